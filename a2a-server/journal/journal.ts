@@ -1,0 +1,98 @@
+/**
+ * The journal port: append-only, gap-free event sequences, one per task, and the index over them.
+ *
+ * Upheld by every implementation
+ * - J1 `seq` is gap-free and never reused; an append names the `seq` it expects the task to end with, and a unique
+ *   key (task, seq) decides between writers. An entry is durable before `append` resolves and before any reader sees it.
+ * - J2 everything else it answers (the index of tasks, the message ids) is written in the same transaction.
+ * - B1/R27 a message id is recorded once per principal, with the hash of its body, in the same transaction.
+ * - One live task per session: a second `create` for a session with a live task conflicts.
+ *
+ * Nothing here assumes one process: a refused append is an ordinary answer, to be met by reading on and deciding again.
+ */
+import type { JournalEntry, TaskEvent } from '../task/events.ts';
+import type { StateName } from '../task/snapshot.ts';
+
+/** The message a command came with; it makes the command idempotent. */
+export interface CommandKey {
+  principal: string;
+  messageId: string;
+  /** SHA-256 (hex) of the canonical body. */
+  bodyHash: string;
+}
+
+/** What a command with the same message id did before. */
+export interface RecordedCommand {
+  taskId: string;
+  sessionId: string;
+  bodyHash: string;
+  /** `seq` of the first event the command appended. */
+  seq: number;
+}
+
+export interface Append {
+  taskId: string;
+  /** The `seq` of the last entry the writer has seen; 0 creates the task. */
+  expectedSeq: number;
+  events: readonly TaskEvent[];
+  /** The task's state after these events. */
+  state: StateName;
+  command?: CommandKey;
+}
+
+export type AppendResult =
+  | { type: 'appended'; entries: JournalEntry[] }
+  /** Somebody else wrote first: read on from `expectedSeq`. */
+  | { type: 'conflict' }
+  /** This message id has been recorded before; nothing was appended. */
+  | { type: 'repeated'; command: RecordedCommand }
+  /** `create` only: the session has a live task. */
+  | { type: 'session-busy'; taskId: string };
+
+/** A row of the index. */
+export interface TaskRow {
+  taskId: string;
+  sessionId: string;
+  principal: string;
+  state: StateName;
+  seq: number;
+  createdAt: number;
+  updatedAt: number;
+  /** The first line of the first message, cut to 200 characters: what a list shows. */
+  title: string;
+}
+
+export interface TaskFilter {
+  principal: string;
+  sessionId?: string;
+  states?: readonly StateName[];
+  /** Only tasks updated at or after this time (ms). */
+  updatedSince?: number;
+}
+
+/** A page of the index, newest update first. `next` is opaque; absent on the last page. */
+export interface TaskPage {
+  rows: TaskRow[];
+  total: number;
+  next?: string;
+}
+
+export interface Journal {
+  append(append: Append): Promise<AppendResult>;
+  /** Entries with `seq` greater than `after`, in order, at most `limit`. */
+  read(taskId: string, after: number, limit: number): Promise<JournalEntry[]>;
+  row(taskId: string): Promise<TaskRow | undefined>;
+  command(principal: string, messageId: string): Promise<RecordedCommand | undefined>;
+  /** @throws ProductError MALFORMED for a page token that is not one of ours. */
+  list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
+  /** A session's tasks, oldest first; empty when the principal has no such session. */
+  session(principal: string, sessionId: string): Promise<TaskRow[]>;
+  /** Tasks of anybody that were moving when the process ended: submitted or working, oldest first. */
+  unsettled(): Promise<TaskRow[]>;
+  /**
+   * Calls `wake` after each durable append to the task, by any process. Wakes may be merged; read to learn what came.
+   * @returns how to stop.
+   */
+  watch(taskId: string, wake: () => void): () => void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,52 @@
+/** The model port: a conversation and a set of tools in, a stream of text and tool calls out. */
+import type { TurnEnd, Usage } from '../task/events.ts';
+
+export interface ModelCall {
+  modelCallId: string;
+  tool: string;
+  input: Record<string, unknown>;
+}
+
+/** One step of the conversation, as every model understands it. */
+export type ConversationStep =
+  | { role: 'user'; text: string }
+  | { role: 'assistant'; text: string; calls: ModelCall[] }
+  | { role: 'tool'; results: { modelCallId: string; tool: string; text: string; isError: boolean }[] };
+
+export interface ToolDeclaration {
+  name: string;
+  description: string;
+  /** JSON Schema of the input. */
+  inputSchema: Record<string, unknown>;
+}
+
+export interface ModelRequest {
+  instructions: string;
+  conversation: ConversationStep[];
+  tools: ToolDeclaration[];
+  signal: AbortSignal;
+}
+
+export type ModelEvent =
+  | { type: 'text'; text: string }
+  /** `input` is what the model wrote: valid JSON or, where it was not, the raw text. It is checked by the caller. */
+  | { type: 'call'; modelCallId: string; tool: string; input: unknown }
+  | { type: 'finish'; end: TurnEnd; usage: Usage };
+
+export interface Model {
+  /** Shown to people and recorded with each turn, e.g. `offline` or `anthropic:claude-…`. */
+  readonly id: string;
+  /**
+   * One turn. Ends with exactly one `finish`, or throws: ProductError AGENT_ERROR for a refusal of the provider,
+   * AGENT_UNREACHABLE (retryable) when it could not be reached after the model's own retries. After `signal` aborts it
+   * ends promptly, by any means.
+   */
+  stream(request: ModelRequest): AsyncIterable<ModelEvent>;
+}
+
+/** The models a server offers, by tier or id. */
+export interface Models {
+  /** @param name a tier (`fast`, `smart`), an id, or undefined for the default. @throws ProductError UNKNOWN_MODEL naming those that exist. */
+  resolve(name: string | undefined): Model;
+  list(): string[];
+}

@@ -1,0 +1,135 @@
+/**
+ * What a task's journal holds. An event is a fact: it is durable before anybody acts on it or hears of it.
+ *
+ * State changes are explicit (`task.working`, `input.required`, `task.completed` …), and each event carries all that a
+ * client's view of it needs: a reader in the middle of a long journal translates it without folding what came before.
+ */
+import type {
+  DecisionScope,
+  DecisionWord,
+  PendingAction,
+  Preview,
+  SideEffect,
+  StopReason,
+  TaskSettings,
+  ToolSource,
+} from '../../shared/protocol/tool-approval.ts';
+
+/** One part of a message from a person: text, or structured data passed on as it came. */
+export type MessagePart = { type: 'text'; text: string } | { type: 'data'; data: unknown };
+
+/** A message from the client, as accepted. */
+export interface UserMessage {
+  messageId: string;
+  parts: MessagePart[];
+}
+
+/** A tool call the model asked for, as it was shown and hashed. */
+export interface RequestedCall {
+  callId: string;
+  /** The id the model gave the call; unique within its turn only. */
+  modelCallId: string;
+  tool: string;
+  title: string;
+  input: Record<string, unknown>;
+  inputHash: string;
+  sideEffect: SideEffect;
+  source: ToolSource;
+  preview: Preview;
+  /** Hash of what the preview was made from (a file's content), where the tool has such a thing (D2). */
+  basis: string | null;
+}
+
+/** Why a call may run without a question. */
+export type Allowance =
+  { type: 'read-only' } | { type: 'auto-execute' } | { type: 'grant'; scope: DecisionScope; callId: string };
+
+/** What policy said of a call. `refuse`: it cannot run at all (unknown tool, invalid input); the model is told why. */
+export type Verdict =
+  { type: 'ask' } | { type: 'allow'; because: Allowance } | { type: 'refuse'; message: string };
+
+/** Who decided, and through which channel. */
+export interface Decider {
+  principal: string;
+  channel: string;
+}
+
+/** How a tool execution ended. `text` is what the model sees, already capped. */
+export type ToolOutcome =
+  | { type: 'ok'; text: string; summary: string }
+  | { type: 'error'; message: string }
+  | {
+      type: 'stopped';
+      reason: StopReason;
+      /** False when the tool had not answered within its grace period: it may still have had an effect. */
+      confirmed: boolean;
+      message: string;
+      /** What had been put out by then. */
+      text: string;
+    };
+
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** How a model turn ended. */
+export type TurnEnd = 'stop' | 'tool-calls' | 'length' | 'content-filter';
+
+export type TaskEvent =
+  | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings }
+  | { type: 'message.received'; message: UserMessage; channel: string }
+  | { type: 'task.working' }
+  | { type: 'turn.started'; turn: number; model: string }
+  | { type: 'text.delta'; turn: number; text: string }
+  | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: Verdict }
+  | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage }
+  /** The turn's model call was cut off; what it had said is void and it is asked again. */
+  | { type: 'turn.abandoned'; turn: number; reason: string }
+  | { type: 'input.required'; pending: PendingAction[] }
+  | {
+      type: 'tool.decided';
+      callId: string;
+      tool: string;
+      title: string;
+      decision: DecisionWord;
+      scope: DecisionScope;
+      by: Decider;
+      /** The hash of the input that was decided on. */
+      inputHash: string;
+      reason: string | null;
+      /** For an edit: the call as it will run. */
+      edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
+    }
+  | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
+  | { type: 'tool.output'; callId: string; tool: string; title: string; toolId: string; text: string }
+  | {
+      type: 'tool.finished';
+      callId: string;
+      tool: string;
+      title: string;
+      toolId: string;
+      outcome: ToolOutcome;
+    }
+  /** A crash took the tool execution's outcome. `rerun` when the call is read-only and just runs again. */
+  | { type: 'tool.interrupted'; callId: string; tool: string; title: string; toolId: string; rerun: boolean }
+  /** What was shown is no longer what is there: the call waits again, with a new preview (D2). */
+  | {
+      type: 'tool.outdated';
+      callId: string;
+      tool: string;
+      title: string;
+      preview: Preview;
+      basis: string | null;
+    }
+  | { type: 'task.completed' }
+  | { type: 'task.failed'; message: string }
+  | { type: 'task.canceled'; reason: string; by: Decider }
+  | { type: 'task.rejected'; message: string };
+
+/** An event with its place in the journal. `at` is in milliseconds since the epoch. */
+export interface JournalEntry {
+  seq: number;
+  at: number;
+  event: TaskEvent;
+}

@@ -1,0 +1,49 @@
+/** What a tool is: a schema, a kind of side effect, a preview a person can judge, and the work itself. */
+import type { z } from 'zod';
+import type { Preview, SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What a tool may know while it only looks. */
+export interface ToolContext {
+  workspace: Workspace;
+  signal: AbortSignal;
+}
+
+/** What a tool may use while it works. */
+export interface ToolRun extends ToolContext {
+  toolId: string;
+  /** What the approved preview was made from; a tool that replaces content refuses when it has changed (D2). */
+  basis: string | null;
+  /** Live output, shown to whoever watches. */
+  output: (text: string) => void;
+}
+
+export interface ToolResult {
+  /** What the model sees; capped by the tool. */
+  text: string;
+  /** One line for a person, e.g. `wrote test.md (5 bytes)`. */
+  summary: string;
+}
+
+/** A preview, and the hash of what it was made from where there is such a thing. */
+export interface Shown {
+  preview: Preview;
+  basis: string | null;
+}
+
+export interface Tool<Input = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly source: ToolSource;
+  readonly sideEffect: SideEffect;
+  readonly schema: z.ZodType<Input>;
+  /** Milliseconds after which a run is stopped with reason `timeout`. */
+  timeoutMs(input: Input): number;
+  title(input: Input): string;
+  /** Looks and never touches. @throws ProductError when the call could not work at all, e.g. outside the workspace. */
+  show(input: Input, context: ToolContext): Promise<Shown>;
+  /** For a tool that writes one text: its input with that text replaced (`edit` with `content`). */
+  withContent?(input: Input, content: string): Input;
+  /** Does the work. Throws to report a failure; stops promptly when `signal` aborts. */
+  run(input: Input, run: ToolRun): Promise<ToolResult>;
+}

@@ -1,0 +1,26 @@
+// Bundles both programs into dist/, one file each plus the chunks they load on demand.
+import { build } from 'esbuild';
+import { chmod, rm } from 'node:fs/promises';
+
+const entryPoints = ['bridge/main.ts', 'a2a-server/main.ts'];
+
+await rm('dist', { recursive: true, force: true });
+await build({
+  entryPoints,
+  outdir: 'dist',
+  outbase: '.',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  sourcemap: true,
+  // A native module, found at run time in node_modules.
+  external: ['libsql'],
+  banner: {
+    // CommonJS dependencies inside an ES module bundle call `require`.
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+});
+await Promise.all(entryPoints.map((entry) => chmod(`dist/${entry.replace(/\.ts$/, '.js')}`, 0o755)));

@@ -1,0 +1,14 @@
+/**
+ * The A2A extension `urn:mcp-a2a-bridge:resumable-stream:v1`: every streamed event carries its journal position as
+ * `metadata[RESUMABLE_STREAM].seq`, and as the SSE `id`. Subscribing with `Last-Event-ID` replays what follows it.
+ * The vocabulary follows a2aproject/A2A#1986.
+ */
+import { z } from 'zod';
+
+export const RESUMABLE_STREAM = 'urn:mcp-a2a-bridge:resumable-stream:v1';
+
+/** The request header that carries the cursor, as in the WHATWG EventSource specification. */
+export const LAST_EVENT_ID = 'Last-Event-ID';
+
+export const streamPosition = z.object({ seq: z.number().int().min(0) });
+export type StreamPosition = z.infer<typeof streamPosition>;

@@ -1,0 +1,155 @@
+/**
+ * The A2A extension `urn:mcp-a2a-bridge:tool-approval:v1`: how a task that waits for a person says what it
+ * waits for, and how the person's decision comes back.
+ *
+ * An `input-required` task carries one data part `{ extension, pending: [...] }`; a decision message carries one
+ * data part `{ extension, decisions: [...] }`. A client that knows nothing of it reads the text part beside it and
+ * may answer with the exact words `approve` or `deny` when one action is pending.
+ */
+import { z } from 'zod';
+
+export const TOOL_APPROVAL = 'urn:mcp-a2a-bridge:tool-approval:v1';
+
+/** What a tool may do to the world. `none` is read-only: it may be run again without asking. */
+export const sideEffect = z.enum(['none', 'files', 'command', 'network', 'other']);
+export type SideEffect = z.infer<typeof sideEffect>;
+
+/** Who offers the tool. */
+export const toolSource = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('built-in') }),
+  z.object({ type: z.literal('mcp-server'), server: z.string() }),
+  z.object({ type: z.literal('acp-agent'), agent: z.string() }),
+]);
+export type ToolSource = z.infer<typeof toolSource>;
+
+/** What a person is shown before they decide. */
+export const preview = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
+  z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
+  z.object({ type: z.literal('url'), url: z.string() }),
+  z.object({ type: z.literal('json'), value: z.unknown() }),
+]);
+export type Preview = z.infer<typeof preview>;
+
+export const decisionWord = z.enum(['approve', 'deny', 'edit']);
+export type DecisionWord = z.infer<typeof decisionWord>;
+
+/** How far a decision reaches: this call, later calls of the tool, of the tool's server, or all later calls. */
+export const decisionScope = z.enum(['once', 'tool', 'server', 'always']);
+export type DecisionScope = z.infer<typeof decisionScope>;
+
+/** Why the call waits: it was never decided; its outcome was lost in a crash; or what was shown has changed since. */
+export const pendingReason = z.enum(['approval', 'outcome-unknown', 'content-changed']);
+export type PendingReason = z.infer<typeof pendingReason>;
+
+export const pendingAction = z.object({
+  callId: z.string(),
+  tool: z.string(),
+  /** One line that says what the call will do, e.g. `Write test.md`. */
+  title: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  /** SHA-256 (hex) of the canonical JSON of `input`; a decision that carries another is refused (D2). */
+  inputHash: z.string(),
+  sideEffect,
+  source: toolSource,
+  preview,
+  reason: pendingReason,
+  /** RFC 3339, or null when the action waits for as long as it takes. */
+  expiresAt: z.string().nullable(),
+  decisions: z.array(decisionWord),
+});
+export type PendingAction = z.infer<typeof pendingAction>;
+
+/**
+ * One decision. `input` replaces the whole input, `content` only the text that would be written (tools that
+ * write a file); either goes with `edit`, and only with it.
+ */
+export const decision = z
+  .strictObject({
+    callId: z.string().min(1).max(200),
+    decision: decisionWord,
+    scope: decisionScope.default('once'),
+    input: z.record(z.string(), z.unknown()).optional(),
+    content: z.string().optional(),
+    reason: z.string().max(10_000).optional(),
+    inputHash: z.string().optional(),
+  })
+  .refine((d) => (d.decision === 'edit') === (d.input !== undefined || d.content !== undefined), {
+    message: 'edit needs the new input or content, and only edit takes one',
+  });
+export type Decision = z.infer<typeof decision>;
+
+export const pendingPart = z.object({
+  extension: z.literal(TOOL_APPROVAL),
+  pending: z.array(pendingAction),
+});
+export type PendingPart = z.infer<typeof pendingPart>;
+
+export const decisionsPart = z.strictObject({
+  extension: z.literal(TOOL_APPROVAL),
+  decisions: z.array(decision).min(1).max(100),
+  /** How the person was asked, for the record: `tool`, `elicitation`, `task-form`, `page`, `cli`, … */
+  channel: z.string().max(50).optional(),
+});
+export type DecisionsPart = z.infer<typeof decisionsPart>;
+
+/** What a client may set when it starts a task: `message.metadata[TOOL_APPROVAL]`. */
+export const taskSettings = z.strictObject({
+  /** Absolute path of the directory the agent works in. */
+  workspace: z.string().min(1).max(4096).optional(),
+  /** Run every tool without asking. Everything is recorded all the same. */
+  autoExecute: z.boolean().optional(),
+  /** Offer the model only tools without side effects. */
+  readOnly: z.boolean().optional(),
+  /** A model tier (`fast`, `smart`) or a model id the server knows. */
+  model: z.string().min(1).max(200).optional(),
+});
+export type TaskSettings = z.infer<typeof taskSettings>;
+
+/** Why a tool execution stopped before its own end (A1). */
+export const stopReason = z.enum(['abort-request', 'task-cancel', 'timeout', 'server-shutdown', 'own-error']);
+export type StopReason = z.infer<typeof stopReason>;
+
+const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
+
+/**
+ * What just happened to a call, as `metadata[TOOL_APPROVAL].activity` of a streamed status update. It lets a client
+ * show progress with tool names and learn the `toolId` that abort takes.
+ */
+export const activity = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('tool.requested'), ...callRef, asks: z.boolean() }),
+  z.object({
+    type: z.literal('tool.decided'),
+    ...callRef,
+    decision: decisionWord,
+    by: z.string(),
+    channel: z.string(),
+  }),
+  z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),
+  z.object({ type: z.literal('tool.output'), ...callRef, toolId: z.string(), text: z.string() }),
+  z.object({
+    type: z.literal('tool.finished'),
+    ...callRef,
+    toolId: z.string().nullable(),
+    outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'unknown']),
+    summary: z.string(),
+    stopReason: stopReason.optional(),
+  }),
+]);
+export type Activity = z.infer<typeof activity>;
+
+/** `metadata[TOOL_APPROVAL]` of a Task snapshot: what a status view needs beside the A2A fields. */
+export const taskOverview = z.object({
+  settings: taskSettings,
+  turns: z.number(),
+  calls: z.array(
+    z.object({
+      ...callRef,
+      toolId: z.string().nullable(),
+      sideEffect,
+      state: z.enum(['waiting', 'ready', 'running', 'ok', 'error', 'stopped', 'denied', 'skipped']),
+    }),
+  ),
+  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+});
+export type TaskOverview = z.infer<typeof taskOverview>;
