@@ -1,17 +1,8 @@
 /** The model port: a conversation and a set of tools in, a stream of text and tool calls out. */
+import type { ConversationStep } from '../task/conversation.ts';
 import type { TurnEnd, Usage } from '../task/events.ts';
 
-export interface ModelCall {
-  modelCallId: string;
-  tool: string;
-  input: Record<string, unknown>;
-}
-
-/** One step of the conversation, as every model understands it. */
-export type ConversationStep =
-  | { role: 'user'; text: string }
-  | { role: 'assistant'; text: string; calls: ModelCall[] }
-  | { role: 'tool'; results: { modelCallId: string; tool: string; text: string; isError: boolean }[] };
+export type { ConversationStep, ModelCall } from '../task/conversation.ts';
 
 export interface ToolDeclaration {
   name: string;

@@ -1,10 +1,5 @@
 /** The state of a task, as the fold of its journal gives it. Values are never mutated. */
-import type {
-  PendingAction,
-  PendingReason,
-  SideEffect,
-  TaskSettings,
-} from '../../shared/protocol/tool-approval.ts';
+import type { PendingAction, PendingReason, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, RequestedCall, ToolOutcome, Usage, UserMessage } from './events.ts';
 
 export type Status =
@@ -72,10 +67,9 @@ export interface Turn {
   model: string;
   text: string;
   callIds: readonly string[];
-  state: 'open' | 'finished';
 }
 
-/** What the model is to be shown, in the order it happened. */
+/** What the model has been shown, in the order it happened. */
 export type Exchange = { type: 'message'; message: UserMessage } | { type: 'turn'; turn: Turn };
 
 export interface Snapshot {
@@ -89,6 +83,10 @@ export interface Snapshot {
   seq: number;
   status: Status;
   exchanges: readonly Exchange[];
+  /** Messages no turn has been given yet, oldest first. */
+  queued: readonly UserMessage[];
+  /** The turn whose model call is under way, with what it has said so far. */
+  openTurn: Turn | null;
   calls: Readonly<Record<string, Call>>;
   grants: readonly Grant[];
   /** Turns begun, abandoned ones included; the next is one more. */
@@ -105,12 +103,23 @@ export function isSettled(snapshot: Snapshot): boolean {
   return snapshot.status.state === 'input-required' || isTerminal(snapshot);
 }
 
-/** The last turn, if the task has had one. */
+/** The last finished turn, if nothing has been said to the model since. */
 export function lastTurn(snapshot: Snapshot): Turn | undefined {
-  const exchange = snapshot.exchanges.findLast((e) => e.type === 'turn');
-  return exchange?.type === 'turn' ? exchange.turn : undefined;
+  const last = snapshot.exchanges.at(-1);
+  return last?.type === 'turn' ? last.turn : undefined;
 }
 
-export function isReadOnly(effect: SideEffect): boolean {
-  return effect === 'none';
+/** The calls of a turn, in the order the model asked for them. */
+export function callsOf(snapshot: Snapshot, turn: Turn | undefined): Call[] {
+  return (turn?.callIds ?? []).flatMap((callId) => snapshot.calls[callId] ?? []);
+}
+
+/** The calls that wait for a decision, oldest first. */
+export function waitingCalls(snapshot: Snapshot): Call[] {
+  return Object.values(snapshot.calls).filter((call) => call.state.type === 'waiting');
+}
+
+/** A call without side effects may be run again without asking (E2). */
+export function isReadOnly(call: Pick<RequestedCall, 'sideEffect'>): boolean {
+  return call.sideEffect === 'none';
 }

@@ -1,0 +1,197 @@
+/**
+ * `(snapshot, command) → events | refusal`, total and pure.
+ *
+ * - D1 the first valid decision wins; unknown, late, duplicate and conflicting ones are refused with a sentence that
+ *   names it. Anything but an exact decision word is no decision.
+ * - D3 calls are decided one by one; what still waits is said at once.
+ * - E3 a refused command changes nothing: several decisions in one message stand or fall together.
+ * - J3 nothing is appended to an ended task.
+ */
+import type { DecisionScope, DecisionWord } from '../../shared/protocol/tool-approval.ts';
+import type { Facts, Reason } from '../../shared/errors.ts';
+import type { Decider, RequestedCall, TaskEvent, UserMessage } from './events.ts';
+import { fold } from './fold.ts';
+import { parkOrMove } from './pending.ts';
+import { isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+
+export interface Refusal {
+  type: 'refuse';
+  reason: Reason;
+  message: string;
+  facts?: Facts;
+}
+
+export type Ruling = { type: 'append'; events: TaskEvent[] } | Refusal;
+
+/** One decision, with an edit already checked against the tool's schema and shown anew. */
+export interface ResolvedDecision {
+  callId: string;
+  decision: DecisionWord;
+  scope: DecisionScope;
+  reason: string | null;
+  /** The input hash the person saw, if their client sent it. */
+  inputHash: string | null;
+  edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
+}
+
+/** A message for the model. Held until the next turn while one is under way (R04). */
+export function receive(snapshot: Snapshot, message: UserMessage, channel: string): Ruling {
+  if (isTerminal(snapshot)) return ended(snapshot);
+  const waiting = waitingCalls(snapshot);
+  if (waiting.length > 0) {
+    const ids = waiting.map((call) => call.callId).join(', ');
+    return {
+      type: 'refuse',
+      reason: 'DECISION_NEEDED',
+      message:
+        waiting.length === 1
+          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). Answer with exactly "approve" or "deny", or send a decision; to change course, deny with a reason.`
+          : `The task waits for decisions on ${waiting.length} calls (${ids}). Send a decision that names the call ids; to change course, deny with a reason.`,
+      facts: { pending: ids },
+    };
+  }
+  return { type: 'append', events: [{ type: 'message.received', message, channel }] };
+}
+
+/** The words a client without the extension may answer with, when one action is pending. */
+export function bareDecision(snapshot: Snapshot, message: UserMessage): ResolvedDecision | undefined {
+  const [part, more] = message.parts;
+  const [call, another] = waitingCalls(snapshot);
+  if (part?.type !== 'text' || more !== undefined || call === undefined || another !== undefined)
+    return undefined;
+  if (part.text !== 'approve' && part.text !== 'deny') return undefined;
+  return {
+    callId: call.callId,
+    decision: part.text,
+    scope: 'once',
+    reason: null,
+    inputHash: null,
+    edited: null,
+  };
+}
+
+/** Decides calls. All decisions of one message stand or fall together. */
+export function decide(
+  snapshot: Snapshot,
+  decisions: readonly ResolvedDecision[],
+  by: Decider,
+  at: number,
+): Ruling {
+  let after = snapshot;
+  const events: TaskEvent[] = [];
+  for (const decision of decisions) {
+    const refusal = objection(snapshot, decision) ?? repeatedIn(decisions, decision);
+    if (refusal) return refusal;
+    const call = snapshot.calls[decision.callId];
+    if (call === undefined) continue;
+    const event: TaskEvent = {
+      type: 'tool.decided',
+      callId: call.callId,
+      tool: call.tool,
+      title: decision.edited?.title ?? call.title,
+      decision: decision.decision,
+      scope: decision.scope,
+      by,
+      inputHash: call.inputHash,
+      reason: decision.reason,
+      edited: decision.edited,
+    };
+    events.push(event);
+    after = fold(after, { seq: after.seq + 1, at, event });
+  }
+  return { type: 'append', events: [...events, parkOrMove(after)] };
+}
+
+/** Ends the task, whatever it is doing (A4). Tool executions under way are recorded as stopped by it (A1). */
+export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling {
+  if (isTerminal(snapshot)) return ended(snapshot);
+  const stopped = Object.values(snapshot.calls).flatMap((call): TaskEvent[] =>
+    call.state.type === 'running'
+      ? [
+          {
+            type: 'tool.finished',
+            callId: call.callId,
+            tool: call.tool,
+            title: call.title,
+            toolId: call.state.toolId,
+            outcome: {
+              type: 'stopped',
+              reason: 'task-cancel',
+              confirmed: false,
+              message: `Stopped because the task was canceled: ${reason}`,
+              text: '',
+            },
+          },
+        ]
+      : [],
+  );
+  return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
+}
+
+function ended(snapshot: Snapshot): Refusal {
+  return {
+    type: 'refuse',
+    reason: 'TASK_ENDED',
+    message: `Task ${snapshot.taskId} has ended (${snapshot.status.state}); nothing was changed. Send the message with the session id alone to start the session's next task.`,
+    facts: { state: snapshot.status.state },
+  };
+}
+
+function repeatedIn(decisions: readonly ResolvedDecision[], decision: ResolvedDecision): Refusal | undefined {
+  if (decisions.filter((other) => other.callId === decision.callId).length < 2) return undefined;
+  return invalid(`Call ${decision.callId} is decided twice in one message; send one decision for each call.`);
+}
+
+/** Why a decision cannot stand, if so. */
+function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | undefined {
+  const call = snapshot.calls[decision.callId];
+  if (call === undefined) return unknownCall(snapshot, decision.callId);
+  if (call.decided) return alreadyDecided(call, call.decided);
+  if (isTerminal(snapshot)) return ended(snapshot);
+  if (call.state.type !== 'waiting')
+    return {
+      type: 'refuse',
+      reason: 'ALREADY_DECIDED',
+      message: `Call ${call.callId} (${call.title}) needs no decision: policy let it run. Nothing was changed.`,
+      facts: { callId: call.callId },
+    };
+  if (decision.inputHash !== null && decision.inputHash !== call.inputHash)
+    return {
+      type: 'refuse',
+      reason: 'INPUT_CHANGED',
+      message: `Call ${call.callId} is not what was shown: its input hash is ${call.inputHash}. Look at the pending action again, then decide.`,
+      facts: { callId: call.callId, inputHash: call.inputHash },
+    };
+  if (decision.decision === 'deny' && decision.scope !== 'once')
+    return invalid('A denial reaches one call only; use scope "once", or leave it out.');
+  if (decision.decision === 'edit' && call.state.reason === 'outcome-unknown')
+    return invalid(
+      `The outcome of call ${call.callId} is unknown; approve runs it again as it was, deny skips it.`,
+    );
+  if ((decision.decision === 'edit') !== (decision.edited !== null))
+    return invalid('An edit needs the new input, and only an edit takes one.');
+  return undefined;
+}
+
+function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): Refusal {
+  return {
+    type: 'refuse',
+    reason: 'ALREADY_DECIDED',
+    message: `Call ${call.callId} (${call.title}) was decided before: ${decided.decision}, by ${decided.by.principal} over ${decided.by.channel} at ${new Date(decided.at).toISOString()}. That decision stands.`,
+    facts: { callId: call.callId, firstDecision: decided.decision, channel: decided.by.channel },
+  };
+}
+
+function unknownCall(snapshot: Snapshot, callId: string): Refusal {
+  const pending = waitingCalls(snapshot).map((call) => call.callId);
+  return {
+    type: 'refuse',
+    reason: 'UNKNOWN_CALL',
+    message: `Task ${snapshot.taskId} has no call ${callId}. ${pending.length > 0 ? `Pending: ${pending.join(', ')}.` : 'No call waits for a decision.'}`,
+    facts: { callId, pending: pending.join(', ') },
+  };
+}
+
+function invalid(message: string): Refusal {
+  return { type: 'refuse', reason: 'INVALID_DECISION', message };
+}

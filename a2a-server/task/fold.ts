@@ -1,0 +1,183 @@
+/**
+ * `(snapshot, entry) → snapshot`: total and pure. The snapshot is nothing but this fold of the journal (J2), so a cache
+ * of it may be dropped at any time. An entry that does not fit what came before changes `seq` and nothing else.
+ */
+import type { JournalEntry, TaskEvent } from './events.ts';
+import type { Call, Snapshot, StateName, Turn } from './snapshot.ts';
+
+/** The snapshot a task begins with. @returns undefined for an entry that cannot begin one. */
+export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined {
+  const { event, at, seq } = entry;
+  if (event.type !== 'task.created') return undefined;
+  return {
+    taskId,
+    sessionId: event.sessionId,
+    principal: event.principal,
+    settings: event.settings,
+    createdAt: at,
+    updatedAt: at,
+    seq,
+    status: { state: 'submitted' },
+    exchanges: [],
+    queued: [],
+    openTurn: null,
+    calls: {},
+    grants: [],
+    turns: 0,
+    usage: { inputTokens: 0, outputTokens: 0 },
+  };
+}
+
+export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
+  return { ...snapshot, ...change(snapshot, entry.event, entry.at), seq: entry.seq, updatedAt: entry.at };
+}
+
+/** Folds a task's entries from the first one on. @returns undefined for no entries. */
+export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snapshot | undefined {
+  const [first, ...rest] = entries;
+  const start = first && begin(taskId, first);
+  return start && rest.reduce(fold, start);
+}
+
+function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
+  switch (event.type) {
+    case 'task.created':
+      return {};
+    case 'message.received':
+      return { queued: [...s.queued, event.message] };
+    case 'task.working':
+      return { status: { state: 'working' } };
+    case 'turn.started':
+      return {
+        exchanges: [...s.exchanges, ...s.queued.map((message) => ({ type: 'message' as const, message }))],
+        queued: [],
+        openTurn: { turn: event.turn, model: event.model, text: '', callIds: [] },
+        turns: event.turn,
+      };
+    case 'text.delta':
+      return inOpenTurn(s, event.turn, (turn) => ({ ...turn, text: turn.text + event.text }));
+    case 'tool.requested': {
+      const call: Call = {
+        ...event.call,
+        turn: event.turn,
+        state:
+          event.verdict.type === 'ask'
+            ? { type: 'waiting', reason: 'approval' }
+            : event.verdict.type === 'allow'
+              ? { type: 'ready' }
+              : { type: 'settled', result: { type: 'refused', message: event.verdict.message } },
+        decided: null,
+        originalInput: null,
+        toolId: null,
+      };
+      return {
+        ...inOpenTurn(s, event.turn, (turn) => ({ ...turn, callIds: [...turn.callIds, call.callId] })),
+        calls: { ...s.calls, [call.callId]: call },
+      };
+    }
+    case 'turn.finished':
+      return {
+        exchanges: s.openTurn === null ? s.exchanges : [...s.exchanges, { type: 'turn', turn: s.openTurn }],
+        openTurn: null,
+        usage: {
+          inputTokens: s.usage.inputTokens + event.usage.inputTokens,
+          outputTokens: s.usage.outputTokens + event.usage.outputTokens,
+        },
+      };
+    case 'turn.abandoned':
+      return { openTurn: null };
+    case 'input.required':
+      return { status: { state: 'input-required', pending: event.pending } };
+    case 'tool.decided':
+      return decided(s, event, at);
+    case 'tool.started':
+      return ofCall(s, event.callId, (call) => ({
+        ...call,
+        state: { type: 'running', toolId: event.toolId },
+        toolId: event.toolId,
+      }));
+    case 'tool.output':
+      return {};
+    case 'tool.finished':
+      return ofCall(s, event.callId, (call) => ({
+        ...call,
+        state: {
+          type: 'settled',
+          result: { type: 'ran', toolId: event.toolId, outcome: event.outcome },
+        },
+      }));
+    case 'tool.interrupted':
+      return ofCall(s, event.callId, (call) =>
+        event.rerun
+          ? { ...call, state: { type: 'ready' } }
+          : { ...call, state: { type: 'waiting', reason: 'outcome-unknown' }, decided: null },
+      );
+    case 'tool.outdated':
+      return ofCall(s, event.callId, (call) => ({
+        ...call,
+        preview: event.preview,
+        basis: event.basis,
+        state: { type: 'waiting', reason: 'content-changed' },
+        decided: null,
+      }));
+    case 'task.completed':
+      return { status: { state: 'completed' } };
+    case 'task.failed':
+      return { status: { state: 'failed', message: event.message }, openTurn: null };
+    case 'task.canceled':
+      return { status: { state: 'canceled', reason: event.reason, by: event.by }, openTurn: null };
+    case 'task.rejected':
+      return { status: { state: 'rejected', message: event.message } };
+  }
+}
+
+function inOpenTurn(s: Snapshot, turn: number, update: (turn: Turn) => Turn): Partial<Snapshot> {
+  return s.openTurn?.turn === turn ? { openTurn: update(s.openTurn) } : {};
+}
+
+function ofCall(s: Snapshot, callId: string, update: (call: Call) => Call): Partial<Snapshot> {
+  const call = s.calls[callId];
+  return call === undefined ? {} : { calls: { ...s.calls, [callId]: update(call) } };
+}
+
+function decided(
+  s: Snapshot,
+  event: Extract<TaskEvent, { type: 'tool.decided' }>,
+  at: number,
+): Partial<Snapshot> {
+  const call = s.calls[event.callId];
+  if (call?.state.type !== 'waiting') return {};
+  const denial =
+    call.state.reason === 'outcome-unknown'
+      ? { type: 'skipped' as const, reason: event.reason }
+      : { type: 'denied' as const, reason: event.reason };
+  const next: Call = {
+    ...call,
+    ...event.edited,
+    originalInput: event.edited ? (call.originalInput ?? call.input) : call.originalInput,
+    decided: { decision: event.decision, by: event.by, at },
+    state: event.decision === 'deny' ? { type: 'settled', result: denial } : { type: 'ready' },
+  };
+  return {
+    calls: { ...s.calls, [call.callId]: next },
+    grants:
+      event.scope === 'once'
+        ? s.grants
+        : [...s.grants, { scope: event.scope, callId: call.callId, tool: call.tool, source: call.source }],
+  };
+}
+
+const STATE_OF: Partial<Record<TaskEvent['type'], StateName>> = {
+  'task.created': 'submitted',
+  'task.working': 'working',
+  'input.required': 'input-required',
+  'task.completed': 'completed',
+  'task.failed': 'failed',
+  'task.canceled': 'canceled',
+  'task.rejected': 'rejected',
+};
+
+/** The state these events put a task in, or undefined when they leave it as it was. */
+export function stateOf(events: readonly TaskEvent[]): StateName | undefined {
+  return events.reduce<StateName | undefined>((state, event) => STATE_OF[event.type] ?? state, undefined);
+}

@@ -1,0 +1,88 @@
+/** What a task's primary does next: a pure function of the snapshot, so that any process can take it up anywhere. */
+import type { TaskEvent } from './events.ts';
+import { pendingActions } from './pending.ts';
+import {
+  callsOf,
+  isReadOnly,
+  isSettled,
+  isTerminal,
+  lastTurn,
+  waitingCalls,
+  type Call,
+  type Snapshot,
+} from './snapshot.ts';
+
+/** A task whose model never comes to an end is stopped after this many turns. */
+export const MAX_TURNS = 200;
+
+export type NextStep =
+  /** Parked or ended. */
+  | { type: 'settled' }
+  /** An execution before this one died in the middle: its loose ends come first. */
+  | { type: 'recover'; events: TaskEvent[] }
+  | { type: 'ask-model' }
+  /** One call with side effects, or adjacent read-only ones side by side. */
+  | { type: 'run'; calls: Call[] }
+  /** A state change that needs no work. */
+  | { type: 'append'; events: TaskEvent[] };
+
+export function nextStep(snapshot: Snapshot): NextStep {
+  if (isSettled(snapshot)) return { type: 'settled' };
+  const loose = looseEnds(snapshot);
+  if (loose.length > 0) return { type: 'recover', events: loose };
+  if (waitingCalls(snapshot).length > 0)
+    return { type: 'append', events: [{ type: 'input.required', pending: pendingActions(snapshot) }] };
+  if (snapshot.status.state === 'submitted') return { type: 'append', events: [{ type: 'task.working' }] };
+  const turn = lastTurn(snapshot);
+  const batch = nextBatch(callsOf(snapshot, turn));
+  if (batch.length > 0) return { type: 'run', calls: batch };
+  if (turn !== undefined && turn.callIds.length === 0 && snapshot.queued.length === 0)
+    return { type: 'append', events: [{ type: 'task.completed' }] };
+  if (snapshot.turns >= MAX_TURNS)
+    return {
+      type: 'append',
+      events: [
+        {
+          type: 'task.failed',
+          message: `Stopped after ${MAX_TURNS} turns of the model without an end. Go on with the session to let it continue.`,
+        },
+      ],
+    };
+  return { type: 'ask-model' };
+}
+
+/**
+ * What a dead execution left open (E2): a turn that was cut off is void; a read-only call just runs again; a call with
+ * side effects that may have happened waits for a person.
+ */
+function looseEnds(snapshot: Snapshot): TaskEvent[] {
+  if (isTerminal(snapshot)) return [];
+  const events: TaskEvent[] = [];
+  if (snapshot.openTurn !== null)
+    events.push({
+      type: 'turn.abandoned',
+      turn: snapshot.openTurn.turn,
+      reason: 'The server stopped in the middle of the turn; the model is asked again.',
+    });
+  for (const call of Object.values(snapshot.calls))
+    if (call.state.type === 'running')
+      events.push({
+        type: 'tool.interrupted',
+        callId: call.callId,
+        tool: call.tool,
+        title: call.title,
+        toolId: call.state.toolId,
+        rerun: isReadOnly(call),
+      });
+  return events;
+}
+
+/** The first unsettled call, with the read-only ones right after it when it is read-only itself. */
+function nextBatch(calls: readonly Call[]): Call[] {
+  const open = calls.filter((call) => call.state.type !== 'settled');
+  const [first] = open;
+  if (first?.state.type !== 'ready') return [];
+  if (!isReadOnly(first)) return [first];
+  const end = open.findIndex((call) => call.state.type !== 'ready' || !isReadOnly(call));
+  return end === -1 ? open : open.slice(0, end);
+}
