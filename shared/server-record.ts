@@ -1,0 +1,43 @@
+/** The address of this user's running A2A server, left in the state directory for the bridge to find. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { replaceFile } from './atomic-file.ts';
+
+export const serverRecord = z.object({
+  url: z.url({ protocol: /^https?$/ }),
+  pid: z.number().int().positive(),
+  version: z.string(),
+  /** RFC 3339. With the pid it names one run of the server. */
+  startedAt: z.string(),
+});
+export type ServerRecord = z.infer<typeof serverRecord>;
+
+const recordPath = (stateDirectory: string): string => join(stateDirectory, 'server.json');
+
+/** What the last server to start has left, or undefined. It may have been killed since: ask it before believing it. */
+export async function readServerRecord(stateDirectory: string): Promise<ServerRecord | undefined> {
+  let text: string;
+  try {
+    text = await readFile(recordPath(stateDirectory), 'utf8');
+  } catch {
+    return undefined;
+  }
+  try {
+    const parsed = serverRecord.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeServerRecord(stateDirectory: string, record: ServerRecord): Promise<void> {
+  await replaceFile(recordPath(stateDirectory), `${JSON.stringify(record, null, 2)}\n`);
+}
+
+/** Takes the record away if it is still this run's. */
+export async function removeServerRecord(stateDirectory: string, own: ServerRecord): Promise<void> {
+  const found = await readServerRecord(stateDirectory);
+  if (found?.pid !== own.pid || found.startedAt !== own.startedAt) return;
+  await rm(recordPath(stateDirectory), { force: true });
+}

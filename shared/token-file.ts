@@ -1,0 +1,51 @@
+/** The local token: what the bridge shows the server, shared through a file that only this user can read. */
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFile } from './atomic-file.ts';
+import { messageOf, ProductError } from './errors.ts';
+
+/** RFC 6750 §2.1: the characters of a bearer token. At least 20 of them, so that it cannot be guessed. */
+export const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{20,512}=*$/;
+
+export const tokenPath = (stateDirectory: string): string => join(stateDirectory, 'token');
+
+/**
+ * The token in the state directory; made when there is none. Whoever comes first makes it, also among processes that
+ * start together; all get the same.
+ * @throws ProductError CONFIGURATION when the file cannot be read or written, or holds no token.
+ */
+export async function obtainToken(stateDirectory: string): Promise<string> {
+  const path = tokenPath(stateDirectory);
+  try {
+    const found = await readToken(path);
+    if (found !== undefined) return found;
+    await createFile(path, `${randomBytes(32).toString('base64url')}\n`);
+    const made = await readToken(path);
+    if (made !== undefined) return made;
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    throw unusable(path, messageOf(error), error);
+  }
+  throw unusable(path, 'it vanished as soon as it had been made');
+}
+
+async function readToken(path: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const token = text.trim();
+  if (!TOKEN_PATTERN.test(token)) throw unusable(path, 'it holds no token; remove it and a new one is made');
+  return token;
+}
+
+function unusable(path: string, problem: string, cause?: unknown): ProductError {
+  return new ProductError('CONFIGURATION', `The token file ${path} cannot be used: ${problem}.`, {
+    facts: { path },
+    cause,
+  });
+}
