@@ -1,0 +1,179 @@
+/**
+ * Writes a group of appends in one transaction, each judged on its own.
+ *
+ * - J1: an append lands when it names the `seq` its task ends with, and gets the next ones. Appends of the same group see
+ *   one another, in their order; the primary key of `events` would refuse what this overlooked.
+ * - J2: the index and the message ids are written in the same transaction as the events.
+ * - J3: a task that has ended takes nothing more.
+ */
+import { ProductError } from '../../../shared/errors.ts';
+import type { JournalEntry } from '../../task/events.ts';
+import { TERMINAL_STATES, type StateName } from '../../task/snapshot.ts';
+import type { Outcome } from '../group-commit.ts';
+import { indexRow } from '../index-row.ts';
+import type { AppendResult, CommandKey } from '../journal.ts';
+import type { PreparedAppend } from '../prepared-append.ts';
+import { integer, state, text } from './columns.ts';
+import type { Command, Query, Sqlite } from './driver.ts';
+import { EventRows } from './event-rows.ts';
+import type { TaskIndex } from './task-index.ts';
+
+/** Where a task stands as of the appends judged so far. */
+interface Head {
+  key: number;
+  seq: number;
+  state: StateName;
+  title: string;
+  /** Its row lags behind: only `seq` and `updated_at` have changed, which nothing in the group is judged by. */
+  advanced: boolean;
+}
+
+/** One transaction under way. */
+interface Group {
+  at: number;
+  heads: Map<string, Head>;
+  events: EventRows;
+}
+
+export class Appender {
+  readonly #database: Sqlite;
+  readonly #index: TaskIndex;
+  readonly #clock: () => number;
+  readonly #findHead: Query;
+  readonly #findLive: Query;
+  readonly #create: Query;
+  readonly #advance: Command;
+  readonly #change: Command;
+  readonly #record: Command;
+  readonly #insertEvents: Command;
+
+  constructor(database: Sqlite, index: TaskIndex, clock: () => number) {
+    this.#database = database;
+    this.#index = index;
+    this.#clock = clock;
+    this.#findHead = database.query('SELECT key, seq, state, title FROM tasks WHERE task_id = ?');
+    this.#findLive = database.query(
+      `SELECT task_id FROM tasks
+       WHERE principal = ? AND session_id = ? AND state IN ('submitted', 'working', 'input-required')`,
+    );
+    this.#create = database.query(
+      `INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
+    );
+    this.#advance = database.command('UPDATE tasks SET seq = ?, updated_at = ? WHERE key = ?');
+    this.#change = database.command(
+      'UPDATE tasks SET seq = ?, updated_at = ?, state = ?, title = ? WHERE key = ?',
+    );
+    this.#record = database.command(
+      'INSERT INTO commands (principal, message_id, body_hash, task, seq) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#insertEvents = database.command(EventRows.INSERT);
+  }
+
+  /** Durable when it returns. @throws SqliteFailure, and then nothing of the group was written. */
+  commit(appends: readonly PreparedAppend[]): Outcome<AppendResult>[] {
+    return this.#database.transaction(() => {
+      const at = this.#clock();
+      const group: Group = { at, heads: new Map(), events: new EventRows(at, this.#insertEvents) };
+      const outcomes = appends.map((append) => this.#judge(append, group));
+      for (const head of group.heads.values()) {
+        if (head.advanced) this.#advance(head.seq, at, head.key);
+      }
+      group.events.write();
+      return outcomes;
+    });
+  }
+
+  #judge(append: PreparedAppend, group: Group): Outcome<AppendResult> {
+    const recorded =
+      append.command && this.#index.command(append.command.principal, append.command.messageId);
+    if (recorded !== undefined) return done({ type: 'repeated', command: recorded });
+    const head = this.#head(append.taskId, group);
+    if (append.expectedSeq === 0) return head === undefined ? this.#begin(append, group) : CONFLICT;
+    if (head === undefined) return refused('UNKNOWN_TASK', `There is no task ${append.taskId}.`);
+    if (head.seq !== append.expectedSeq) return CONFLICT;
+    if (TERMINAL_STATES.has(head.state)) {
+      // Not a conflict: whoever reads on finds nothing new, and would ask again for ever.
+      return refused(
+        'TASK_ENDED',
+        `The task ${append.taskId} has ended (${head.state}): it takes nothing more.`,
+      );
+    }
+    if (append.moves === undefined && append.state !== head.state) {
+      const error = new RangeError(`the events leave the task ${head.state}, not ${append.state}`);
+      return { type: 'refused', error };
+    }
+    return this.#extend(append, head, group);
+  }
+
+  #begin(append: PreparedAppend, group: Group): Outcome<AppendResult> {
+    const entries = entriesOf(append, group.at);
+    const row = indexRow(append.taskId, entries);
+    if (row === undefined) throw new RangeError('a task begins with task.created');
+    const live = this.#findLive(row.principal, row.sessionId)[0];
+    if (live !== undefined) return done({ type: 'session-busy', taskId: text(live[0]) });
+    const { taskId, sessionId, principal, seq, createdAt, updatedAt, title } = row;
+    const created = this.#create(taskId, sessionId, principal, row.state, seq, createdAt, updatedAt, title);
+    const key = integer(created[0]?.[0]);
+    group.heads.set(taskId, { key, seq, state: row.state, title, advanced: false });
+    return this.#write(append, entries, { key, group });
+  }
+
+  #extend(append: PreparedAppend, head: Head, group: Group): Outcome<AppendResult> {
+    const entries = entriesOf(append, group.at);
+    head.seq += entries.length;
+    const title = head.title === '' ? append.title : head.title;
+    if (append.state === head.state && title === head.title) {
+      head.advanced = true;
+    } else {
+      // At once: the session's unique index judges what comes later in the group by the state.
+      this.#change(head.seq, group.at, append.state, title, head.key);
+      Object.assign(head, { state: append.state, title, advanced: false });
+    }
+    return this.#write(append, entries, { key: head.key, group });
+  }
+
+  #write(
+    append: PreparedAppend,
+    entries: JournalEntry[],
+    { key, group }: { key: number; group: Group },
+  ): Outcome<AppendResult> {
+    group.events.add(key, append.expectedSeq + 1, append.bodies);
+    if (append.command !== undefined) this.#remember(append.command, key, append.expectedSeq + 1);
+    return done({ type: 'appended', entries });
+  }
+
+  #remember({ principal, messageId, bodyHash }: CommandKey, key: number, seq: number): void {
+    this.#record(principal, messageId, bodyHash, key, seq);
+  }
+
+  #head(taskId: string, group: Group): Head | undefined {
+    const known = group.heads.get(taskId);
+    if (known !== undefined) return known;
+    const row = this.#findHead(taskId)[0];
+    if (row === undefined) return undefined;
+    const head: Head = {
+      key: integer(row[0]),
+      seq: integer(row[1]),
+      state: state(row[2]),
+      title: text(row[3]),
+      advanced: false,
+    };
+    group.heads.set(taskId, head);
+    return head;
+  }
+}
+
+const CONFLICT = done({ type: 'conflict' });
+
+function done(result: AppendResult): Outcome<AppendResult> {
+  return { type: 'done', result };
+}
+
+function refused(reason: 'UNKNOWN_TASK' | 'TASK_ENDED', message: string): Outcome<AppendResult> {
+  return { type: 'refused', error: new ProductError(reason, message) };
+}
+
+function entriesOf({ expectedSeq, events }: PreparedAppend, at: number): JournalEntry[] {
+  return events.map((event, index) => ({ seq: expectedSeq + 1 + index, at, event }));
+}

@@ -1,0 +1,37 @@
+/** The values of a row, checked as they leave the database: what is not as it was written means a damaged file. */
+import type { StateName } from '../../task/snapshot.ts';
+import { SqliteFailure } from './driver.ts';
+
+const STATES: Readonly<Record<StateName, true>> = {
+  submitted: true,
+  working: true,
+  'input-required': true,
+  completed: true,
+  failed: true,
+  canceled: true,
+  rejected: true,
+};
+
+export function text(value: unknown): string {
+  return typeof value === 'string' ? value : damaged('text', value);
+}
+
+export function integer(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : damaged('an integer', value);
+}
+
+export function state(value: unknown): StateName {
+  return isState(value) ? value : damaged('a task state', value);
+}
+
+function isState(value: unknown): value is StateName {
+  return typeof value === 'string' && Object.hasOwn(STATES, value);
+}
+
+function damaged(expected: string, value: unknown): never {
+  throw new SqliteFailure(
+    'SQLITE_CORRUPT',
+    `a column holds ${typeof value} where ${expected} was written`,
+    undefined,
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * The one file that knows the SQLite driver. It narrows the driver to what is safe with it: libsql ends the whole
+ * process on a parameter that is a boolean, so parameters are typed; `get` mixes a `_metadata` member into a row, so
+ * rows come as arrays; and a failure to open has no code, so it is given one.
+ */
+import Libsql from 'libsql';
+
+export type SqlValue = string | number | null;
+export type Row = readonly unknown[];
+/** Runs a prepared statement that gives back rows. */
+export type Query = (...values: SqlValue[]) => Row[];
+/** Runs a prepared statement that changes rows. @returns how many. */
+export type Command = (...values: SqlValue[]) => number;
+
+/** What SQLite answered, by its own name, e.g. `SQLITE_FULL`. */
+export class SqliteFailure extends Error {
+  override readonly name = 'SqliteFailure';
+  readonly code: string;
+
+  constructor(code: string, message: string, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+export interface Sqlite {
+  /** Runs statements that take no values. @throws SqliteFailure, as all of these do. */
+  exec(sql: string): void;
+  query(sql: string): Query;
+  command(sql: string): Command;
+  /** All or nothing. The write lock is taken at the start, so that nothing read inside is stale when it commits. */
+  transaction<Result>(work: () => Result): Result;
+  close(): void;
+}
+
+/**
+ * Opens the database at `path`, creating an empty one where there is none.
+ * @param busyTimeoutMs how long a statement waits for a lock of another process, in milliseconds
+ */
+export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: number }): Sqlite {
+  const database = failing(() => new Libsql(path, { timeout: busyTimeoutMs }), 'SQLITE_CANTOPEN');
+  const exec = (sql: string): void => failing(() => void database.exec(sql));
+  return {
+    exec,
+    query(sql) {
+      const statement = failing(() => database.prepare(sql).raw());
+      return (...values) => failing(() => statement.all(values).map(asRow));
+    },
+    command(sql) {
+      const statement = failing(() => database.prepare(sql));
+      return (...values) => failing(() => statement.run(values).changes);
+    },
+    transaction(work) {
+      exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        exec('COMMIT');
+        return result;
+      } catch (error) {
+        // SQLite has rolled back by itself after some failures (a full disk, an I/O error), and not after others.
+        if (database.inTransaction) exec('ROLLBACK');
+        throw error;
+      }
+    },
+    close: () => void database.close(),
+  };
+}
+
+function asRow(row: unknown): Row {
+  if (!Array.isArray(row)) throw new TypeError('the driver gave a row that is not an array');
+  return row;
+}
+
+function failing<Result>(work: () => Result, otherwise = 'SQLITE_ERROR'): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new SqliteFailure(
+      'code' in error && typeof error.code === 'string' ? error.code : otherwise,
+      error.message,
+      error,
+    );
+  }
+}

@@ -1,0 +1,88 @@
+/** The schema of the journal's database, in versions that are only ever added to. */
+import { ProductError } from '../../../shared/errors.ts';
+import { integer } from './columns.ts';
+import type { Sqlite } from './driver.ts';
+
+/** `PRAGMA application_id` of our files: "a2aj" in ASCII. */
+const APPLICATION_ID = 0x6132616a;
+
+/**
+ * Version n is what the first n of these make. A published one is never edited.
+ *
+ * `events.body` is the JSON of the event as one text: SQLite's own JSON functions end at a depth of 1,000, an event
+ * need not.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE tasks (
+    key        INTEGER PRIMARY KEY,
+    task_id    TEXT NOT NULL UNIQUE,
+    session_id TEXT NOT NULL,
+    principal  TEXT NOT NULL,
+    state      TEXT NOT NULL,
+    seq        INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    title      TEXT NOT NULL
+  ) STRICT;
+  CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
+    WHERE state IN ('submitted', 'working', 'input-required');
+  CREATE INDEX tasks_of_a_session ON tasks (principal, session_id, key);
+  CREATE INDEX tasks_by_update ON tasks (principal, updated_at, key);
+  CREATE INDEX moving_tasks ON tasks (key) WHERE state IN ('submitted', 'working');
+
+  CREATE TABLE events (
+    task INTEGER NOT NULL REFERENCES tasks (key),
+    seq  INTEGER NOT NULL,
+    at   INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (task, seq)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE commands (
+    principal  TEXT NOT NULL,
+    message_id TEXT NOT NULL,
+    body_hash  TEXT NOT NULL,
+    task       INTEGER NOT NULL REFERENCES tasks (key),
+    seq        INTEGER NOT NULL,
+    PRIMARY KEY (principal, message_id)
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
+
+/**
+ * Brings the database to this program's version, and sets how it writes.
+ * A file that is not a journal, or a journal of a newer version, is left as it was.
+ * @throws ProductError CONFIGURATION
+ */
+export function migrate(database: Sqlite, path: string): void {
+  const version = versionOf(database, path);
+  // Before the first table: WAL, so that readers never wait; and FULL, so that a commit outlives a loss of power (J1).
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+  if (version === MIGRATIONS.length) return;
+  database.transaction(() => {
+    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length};`);
+  });
+}
+
+function versionOf(database: Sqlite, path: string): number {
+  const read = (sql: string) => integer(database.query(sql)()[0]?.[0]);
+  const applicationId = read('PRAGMA application_id');
+  const version = read('PRAGMA user_version');
+  if (applicationId !== APPLICATION_ID) {
+    const isEmpty = applicationId === 0 && version === 0 && read('SELECT count(*) FROM sqlite_schema') === 0;
+    if (isEmpty) return 0;
+    throw new ProductError(
+      'CONFIGURATION',
+      `${path} is a database of another program, not a journal of a2a-server. Nothing was changed; choose another path.`,
+    );
+  }
+  if (version > MIGRATIONS.length) {
+    throw new ProductError(
+      'CONFIGURATION',
+      `The journal ${path} was written by a newer a2a-server (version ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed; update a2a-server, or choose another path.`,
+    );
+  }
+  return version;
+}

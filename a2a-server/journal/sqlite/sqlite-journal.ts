@@ -1,0 +1,164 @@
+/**
+ * The journal in one SQLite file. `docs/decisions/sqlite-journal.md` argues the choices: WAL and `synchronous = FULL`
+ * (J1: no reader sees what a loss of power could take back), one commit for appends that arrive together, one process
+ * per file.
+ */
+import { ProductError } from '../../../shared/errors.ts';
+import type { JournalEntry } from '../../task/events.ts';
+import { GroupCommit, type Outcome } from '../group-commit.ts';
+import type {
+  Append,
+  AppendResult,
+  Journal,
+  RecordedCommand,
+  TaskFilter,
+  TaskPage,
+  TaskRow,
+} from '../journal.ts';
+import { isStorable, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
+import { Watchers } from '../watchers.ts';
+import { Appender } from './appender.ts';
+import { openSqlite, type Sqlite } from './driver.ts';
+import { EntryReader } from './entry-reader.ts';
+import { own } from './owner.ts';
+import { makePrivate, preparePlace } from './place.ts';
+import { migrate } from './schema.ts';
+import { storing } from './storage-error.ts';
+import { TaskIndex } from './task-index.ts';
+
+/** How long a statement waits for a lock of another program, e.g. a backup, in milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** Some 5 ms of work: how long one commit may keep the event loop. */
+const EVENTS_PER_COMMIT = 1_000;
+
+export interface SqliteJournalOptions {
+  /** Where the file is, or is to be created: directories with mode 0700, files with 0600. */
+  path: string;
+  /** The time, in milliseconds since the epoch; becomes `at` of the entries. */
+  clock: () => number;
+}
+
+/**
+ * Opens the journal and owns it until it is closed.
+ * @throws ProductError CONFIGURATION for a file that is in use by another a2a-server, is not a journal, or was written
+ * by a newer version; STORAGE when the disk refuses. What was in the file stays as it was.
+ */
+export async function openSqliteJournal({ path, clock }: SqliteJournalOptions): Promise<Journal> {
+  const place = preparePlace(path);
+  return storing(place, () => {
+    const disown = own(place);
+    let database: Sqlite | undefined;
+    try {
+      database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+      migrate(database, place);
+      makePrivate(place);
+      return new SqliteJournal({ path: place, database, disown, clock });
+    } catch (error) {
+      database?.close();
+      disown();
+      throw error;
+    }
+  });
+}
+
+class SqliteJournal implements Journal {
+  readonly #path: string;
+  readonly #database: Sqlite;
+  readonly #disown: () => void;
+  readonly #index: TaskIndex;
+  readonly #reader: EntryReader;
+  readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
+  readonly #watchers = new Watchers();
+  #closed = false;
+
+  constructor(parts: { path: string; database: Sqlite; disown: () => void; clock: () => number }) {
+    this.#path = parts.path;
+    this.#database = parts.database;
+    this.#disown = parts.disown;
+    this.#index = new TaskIndex(parts.database);
+    this.#reader = new EntryReader(parts.database);
+    const appender = new Appender(parts.database, this.#index, parts.clock);
+    this.#appends = new GroupCommit({
+      commit: (appends) => {
+        const outcomes = storing(this.#path, () => appender.commit(appends));
+        // J1: durable first, heard of second.
+        const written = appends.filter((_, index) => landed(outcomes[index]));
+        for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);
+        return outcomes;
+      },
+      weigh: ({ events }) => events.length,
+      weightPerCommit: EVENTS_PER_COMMIT,
+    });
+  }
+
+  async append(append: Append): Promise<AppendResult> {
+    this.#requireOpen();
+    return this.#appends.add(prepareAppend(append));
+  }
+
+  async read(taskId: string, after: number, limit: number): Promise<JournalEntry[]> {
+    if (!isStorable(taskId)) return [];
+    return this.#ask(() => this.#reader.read(taskId, after, requirePositive(limit)));
+  }
+
+  async row(taskId: string): Promise<TaskRow | undefined> {
+    return isStorable(taskId) ? this.#ask(() => this.#index.row(taskId)) : undefined;
+  }
+
+  async command(principal: string, messageId: string): Promise<RecordedCommand | undefined> {
+    return isStorable(messageId) ? this.#ask(() => this.#index.command(principal, messageId)) : undefined;
+  }
+
+  async list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage> {
+    requirePositive(page.size);
+    return this.#ask(() => this.#index.list(filter, page));
+  }
+
+  async session(principal: string, sessionId: string): Promise<TaskRow[]> {
+    return isStorable(sessionId) ? this.#ask(() => this.#index.session(principal, sessionId)) : [];
+  }
+
+  async unsettled(): Promise<TaskRow[]> {
+    return this.#ask(() => this.#index.unsettled());
+  }
+
+  watch(taskId: string, wake: () => void): () => void {
+    return this.#watchers.add(taskId, wake);
+  }
+
+  /** Commits what waits, then lets go of the file. What is asked later rejects with SHUTTING_DOWN. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#appends.flush();
+    this.#watchers.clear();
+    try {
+      // The driver keeps the file open until its prepared statements are collected, so SQLite does not see a last close.
+      storing(this.#path, () => this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+    } finally {
+      this.#database.close();
+      this.#disown();
+    }
+  }
+
+  #ask<Answer>(question: () => Answer): Answer {
+    this.#requireOpen();
+    return storing(this.#path, question);
+  }
+
+  #requireOpen(): void {
+    if (this.#closed)
+      throw new ProductError('SHUTTING_DOWN', 'The server is shutting down: try again later.');
+  }
+}
+
+function landed(outcome: Outcome<AppendResult> | undefined): boolean {
+  return outcome?.type === 'done' && outcome.result.type === 'appended';
+}
+
+/** SQLite reads a negative limit as none at all. */
+function requirePositive(limit: number): number {
+  if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw new RangeError(`a limit is a positive integer, not ${limit}`);
+}

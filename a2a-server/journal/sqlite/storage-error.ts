@@ -1,0 +1,51 @@
+/** What a failure of SQLite means to a person, by its code. */
+import { ProductError, type Reason } from '../../../shared/errors.ts';
+import { SqliteFailure } from './driver.ts';
+
+const OTHERWISE = { reason: 'STORAGE', sentence: 'the database refused the work' } as const;
+
+/** By the first part of SQLite's extended codes (`SQLITE_IOERR_WRITE` → `SQLITE_IOERR`). */
+const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> = {
+  SQLITE_FULL: { reason: 'STORAGE', sentence: 'the disk is full: free some space, then try again' },
+  SQLITE_IOERR: {
+    reason: 'STORAGE',
+    sentence: 'reading or writing failed: check the disk and its free space, then try again',
+  },
+  SQLITE_READONLY: {
+    reason: 'STORAGE',
+    sentence: 'it is read-only: make the file and its directory writable for this user',
+  },
+  SQLITE_CANTOPEN: {
+    reason: 'STORAGE',
+    sentence: 'it cannot be opened: check that it is a file in a directory this user may write to',
+  },
+  SQLITE_BUSY: {
+    reason: 'STORAGE',
+    sentence: 'another process holds it locked: end that process, then try again',
+  },
+  SQLITE_CORRUPT: {
+    reason: 'STORAGE',
+    sentence: 'the file is damaged: restore it from a backup, or move it away to begin with an empty journal',
+  },
+  SQLITE_NOTADB: {
+    reason: 'CONFIGURATION',
+    sentence: 'the file is not a database. Nothing was changed; choose another path',
+  },
+};
+
+/** Runs `work` on the journal at `path`; a failure of SQLite becomes a ProductError that says what to do. */
+export function storing<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof SqliteFailure ? storageError(path, error) : error;
+  }
+}
+
+function storageError(path: string, failure: SqliteFailure): ProductError {
+  const { reason, sentence } = MEANINGS[failure.code.split('_').slice(0, 2).join('_')] ?? OTHERWISE;
+  return new ProductError(reason, `The journal ${path} cannot be used: ${sentence} (${failure.code}).`, {
+    facts: { code: failure.code },
+    cause: failure,
+  });
+}

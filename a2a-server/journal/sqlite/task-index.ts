@@ -1,0 +1,107 @@
+/** The questions that the index and the record of commands answer. */
+import type { RecordedCommand, TaskFilter, TaskPage, TaskRow } from '../journal.ts';
+import { decodePageToken, encodePageToken } from '../page-token.ts';
+import { isStorable } from '../prepared-append.ts';
+import { integer, state, text } from './columns.ts';
+import type { Query, Row, Sqlite, SqlValue } from './driver.ts';
+
+const SELECT =
+  'SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title FROM tasks';
+
+export class TaskIndex {
+  readonly #database: Sqlite;
+  readonly #row: Query;
+  readonly #session: Query;
+  readonly #moving: Query;
+  readonly #command: Query;
+
+  constructor(database: Sqlite) {
+    this.#database = database;
+    this.#row = database.query(`${SELECT} WHERE task_id = ?`);
+    this.#session = database.query(`${SELECT} WHERE principal = ? AND session_id = ? ORDER BY key`);
+    this.#moving = database.query(`${SELECT} WHERE state IN ('submitted', 'working') ORDER BY key`);
+    this.#command = database.query(
+      `SELECT task_id, session_id, body_hash, commands.seq FROM commands JOIN tasks ON tasks.key = commands.task
+       WHERE commands.principal = ? AND message_id = ?`,
+    );
+  }
+
+  row(taskId: string): TaskRow | undefined {
+    const row = this.#row(taskId)[0];
+    return row && toTaskRow(row);
+  }
+
+  session(principal: string, sessionId: string): TaskRow[] {
+    return this.#session(principal, sessionId).map(toTaskRow);
+  }
+
+  unsettled(): TaskRow[] {
+    return this.#moving().map(toTaskRow);
+  }
+
+  command(principal: string, messageId: string): RecordedCommand | undefined {
+    const row = this.#command(principal, messageId)[0];
+    return (
+      row && { taskId: text(row[0]), sessionId: text(row[1]), bodyHash: text(row[2]), seq: integer(row[3]) }
+    );
+  }
+
+  list(filter: TaskFilter, { size, token }: { size: number; token?: string }): TaskPage {
+    const after = token === undefined ? undefined : decodePageToken(token);
+    const matching = conditionsOf(filter);
+    const remaining = after
+      ? { sql: '(updated_at, key) < (?, ?)', values: [after.updatedAt, after.key] }
+      : EVERY;
+    // One more than asked for tells whether there is a next page.
+    const found = this.#database.query(
+      `${SELECT} WHERE ${matching.sql} AND ${remaining.sql} ORDER BY updated_at DESC, key DESC LIMIT ?`,
+    )(...matching.values, ...remaining.values, size + 1);
+    const total = this.#database.query(`SELECT count(*) FROM tasks WHERE ${matching.sql}`)(
+      ...matching.values,
+    );
+    const rows = found.slice(0, size);
+    const last = found.length > size ? rows.at(-1) : undefined;
+    return {
+      rows: rows.map(toTaskRow),
+      total: integer(total[0]?.[0]),
+      ...(last && { next: encodePageToken({ updatedAt: integer(last[7]), key: integer(last[0]) }) }),
+    };
+  }
+}
+
+interface Condition {
+  sql: string;
+  values: SqlValue[];
+}
+
+const EVERY: Condition = { sql: 'TRUE', values: [] };
+const NONE: Condition = { sql: 'FALSE', values: [] };
+
+function conditionsOf({ principal, sessionId, states, updatedSince }: TaskFilter): Condition {
+  const all: Condition[] = [
+    { sql: 'principal = ?', values: [principal] },
+    sessionId === undefined ? EVERY : sessionIs(sessionId),
+    states === undefined
+      ? EVERY
+      : { sql: `state IN (${states.map(() => '?').join(', ')})`, values: [...states] },
+    updatedSince === undefined ? EVERY : { sql: 'updated_at >= ?', values: [updatedSince] },
+  ];
+  return { sql: all.map(({ sql }) => sql).join(' AND '), values: all.flatMap(({ values }) => values) };
+}
+
+function sessionIs(sessionId: string): Condition {
+  return isStorable(sessionId) ? { sql: 'session_id = ?', values: [sessionId] } : NONE;
+}
+
+function toTaskRow(row: Row): TaskRow {
+  return {
+    taskId: text(row[1]),
+    sessionId: text(row[2]),
+    principal: text(row[3]),
+    state: state(row[4]),
+    seq: integer(row[5]),
+    createdAt: integer(row[6]),
+    updatedAt: integer(row[7]),
+    title: text(row[8]),
+  };
+}
