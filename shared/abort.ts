@@ -63,16 +63,14 @@ export class AbortScope<Reason> {
 }
 
 /**
- * Resolves when `signal` aborts, and gives back how to stop waiting.
- * Race it against work, and call `dispose` on every path, so that long-lived signals gather no listeners.
+ * Calls `act` once when `signal` aborts; at once when it has.
+ * @returns how to stop listening. Call it on every path, so that a long-lived signal gathers no listeners.
  */
-export function whenAborted(signal: AbortSignal): { promise: Promise<void>; dispose: () => void } {
-  let listener: (() => void) | undefined;
-  const promise = new Promise<void>((resolve) => {
-    if (signal.aborted) return resolve();
-    listener = () => resolve();
-    signal.addEventListener('abort', listener, { once: true });
-    return undefined;
-  });
-  return { promise, dispose: () => listener && signal.removeEventListener('abort', listener) };
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  if (signal.aborted) {
+    act();
+    return () => undefined;
+  }
+  signal.addEventListener('abort', act, { once: true });
+  return () => signal.removeEventListener('abort', act);
 }

@@ -1,0 +1,222 @@
+/**
+ * The task service over journal and executor. A command is recorded first and acted on after: what this answers is
+ * durable (E3), and whoever recorded it wakes the task's primary, or its next execution.
+ */
+import { ProductError } from '../../shared/errors.ts';
+import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
+import { bareDecision, cancel, decide, receive, type Refusal } from '../task/commands.ts';
+import type { Decider, TaskEvent } from '../task/events.ts';
+import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
+import { Executor, type ExecutorOptions } from './executor.ts';
+import { follow } from './follow.ts';
+import { resolveDecisions } from './resolve-decisions.ts';
+import { TaskLog, type Changed } from './task-log.ts';
+import type { ToolExecution } from './tool-scheduler.ts';
+import type { Accepted, Incoming, Tasks } from './tasks.ts';
+
+export type TasksOptions = Omit<ExecutorOptions, 'log'>;
+
+export interface TaskService extends Tasks {
+  /** Takes up what was moving when the last process ended. @returns how many tasks. */
+  recover(): Promise<number>;
+  /** Ends all executions so that the next process can take them up. */
+  shutdown(graceMs: number): Promise<void>;
+  /** Tool executions under way in this process. */
+  running(): readonly ToolExecution[];
+  /** Tasks under execution in this process. */
+  executing(): number;
+}
+
+export function createTasks(options: TasksOptions): TaskService {
+  const { journal, ids, models, clock } = options;
+  const log = new TaskLog(journal);
+  const executor = new Executor({ ...options, log });
+  let closing = false;
+
+  async function send(incoming: Incoming): Promise<Accepted> {
+    if (closing)
+      throw new ProductError(
+        'SHUTTING_DOWN',
+        'The server is shutting down; send the same message again in a moment.',
+      );
+    const key: CommandKey = {
+      principal: incoming.principal,
+      messageId: incoming.message.messageId,
+      bodyHash: incoming.bodyHash,
+    };
+    const known = await journal.command(key.principal, key.messageId);
+    if (known) return repeated(known, key);
+    const target = await findTarget(incoming);
+    return target.type === 'live' ? command(target.taskId, incoming, key) : start(target, incoming, key);
+  }
+
+  /** The task a message is for: the one it names, its session's live one, or a new one. */
+  async function findTarget(
+    incoming: Incoming,
+  ): Promise<{ type: 'live'; taskId: string } | { type: 'new'; sessionId: string; previous?: TaskRow }> {
+    const { principal, taskId, sessionId } = incoming;
+    if (taskId !== undefined) {
+      const row = await ownRow(taskId, principal);
+      if (sessionId !== undefined && sessionId !== row.sessionId)
+        throw new ProductError(
+          'MALFORMED',
+          `Task ${taskId} belongs to session ${row.sessionId}, not to ${sessionId}; send one that fits, or the task id alone.`,
+        );
+      return { type: 'live', taskId };
+    }
+    if (sessionId === undefined) return { type: 'new', sessionId: ids.session() };
+    const rows = await journal.session(principal, sessionId);
+    const last = rows.at(-1);
+    if (last === undefined) throw await unknownSession(principal, sessionId);
+    const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
+    if (live) return { type: 'live', taskId: live.taskId };
+    // A late decision is answered by the task it was meant for.
+    if (incoming.decisions) return { type: 'live', taskId: last.taskId };
+    return { type: 'new', sessionId, previous: last };
+  }
+
+  async function start(
+    target: { sessionId: string; previous?: TaskRow },
+    incoming: Incoming,
+    key: CommandKey,
+  ): Promise<Accepted> {
+    if (incoming.decisions)
+      throw new ProductError(
+        'INVALID_DECISION',
+        'A decision must name the task or session it is for. Nothing was changed.',
+      );
+    const previous = target.previous && (await log.load(target.previous.taskId));
+    const settings = await checkedSettings({ ...previous?.settings, ...defined(incoming.settings) });
+    const taskId = ids.task();
+    const events: TaskEvent[] = [
+      { type: 'task.created', sessionId: target.sessionId, principal: incoming.principal, settings },
+      { type: 'message.received', message: incoming.message, channel: incoming.channel },
+    ];
+    const result = await journal.append({ taskId, expectedSeq: 0, events, state: 'submitted', command: key });
+    switch (result.type) {
+      case 'appended':
+        executor.wake(taskId);
+        return { taskId, sessionId: target.sessionId, seq: result.entries.length };
+      case 'repeated':
+        return repeated(result.command, key);
+      case 'session-busy':
+        // Another message started the session's next task a moment ago: this one is for that task.
+        return command(result.taskId, incoming, key);
+      case 'conflict':
+        throw new Error(`task id ${taskId} was given out twice`);
+    }
+  }
+
+  async function command(taskId: string, incoming: Incoming, key: CommandKey): Promise<Accepted> {
+    const by: Decider = { principal: incoming.principal, channel: incoming.channel };
+    const now = clock.now();
+    const decisions =
+      incoming.decisions && (await resolveDecisions(incoming.decisions, await load(taskId), options));
+    const changed = await log.change(
+      taskId,
+      (snapshot) => {
+        if (decisions) return decide(snapshot, decisions, by, now);
+        const bare = bareDecision(snapshot, incoming.message);
+        return bare
+          ? decide(snapshot, [bare], by, now)
+          : receive(snapshot, incoming.message, incoming.channel);
+      },
+      key,
+    );
+    if (changed?.type === 'repeated') return repeated(changed.command, key);
+    const { snapshot } = applied(changed, taskId);
+    executor.wake(taskId);
+    return { taskId, sessionId: snapshot.sessionId, seq: snapshot.seq };
+  }
+
+  async function checkedSettings(settings: TaskSettings): Promise<TaskSettings> {
+    models.resolve(settings.model);
+    const workspace = await options.openWorkspace(settings.workspace);
+    return { ...settings, workspace: workspace.root };
+  }
+
+  async function ownRow(taskId: string, principal: string): Promise<TaskRow> {
+    const row = await journal.row(taskId);
+    if (row?.principal !== principal) throw unknownTask(taskId);
+    return row;
+  }
+
+  async function load(taskId: string): Promise<Snapshot> {
+    const snapshot = await log.load(taskId);
+    if (snapshot === undefined) throw unknownTask(taskId);
+    return snapshot;
+  }
+
+  async function unknownSession(principal: string, sessionId: string): Promise<ProductError> {
+    const { rows } = await journal.list({ principal }, { size: 20 });
+    const sessions = [...new Map(rows.map((row) => [row.sessionId, row])).values()].slice(0, 10);
+    const listed = sessions.map((row) => `${row.sessionId} (${row.state}: ${row.title})`).join('; ');
+    return new ProductError(
+      'UNKNOWN_SESSION',
+      `There is no session ${sessionId}. ${sessions.length > 0 ? `Sessions: ${listed}.` : 'There are no sessions yet.'} To start a new one, leave the session id out.`,
+      { facts: { sessions: sessions.map((row) => row.sessionId).join(' ') } },
+    );
+  }
+
+  return {
+    send,
+    async cancel(taskId, by, reason) {
+      await ownRow(taskId, by.principal);
+      const { snapshot } = applied(await log.change(taskId, (s) => cancel(s, reason, by)), taskId);
+      executor.stop(taskId, { reason: 'task-cancel', message: `The task was canceled: ${reason}` });
+      return snapshot;
+    },
+    abortTool: (toolId, principal, reason) => executor.scheduler.abort(toolId, principal, reason),
+    async snapshot(taskId, principal, atSeq) {
+      await ownRow(taskId, principal);
+      const snapshot = await log.load(taskId, atSeq);
+      if (snapshot === undefined) throw unknownTask(taskId);
+      return snapshot;
+    },
+    list: (filter, page) => journal.list(filter, page),
+    follow: (taskId, after, how) => follow(journal, taskId, after, how),
+    recover: () => executor.recover(),
+    shutdown(graceMs) {
+      closing = true;
+      return executor.shutdown(graceMs);
+    },
+    running: () => executor.scheduler.running,
+    executing: () => executor.size,
+  };
+}
+
+/** The same message again is answered with what it did; another body under its id is a conflict (R27). */
+function repeated(recorded: RecordedCommand, key: CommandKey): Accepted {
+  if (recorded.bodyHash !== key.bodyHash)
+    throw new ProductError(
+      'MESSAGE_CONFLICT',
+      `Message id ${key.messageId} was used before for another message, in task ${recorded.taskId}. Nothing was changed; send this one under a new id.`,
+      { facts: { taskId: recorded.taskId, sessionId: recorded.sessionId } },
+    );
+  return { taskId: recorded.taskId, sessionId: recorded.sessionId, seq: recorded.seq };
+}
+
+/** A refusal of the pure core, as the error that crosses the wire. */
+function applied(changed: Changed | undefined, taskId: string): { snapshot: Snapshot } {
+  if (changed === undefined) throw unknownTask(taskId);
+  if (changed.type === 'refuse') throw refusal(changed);
+  if (changed.type === 'repeated') throw new Error('a command without a key cannot be repeated');
+  return changed;
+}
+
+function refusal({ reason, message, facts }: Refusal): ProductError {
+  return new ProductError(reason, message, facts && { facts });
+}
+
+function unknownTask(taskId: string): ProductError {
+  return new ProductError(
+    'UNKNOWN_TASK',
+    `There is no task ${taskId}. List the tasks to see those that exist.`,
+  );
+}
+
+/** Without the keys that are undefined, so that they do not hide what came before. */
+function defined(settings: TaskSettings): TaskSettings {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,24 @@
+/** Ids, from outside: so that a test can foresee them. */
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../shared/clock.ts';
+
+export interface Ids {
+  task(): string;
+  session(): string;
+  call(): string;
+  /** E.g. `run-shell-command-1623456789-abc123def`: tool, seconds since the epoch, chance. */
+  toolExecution(tool: string): string;
+}
+
+function chance(length: number): string {
+  return randomUUID().replaceAll('-', '').slice(0, length);
+}
+
+export function randomIds(clock: Clock): Ids {
+  return {
+    task: () => `task-${randomUUID()}`,
+    session: () => `session-${randomUUID()}`,
+    call: () => `call-${chance(12)}`,
+    toolExecution: (tool) => `${tool}-${Math.floor(clock.now() / 1000)}-${chance(9)}`,
+  };
+}

@@ -1,0 +1,182 @@
+/**
+ * One turn of the model: the conversation in, text and tool calls into the journal.
+ *
+ * - Text is journalled chunk by chunk as it comes; chunks that arrive during an append share the next one.
+ * - The calls, the verdict on each, and the park they may lead to are one append: the turn is finished whole or void.
+ * - A4 a canceled task's turn ends at once: the signal fires, and its appends find the task ended.
+ */
+import { messageOf } from '../../shared/errors.ts';
+import { onAbort } from '../../shared/abort.ts';
+import type { Model, ModelEvent } from '../models/model.ts';
+import { conversation } from '../task/conversation.ts';
+import type { RequestedCall, TaskEvent, TurnEnd, Usage, Verdict } from '../task/events.ts';
+import { fold } from '../task/fold.ts';
+import { parkOrMove } from '../task/pending.ts';
+import { isTerminal, waitingCalls, type Snapshot } from '../task/snapshot.ts';
+import type { TaskLog } from './task-log.ts';
+
+/** Chunks that may wait for the journal before the model has to. */
+const MAX_UNWRITTEN = 1024;
+
+export interface ModelCallRequest {
+  modelCallId: string;
+  tool: string;
+  input: unknown;
+}
+
+export interface PreparedCall {
+  call: RequestedCall;
+  verdict: Verdict;
+}
+
+export interface ModelTurn {
+  log: TaskLog;
+  model: Model;
+  instructions: string;
+  tools: Parameters<Model['stream']>[0]['tools'];
+  /** The session's earlier tasks, oldest first. */
+  earlier: readonly Snapshot[];
+  signal: AbortSignal;
+  /** Checks a call, makes its preview and asks policy. */
+  prepare(request: ModelCallRequest, snapshot: Snapshot): Promise<PreparedCall>;
+}
+
+/** Runs one turn on the task. Resolves when the turn is journalled, void, or the task has ended. */
+export async function runModelTurn(taskId: string, context: ModelTurn): Promise<void> {
+  const { log, model, signal } = context;
+  const started = await log.change(taskId, (s) =>
+    isTerminal(s) || s.openTurn !== null
+      ? { type: 'keep' }
+      : { type: 'append', events: [{ type: 'turn.started', turn: s.turns + 1, model: model.id }] },
+  );
+  if (started?.type !== 'appended') return;
+  const { snapshot } = started;
+  const turn = snapshot.turns;
+  const writer = new TextWriter(log, taskId, turn);
+  const requests: ModelCallRequest[] = [];
+  let finish: { end: TurnEnd; usage: Usage } | undefined;
+  try {
+    const events = model.stream({
+      instructions: context.instructions,
+      conversation: conversation(context.earlier, snapshot),
+      tools: context.tools,
+      signal,
+    });
+    for await (const event of untilAborted(events, signal)) {
+      if (event.type === 'text') await writer.write(event.text);
+      else if (event.type === 'call') requests.push(event);
+      else finish = event;
+    }
+    await writer.flush();
+  } catch (error) {
+    if (signal.aborted) return;
+    await fail(log, taskId, turn, error);
+    return;
+  }
+  // Cut short: the loose end is taken up by the next execution, or the task has ended.
+  if (signal.aborted || finish === undefined) return;
+  const prepared: PreparedCall[] = [];
+  for (const request of requests) prepared.push(await context.prepare(request, snapshot));
+  const { end, usage } = finish;
+  await log.change(taskId, (s) => {
+    if (s.openTurn?.turn !== turn) return { type: 'keep' };
+    const events: TaskEvent[] = [
+      ...prepared.map(({ call, verdict }): TaskEvent => ({ type: 'tool.requested', turn, call, verdict })),
+      { type: 'turn.finished', turn, end, usage },
+    ];
+    const after = events.reduce(
+      (state, event) => fold(state, { seq: state.seq + 1, at: s.updatedAt, event }),
+      s,
+    );
+    return {
+      type: 'append',
+      events: waitingCalls(after).length > 0 ? [...events, parkOrMove(after)] : events,
+    };
+  });
+}
+
+async function fail(log: TaskLog, taskId: string, turn: number, error: unknown): Promise<void> {
+  const message = messageOf(error);
+  await log.change(taskId, (s) =>
+    isTerminal(s)
+      ? { type: 'keep' }
+      : {
+          type: 'append',
+          events: [
+            ...(s.openTurn?.turn === turn
+              ? [{ type: 'turn.abandoned', turn, reason: message } satisfies TaskEvent]
+              : []),
+            { type: 'task.failed', message: `The model could not go on: ${message}` },
+          ],
+        },
+  );
+}
+
+/** The model's events until the signal fires, whether or not the model heeds it. */
+async function* untilAborted(
+  events: AsyncIterable<ModelEvent>,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const iterator = events[Symbol.asyncIterator]();
+  let interrupt: (() => void) | undefined;
+  const stopListening = onAbort(signal, () => interrupt?.());
+  try {
+    while (!signal.aborted) {
+      const next = await new Promise<IteratorResult<ModelEvent> | undefined>((resolve, reject) => {
+        interrupt = () => resolve(undefined);
+        iterator.next().then(resolve, reject);
+      });
+      if (next === undefined || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    stopListening();
+    // Not awaited: a model that hangs must not hold the task.
+    void iterator.return?.().then(undefined, () => undefined);
+  }
+}
+
+/** Appends text in order, several chunks at a time while the journal is busy. */
+class TextWriter {
+  readonly #log: TaskLog;
+  readonly #taskId: string;
+  readonly #turn: number;
+  #unwritten: TaskEvent[] = [];
+  #writing: Promise<void> | undefined;
+  #failure: { error: unknown } | undefined;
+
+  constructor(log: TaskLog, taskId: string, turn: number) {
+    this.#log = log;
+    this.#taskId = taskId;
+    this.#turn = turn;
+  }
+
+  /** Resolves at once while few chunks are unwritten; otherwise when the journal has caught up. */
+  write(text: string): Promise<void> | undefined {
+    if (text === '') return undefined;
+    this.#unwritten.push({ type: 'text.delta', turn: this.#turn, text });
+    this.#writing ??= this.#drain();
+    return this.#unwritten.length < MAX_UNWRITTEN && this.#failure === undefined ? undefined : this.flush();
+  }
+
+  async flush(): Promise<void> {
+    await this.#writing;
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#unwritten.length > 0) {
+        const events = this.#unwritten;
+        this.#unwritten = [];
+        await this.#log.change(this.#taskId, (s) =>
+          s.openTurn?.turn === this.#turn ? { type: 'append', events } : { type: 'keep' },
+        );
+      }
+    } catch (error) {
+      this.#failure = { error };
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+}

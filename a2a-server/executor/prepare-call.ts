@@ -1,0 +1,91 @@
+/** From what a model wrote to a call a person can judge: checked, previewed, and put before policy. */
+import type { Preview } from '../../shared/protocol/tool-approval.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { verdict } from '../policy/verdict.ts';
+import type { Verdict } from '../task/events.ts';
+import type { Snapshot } from '../task/snapshot.ts';
+import type { Tool } from '../tools/tool.ts';
+import { parseInput, type Toolbox } from '../tools/toolbox.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { Ids } from './ids.ts';
+import { inputHash } from './input-hash.ts';
+import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
+
+export interface Preparation {
+  toolbox: Toolbox;
+  workspace: Workspace;
+  ids: Ids;
+  signal: AbortSignal;
+}
+
+/** Never throws: a call that cannot work is refused, and the model is told why. */
+export async function prepareCall(
+  request: ModelCallRequest,
+  snapshot: Snapshot,
+  { toolbox, workspace, ids, signal }: Preparation,
+): Promise<PreparedCall> {
+  const { modelCallId } = request;
+  const base = { callId: ids.call(), modelCallId, tool: request.tool };
+  const tool = toolbox.get(request.tool);
+  if (tool === undefined)
+    return refused(
+      base,
+      request.input,
+      `There is no tool ${request.tool}. Tools: ${toolbox.names().join(', ')}.`,
+    );
+  const parsed = parseInput(tool, request.input);
+  if (!parsed.ok) return refused(base, request.input, parsed.message);
+  const shown = await showCall(tool, parsed.input, { workspace, signal });
+  if (!shown.ok) return refused(base, request.input, shown.message);
+  const call = { ...base, sideEffect: tool.sideEffect, source: tool.source, ...shown.call };
+  const judged = verdict(call, snapshot.settings, snapshot.grants);
+  return { call, verdict: judged };
+}
+
+/** What of a call depends on its input. */
+export interface ShownCall {
+  title: string;
+  input: Record<string, unknown>;
+  inputHash: string;
+  preview: Preview;
+  basis: string | null;
+}
+
+export async function showCall(
+  tool: Tool,
+  input: Record<string, unknown>,
+  context: { workspace: Workspace; signal: AbortSignal },
+): Promise<{ ok: true; call: ShownCall } | { ok: false; message: string }> {
+  try {
+    const shown = await tool.show(input, context);
+    return { ok: true, call: { title: tool.title(input), input, inputHash: inputHash(input), ...shown } };
+  } catch (error) {
+    return { ok: false, message: messageOf(error) };
+  }
+}
+
+function refused(
+  base: { callId: string; modelCallId: string; tool: string },
+  written: unknown,
+  message: string,
+): PreparedCall {
+  const input: Record<string, unknown> = isRecord(written) ? written : { input: written };
+  const judged: Verdict = { type: 'refuse', message };
+  return {
+    call: {
+      ...base,
+      title: `Call ${base.tool}`,
+      input,
+      inputHash: inputHash(input),
+      sideEffect: 'none',
+      source: { type: 'built-in' },
+      preview: { type: 'json', value: input },
+      basis: null,
+    },
+    verdict: judged,
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,121 @@
+/**
+ * Snapshots read from the journal, and changes written to it. A change is a pure rule over the snapshot: should
+ * another writer have been faster, the rule is asked again about what the task has become.
+ *
+ * - J1 an append names the seq its rule was decided on; the journal refuses any other.
+ * - J2 a retained snapshot is a cache of the fold: kept for tasks under execution only, and dropped without loss.
+ * - Writers of one task in this process queue up, so that a busy writer starves nobody. That is a courtesy; the journal's
+ *   key is the guarantee.
+ */
+import type { CommandKey, Journal, RecordedCommand } from '../journal/journal.ts';
+import type { JournalEntry, TaskEvent } from '../task/events.ts';
+import type { Refusal } from '../task/commands.ts';
+import { begin, fold, stateOf } from '../task/fold.ts';
+import type { Snapshot } from '../task/snapshot.ts';
+
+const PAGE = 1000;
+
+/** What a rule wants done. `keep`: nothing, the moment has passed. */
+export type Change = { type: 'append'; events: readonly TaskEvent[] } | { type: 'keep' } | Refusal;
+
+export type Changed =
+  | { type: 'appended'; snapshot: Snapshot; entries: readonly JournalEntry[] }
+  | { type: 'kept'; snapshot: Snapshot }
+  | { type: 'repeated'; command: RecordedCommand }
+  | Refusal;
+
+export class TaskLog {
+  readonly #journal: Journal;
+  readonly #retained = new Map<string, Snapshot | null>();
+  readonly #queues = new Map<string, Promise<unknown>>();
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  /** Keeps the task's snapshot in memory until the returned function is called. One holder at a time. */
+  retain(taskId: string): () => void {
+    this.#retained.set(taskId, null);
+    return () => this.#retained.delete(taskId);
+  }
+
+  /** The task as of its last entry, or as of `upTo`. Cost: one fold of the journal, unless the task is retained. */
+  async load(taskId: string, upTo = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
+    const known = this.#retained.get(taskId);
+    const start = known && known.seq <= upTo ? known : undefined;
+    const snapshot = await this.#readOn(taskId, start, upTo);
+    if (snapshot && upTo === Number.MAX_SAFE_INTEGER) this.#remember(snapshot);
+    return snapshot;
+  }
+
+  /**
+   * Applies a rule to the task. When this resolves with `appended`, the events are durable.
+   * @throws ProductError STORAGE when the journal cannot be written; UNKNOWN_TASK never: an unknown task is `undefined`.
+   */
+  async change(
+    taskId: string,
+    rule: (snapshot: Snapshot) => Change,
+    command?: CommandKey,
+  ): Promise<Changed | undefined> {
+    const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
+      this.#change(taskId, rule, command),
+    );
+    const settled = turn.catch(() => undefined);
+    this.#queues.set(taskId, settled);
+    try {
+      return await turn;
+    } finally {
+      if (this.#queues.get(taskId) === settled) this.#queues.delete(taskId);
+    }
+  }
+
+  async #change(
+    taskId: string,
+    rule: (snapshot: Snapshot) => Change,
+    command: CommandKey | undefined,
+  ): Promise<Changed | undefined> {
+    let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));
+    while (snapshot !== undefined) {
+      const change = rule(snapshot);
+      if (change.type === 'refuse') return change;
+      if (change.type === 'keep' || change.events.length === 0) return { type: 'kept', snapshot };
+      const result = await this.#journal.append({
+        taskId,
+        expectedSeq: snapshot.seq,
+        events: change.events,
+        state: stateOf(change.events) ?? snapshot.status.state,
+        ...(command && { command }),
+      });
+      if (result.type === 'repeated') return result;
+      if (result.type === 'appended') {
+        const after: Snapshot = result.entries.reduce(fold, snapshot);
+        this.#remember(after);
+        return { type: 'appended', snapshot: after, entries: result.entries };
+      }
+      snapshot = await this.#readOn(taskId, snapshot);
+    }
+    return undefined;
+  }
+
+  async #readOn(
+    taskId: string,
+    start: Snapshot | undefined,
+    upTo = Number.MAX_SAFE_INTEGER,
+  ): Promise<Snapshot | undefined> {
+    let snapshot = start;
+    for (;;) {
+      const entries = await this.#journal.read(taskId, snapshot?.seq ?? 0, PAGE);
+      for (const entry of entries) {
+        if (entry.seq > upTo) return snapshot;
+        snapshot = snapshot === undefined ? begin(taskId, entry) : fold(snapshot, entry);
+        if (snapshot === undefined) return undefined;
+      }
+      if (entries.length < PAGE) return snapshot;
+    }
+  }
+
+  #remember(snapshot: Snapshot): void {
+    const known = this.#retained.get(snapshot.taskId);
+    if (known === null || (known && known.seq < snapshot.seq)) this.#retained.set(snapshot.taskId, snapshot);
+  }
+}

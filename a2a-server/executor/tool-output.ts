@@ -1,0 +1,70 @@
+/** The live output of one tool execution, journalled in order while it runs, up to a limit. */
+import type { TaskEvent } from '../task/events.ts';
+import { isTerminal } from '../task/snapshot.ts';
+import type { TaskLog } from './task-log.ts';
+
+/** Characters of live output that are journalled; a tool's result has its own cap. */
+const MAX_CHARACTERS = 256 * 1024;
+/** Characters of output that a stopped execution reports. */
+const MAX_TAIL = 8 * 1024;
+
+export class ToolOutput {
+  readonly #log: TaskLog;
+  readonly #taskId: string;
+  readonly #reference: { callId: string; tool: string; title: string; toolId: string };
+  #unwritten = '';
+  #written = 0;
+  #tail = '';
+  #closed = false;
+  #writing: Promise<void> | undefined;
+
+  constructor(
+    log: TaskLog,
+    taskId: string,
+    reference: { callId: string; tool: string; title: string; toolId: string },
+  ) {
+    this.#log = log;
+    this.#taskId = taskId;
+    this.#reference = reference;
+  }
+
+  /** The end of what was put out. */
+  get soFar(): string {
+    return this.#tail;
+  }
+
+  /** Never blocks the tool, never fails it. Late output is dropped (A2). */
+  write(text: string): void {
+    if (this.#closed || text === '') return;
+    this.#tail = (this.#tail + text).slice(-MAX_TAIL);
+    const room = MAX_CHARACTERS - this.#written;
+    if (room <= 0) return;
+    this.#written += text.length;
+    this.#unwritten += text.length <= room ? text : `${text.slice(0, room)}\n[output cut here]\n`;
+    this.#writing ??= this.#drain();
+  }
+
+  /** Resolves when all that was put out is journalled. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#writing;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#unwritten !== '') {
+        const text = this.#unwritten;
+        this.#unwritten = '';
+        const event: TaskEvent = { type: 'tool.output', ...this.#reference, text };
+        await this.#log.change(this.#taskId, (s) =>
+          isTerminal(s) ? { type: 'keep' } : { type: 'append', events: [event] },
+        );
+      }
+    } catch {
+      // Output is a courtesy: when the journal cannot be written, the outcome's append says so.
+      this.#closed = true;
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+}

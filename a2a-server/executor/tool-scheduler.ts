@@ -1,0 +1,212 @@
+/**
+ * Runs approved calls and stops them.
+ *
+ * - E2 `tool.started` is durable before the tool touches the world, and only a call that is ready can be started.
+ * - A1 a tool execution stops for a named reason. A2 the signal fires at once; a tool that has not settled when its grace
+ *   period is over is given up and recorded as unconfirmed; what it says later is dropped.
+ * - A3 whatever wins the race is what the journal holds; the registry is empty when nothing runs.
+ * - D2 a call whose basis has changed since it was shown is asked again, and nothing is touched.
+ * - Each tool execution has a scope of its own, made when it starts: nothing captured before the decision is used.
+ */
+import type { AbortScope } from '../../shared/abort.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { TaskEvent, ToolOutcome } from '../task/events.ts';
+import { fold } from '../task/fold.ts';
+import { parkOrMove } from '../task/pending.ts';
+import { isTerminal, type Call, type Snapshot } from '../task/snapshot.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { Ids } from './ids.ts';
+import type { Stop } from './stop.ts';
+import type { TaskLog } from './task-log.ts';
+import type { AbortAnswer } from './tasks.ts';
+import { outcomeOf } from './tool-outcome.ts';
+import { ToolOutput } from './tool-output.ts';
+
+/** Ended tool executions that are remembered, so that a late abort can be told from a wrong one. */
+const REMEMBERED = 1000;
+
+export interface ToolExecution {
+  toolId: string;
+  taskId: string;
+  principal: string;
+  callId: string;
+  tool: string;
+  title: string;
+  startedAt: number;
+  scope: AbortScope<Stop>;
+  /** Resolves with the recorded outcome, or null when the task ended first. */
+  settled: Promise<ToolOutcome | null>;
+}
+
+export interface SchedulerOptions {
+  log: TaskLog;
+  clock: Clock;
+  ids: Ids;
+  tool(name: string): Tool | undefined;
+  /** How long an aborted tool may take to settle, in milliseconds. */
+  graceMs: number;
+}
+
+export class ToolScheduler {
+  readonly #options: SchedulerOptions;
+  readonly #running = new Map<string, ToolExecution>();
+  /** toolId → principal, oldest first. */
+  readonly #ended = new Map<string, string>();
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  get running(): readonly ToolExecution[] {
+    return [...this.#running.values()];
+  }
+
+  /** Runs one ready call below `task`. Resolves when its outcome is journalled, or it turned out not to run. */
+  async run(
+    snapshot: Snapshot,
+    call: Call,
+    at: { workspace: Workspace; task: AbortScope<Stop> },
+  ): Promise<void> {
+    const { log, ids, clock } = this.#options;
+    const { taskId } = snapshot;
+    const tool = this.#options.tool(call.tool);
+    if (call.decided !== null && tool && (await this.#outdated(taskId, call, tool, at))) return;
+    const toolId = ids.toolExecution(call.tool);
+    const scope = at.task.child();
+    const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
+    const started = await log.change(taskId, (s) =>
+      s.calls[call.callId]?.state.type === 'ready' && !isTerminal(s)
+        ? { type: 'append', events: [{ type: 'tool.started', ...reference }] }
+        : { type: 'keep' },
+    );
+    if (started?.type !== 'appended') return scope.close();
+    const execution: ToolExecution = {
+      ...reference,
+      taskId,
+      principal: snapshot.principal,
+      startedAt: clock.now(),
+      scope,
+      settled: this.#execute(taskId, call, tool, { ...at, scope, reference }),
+    };
+    this.#running.set(toolId, execution);
+    try {
+      await execution.settled;
+    } finally {
+      this.#running.delete(toolId);
+      this.#remember(execution);
+      scope.close();
+    }
+  }
+
+  /** Stops one tool execution by its id. The answer says whether it did. */
+  async abort(toolId: string, principal: string, reason: string): Promise<AbortAnswer> {
+    const execution = this.#running.get(toolId);
+    if (execution?.principal !== principal)
+      return {
+        success: false,
+        message:
+          this.#ended.get(toolId) === principal
+            ? `Tool execution ${toolId} has already finished.`
+            : `There is no tool execution ${toolId}.`,
+      };
+    const first = execution.scope.abort({
+      reason: 'abort-request',
+      message: `Aborted on request: ${reason}`,
+    });
+    const outcome = await execution.settled;
+    if (outcome?.type !== 'stopped')
+      return { success: false, message: `Tool execution ${toolId} finished before it could be aborted.` };
+    if (!first)
+      return {
+        success: false,
+        message: `Tool execution ${toolId} was being stopped already (${outcome.reason}).`,
+      };
+    return outcome.confirmed
+      ? { success: true, message: `Successfully aborted tool execution: ${toolId}` }
+      : {
+          success: true,
+          message: `Aborted tool execution ${toolId}, but it did not confirm that it stopped within its grace period.`,
+        };
+  }
+
+  /** Asks again when what the person approved is no longer what is there. @returns whether it did. */
+  async #outdated(
+    taskId: string,
+    call: Call,
+    tool: Tool,
+    { workspace, task }: { workspace: Workspace; task: AbortScope<Stop> },
+  ): Promise<boolean> {
+    if (call.basis === null) return false;
+    const shown = await tool.show(call.input, { workspace, signal: task.signal }).catch(() => undefined);
+    // What cannot be shown any more fails by itself when it runs, on the same basis.
+    if (shown === undefined || shown.basis === call.basis) return false;
+    const event: TaskEvent = {
+      type: 'tool.outdated',
+      callId: call.callId,
+      tool: call.tool,
+      title: call.title,
+      ...shown,
+    };
+    await this.#options.log.change(taskId, (s) => {
+      if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return { type: 'keep' };
+      const after = fold(s, { seq: s.seq + 1, at: s.updatedAt, event });
+      return { type: 'append', events: [event, parkOrMove(after)] };
+    });
+    return true;
+  }
+
+  async #execute(
+    taskId: string,
+    call: Call,
+    tool: Tool | undefined,
+    at: {
+      workspace: Workspace;
+      scope: AbortScope<Stop>;
+      reference: { callId: string; tool: string; title: string; toolId: string };
+    },
+  ): Promise<ToolOutcome | null> {
+    const { log, clock } = this.#options;
+    const output = new ToolOutput(log, taskId, at.reference);
+    const timeLimit = tool?.timeoutMs(call.input);
+    const cancelTimer =
+      timeLimit === undefined
+        ? undefined
+        : clock.after(timeLimit, () =>
+            at.scope.abort({
+              reason: 'timeout',
+              message: `Stopped after ${timeLimit / 1000} s, its time limit.`,
+            }),
+          );
+    const outcome: ToolOutcome =
+      tool === undefined
+        ? { type: 'error', message: `This server no longer has a tool ${call.tool}.` }
+        : await outcomeOf(
+            () =>
+              tool.run(call.input, {
+                workspace: at.workspace,
+                signal: at.scope.signal,
+                toolId: at.reference.toolId,
+                // Nobody was shown a call that policy let run: it works on what is there.
+                basis: call.decided === null ? null : call.basis,
+                output: (text) => output.write(text),
+              }),
+            { scope: at.scope, clock, graceMs: this.#options.graceMs, soFar: () => output.soFar },
+          );
+    cancelTimer?.();
+    await output.close();
+    const finished = await log.change(taskId, (s) => {
+      const state = s.calls[call.callId]?.state;
+      return state?.type === 'running' && state.toolId === at.reference.toolId && !isTerminal(s)
+        ? { type: 'append', events: [{ type: 'tool.finished', ...at.reference, outcome }] }
+        : { type: 'keep' };
+    });
+    return finished?.type === 'appended' ? outcome : null;
+  }
+
+  #remember({ toolId, principal }: ToolExecution): void {
+    this.#ended.set(toolId, principal);
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > REMEMBERED && oldest !== undefined) this.#ended.delete(oldest);
+  }
+}

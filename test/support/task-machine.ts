@@ -1,0 +1,253 @@
+/**
+ * A whole task life on the pure core alone: random commands, model turns, tool outcomes and crashes, each applied through
+ * the same functions the product uses. The machine plays the part of the executor; the core decides everything.
+ */
+import fc from 'fast-check';
+import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
+import { bareDecision, cancel, decide, receive, type Ruling } from '../../a2a-server/task/commands.ts';
+import type { JournalEntry, RequestedCall, TaskEvent } from '../../a2a-server/task/events.ts';
+import { begin, fold } from '../../a2a-server/task/fold.ts';
+import { nextStep } from '../../a2a-server/task/next-step.ts';
+import { parkOrMove } from '../../a2a-server/task/pending.ts';
+import { waitingCalls, type Snapshot } from '../../a2a-server/task/snapshot.ts';
+
+/** What happens next to the task. Numbers pick among what is there at that moment. */
+export type Move =
+  /** `cut`: the process dies between the turn's first words and its end. */
+  | { type: 'step'; calls: { readOnly: boolean; asked: boolean }[]; text: string; cut: boolean }
+  | { type: 'finish-tool'; pick: number; ok: boolean }
+  | { type: 'message'; text: string }
+  | { type: 'decide'; pick: number; word: DecisionWord; more: number }
+  | { type: 'decide-unknown' }
+  | { type: 'cancel' }
+  | { type: 'crash' };
+
+export const moves: fc.Arbitrary<Move[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        type: fc.constant('step' as const),
+        calls: fc.array(fc.record({ readOnly: fc.boolean(), asked: fc.boolean() }), { maxLength: 4 }),
+        text: fc.string({ maxLength: 5 }),
+        cut: fc.boolean(),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({ type: fc.constant('finish-tool' as const), pick: fc.nat(9), ok: fc.boolean() }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        type: fc.constant('message' as const),
+        text: fc.constantFrom('go on', 'approve', 'deny', 'yes'),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        type: fc.constant('decide' as const),
+        pick: fc.nat(9),
+        word: fc.constantFrom<DecisionWord>('approve', 'deny', 'edit'),
+        more: fc.nat(2),
+      }),
+    },
+    { weight: 1, arbitrary: fc.constant({ type: 'decide-unknown' as const }) },
+    { weight: 1, arbitrary: fc.constant({ type: 'cancel' as const }) },
+    { weight: 2, arbitrary: fc.constant({ type: 'crash' as const }) },
+  ),
+  { maxLength: 80, size: 'max' },
+);
+
+export class TaskMachine {
+  readonly entries: JournalEntry[] = [];
+  snapshot: Snapshot;
+  /** Rulings on commands, in order, with the seq before each. */
+  readonly rulings: { ruling: Ruling; before: Snapshot }[] = [];
+  #id = 0;
+
+  constructor() {
+    const event: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'p', settings: {} };
+    const entry = { seq: 1, at: 1, event };
+    const start = begin('t', entry);
+    if (start === undefined) throw new Error('a task begins with task.created');
+    this.snapshot = start;
+    this.entries.push(entry);
+    this.#append([{ type: 'message.received', message: message(this.#next(), 'start'), channel: 'a2a' }]);
+  }
+
+  apply(move: Move): void {
+    switch (move.type) {
+      case 'step':
+        return this.#step(move);
+      case 'finish-tool':
+        return this.#finishTool(move.pick, move.ok);
+      case 'message':
+        return this.#command((s) => {
+          const sent = message(this.#next(), move.text);
+          const bare = bareDecision(s, sent);
+          return bare ? decide(s, [bare], by, 1) : receive(s, sent, 'a2a');
+        });
+      case 'decide': {
+        const calls = Object.values(this.snapshot.calls);
+        if (calls.length === 0) return undefined;
+        const picked = Array.from({ length: move.more + 1 }, (_, i) => calls[(move.pick + i) % calls.length]);
+        return this.#command((s) =>
+          decide(
+            s,
+            [...new Set(picked)].flatMap((call) =>
+              call === undefined
+                ? []
+                : [
+                    {
+                      callId: call.callId,
+                      decision: move.word,
+                      scope: 'once' as const,
+                      reason: null,
+                      inputHash: null,
+                      edited: move.word === 'edit' ? { ...call, title: 'edited' } : null,
+                    },
+                  ],
+            ),
+            by,
+            1,
+          ),
+        );
+      }
+      case 'decide-unknown':
+        return this.#command((s) =>
+          decide(
+            s,
+            [
+              {
+                callId: 'no-such-call',
+                decision: 'approve',
+                scope: 'once',
+                reason: null,
+                inputHash: null,
+                edited: null,
+              },
+            ],
+            by,
+            1,
+          ),
+        );
+      case 'cancel':
+        return this.#command((s) => cancel(s, 'enough', by));
+      case 'crash':
+        return this.#crash();
+    }
+  }
+
+  #command(rule: (snapshot: Snapshot) => Ruling): void {
+    const before = this.snapshot;
+    const ruling = rule(before);
+    this.rulings.push({ ruling, before });
+    if (ruling.type === 'append') this.#append(ruling.events);
+  }
+
+  /** One step of the primary. Running tools are finished by `finish-tool`; until then the primary waits. */
+  #step(move: Extract<Move, { type: 'step' }>): void {
+    if (this.#runningCalls().length > 0) return;
+    const step = nextStep(this.snapshot);
+    switch (step.type) {
+      case 'settled':
+        return;
+      case 'append':
+      case 'recover':
+        return this.#append(step.events);
+      case 'run':
+        return this.#append(
+          step.calls.map(({ callId, tool, title }) => ({
+            type: 'tool.started',
+            callId,
+            tool,
+            title,
+            toolId: `x${this.#next()}`,
+          })),
+        );
+      case 'ask-model': {
+        const turn = this.snapshot.turns + 1;
+        const requested = move.calls.map((call): TaskEvent => ({
+          type: 'tool.requested',
+          turn,
+          call: request(`c${this.#next()}`, call.readOnly),
+          verdict:
+            call.asked && !call.readOnly
+              ? { type: 'ask' }
+              : { type: 'allow', because: { type: 'auto-execute' } },
+        }));
+        this.#append([{ type: 'turn.started', turn, model: 'm' }]);
+        this.#append([{ type: 'text.delta', turn, text: move.text }]);
+        if (move.cut) return undefined;
+        const finished: TaskEvent[] = [
+          ...requested,
+          { type: 'turn.finished', turn, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
+        ];
+        const after = finished.reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), this.snapshot);
+        return this.#append(waitingCalls(after).length > 0 ? [...finished, parkOrMove(after)] : finished);
+      }
+    }
+  }
+
+  #finishTool(pick: number, ok: boolean): void {
+    const running = this.#runningCalls();
+    const call = running[pick % Math.max(running.length, 1)];
+    if (call?.state.type !== 'running') return;
+    const { callId, tool, title } = call;
+    this.#append([
+      {
+        type: 'tool.finished',
+        callId,
+        tool,
+        title,
+        toolId: call.state.toolId,
+        outcome: ok ? { type: 'ok', text: 'done', summary: 'done' } : { type: 'error', message: 'no' },
+      },
+    ]);
+  }
+
+  /** The process dies and the next one looks at the journal. */
+  #crash(): void {
+    const step = nextStep(this.snapshot);
+    if (step.type === 'recover') this.#append(step.events);
+  }
+
+  #runningCalls() {
+    return Object.values(this.snapshot.calls).filter((call) => call.state.type === 'running');
+  }
+
+  #append(events: readonly TaskEvent[]): void {
+    for (const event of events) {
+      const entry = { seq: this.snapshot.seq + 1, at: 1, event };
+      this.entries.push(entry);
+      this.snapshot = fold(this.snapshot, entry);
+    }
+  }
+
+  #next(): number {
+    return (this.#id += 1);
+  }
+}
+
+const by = { principal: 'p', channel: 'tool' };
+
+function message(id: number, text: string) {
+  return { messageId: `m${id}`, parts: [{ type: 'text' as const, text }] };
+}
+
+export function request(callId: string, readOnly: boolean): RequestedCall {
+  return {
+    callId,
+    modelCallId: callId,
+    tool: readOnly ? 'read-file' : 'write-file',
+    title: `Call ${callId}`,
+    input: { path: callId },
+    inputHash: `hash-${callId}`,
+    sideEffect: readOnly ? 'none' : 'files',
+    source: { type: 'built-in' },
+    preview: { type: 'json', value: {} },
+    basis: null,
+  };
+}

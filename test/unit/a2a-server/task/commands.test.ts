@@ -1,0 +1,200 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  bareDecision,
+  cancel,
+  decide,
+  receive,
+  type ResolvedDecision,
+} from '../../../../a2a-server/task/commands.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { begin, fold } from '../../../../a2a-server/task/fold.ts';
+import { resultOf } from '../../../../a2a-server/task/conversation.ts';
+import { parkOrMove } from '../../../../a2a-server/task/pending.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { request } from '../../../support/task-machine.ts';
+
+const by = { principal: 'ada', channel: 'tool' };
+const at = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
+  return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at, event }), snapshot);
+}
+
+/** A task whose model asked for these calls, each of which waits. */
+function waitingFor(...callIds: string[]): Snapshot {
+  const start = begin('t', {
+    seq: 1,
+    at,
+    event: { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} },
+  });
+  if (start === undefined) throw new Error('no task');
+  const parked = after(start, [
+    { type: 'turn.started', turn: 1, model: 'm' },
+    ...callIds.map((id): TaskEvent => ({
+      type: 'tool.requested',
+      turn: 1,
+      call: request(id, false),
+      verdict: { type: 'ask' },
+    })),
+    { type: 'turn.finished', turn: 1, end: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },
+  ]);
+  return after(parked, [parkOrMove(parked)]);
+}
+
+function decision(callId: string, more: Partial<ResolvedDecision> = {}): ResolvedDecision {
+  return { callId, decision: 'approve', scope: 'once', reason: null, inputHash: null, edited: null, ...more };
+}
+
+function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapshot {
+  const ruling = decide(snapshot, decisions, by, at);
+  if (ruling.type !== 'append') throw new Error(ruling.message);
+  return after(snapshot, ruling.events);
+}
+
+describe('decide', () => {
+  it('R03 deciding one of two calls leaves the other pending and says so in the same append', () => {
+    const ruling = decide(waitingFor('a', 'b'), [decision('a')], by, at);
+    expect(ruling).toMatchObject({
+      type: 'append',
+      events: [
+        { type: 'tool.decided', callId: 'a' },
+        { type: 'input.required', pending: [{ callId: 'b' }] },
+      ],
+    });
+  });
+
+  it('R09 deciding the last pending call puts the task back to work with nothing pending', () => {
+    expect(accepted(waitingFor('a'), decision('a')).status).toEqual({ state: 'working' });
+  });
+
+  it('R07 a call decided before is refused with the first decision, who made it, where and when', () => {
+    const once = accepted(waitingFor('a', 'b'), decision('a', { decision: 'deny' }));
+    expect(decide(once, [decision('a')], { principal: 'bob', channel: 'page' }, at)).toEqual({
+      type: 'refuse',
+      reason: 'ALREADY_DECIDED',
+      message: expect.stringContaining('deny, by ada over tool at 2026-01-02T03:04:05.000Z'),
+      facts: { callId: 'a', firstDecision: 'deny', channel: 'tool' },
+    });
+  });
+
+  it('R07 an unknown call is refused with the calls that are pending', () => {
+    expect(decide(waitingFor('a', 'b'), [decision('zz')], by, at)).toMatchObject({
+      type: 'refuse',
+      reason: 'UNKNOWN_CALL',
+      facts: { pending: 'a, b' },
+    });
+  });
+
+  it('E3 several decisions in one message stand or fall together', () => {
+    expect(decide(waitingFor('a', 'b'), [decision('a'), decision('zz')], by, at).type).toBe('refuse');
+  });
+
+  it('D1 one message cannot decide a call twice', () => {
+    expect(
+      decide(waitingFor('a'), [decision('a'), decision('a', { decision: 'deny' })], by, at),
+    ).toMatchObject({
+      reason: 'INVALID_DECISION',
+    });
+  });
+
+  it('D2 a decision on another input than the one shown is refused', () => {
+    expect(decide(waitingFor('a'), [decision('a', { inputHash: 'stale' })], by, at)).toMatchObject({
+      reason: 'INPUT_CHANGED',
+    });
+  });
+
+  it('R10 an edit without a new input, or a new input without an edit, is refused', () => {
+    const { callId: _, ...edited } = request('a', false);
+    expect(decide(waitingFor('a'), [decision('a', { decision: 'edit' })], by, at).type).toBe('refuse');
+    expect(decide(waitingFor('a'), [decision('a', { edited })], by, at).type).toBe('refuse');
+  });
+
+  it('a denial with a wider scope than the call is refused', () => {
+    expect(
+      decide(waitingFor('a'), [decision('a', { decision: 'deny', scope: 'tool' })], by, at),
+    ).toMatchObject({
+      reason: 'INVALID_DECISION',
+    });
+  });
+
+  it('R02 the model is told of a denial and its reason', () => {
+    const denied = accepted(waitingFor('a'), decision('a', { decision: 'deny', reason: 'wrong file' }));
+    const call = denied.calls['a'];
+    expect(call && resultOf(call)).toEqual({
+      text: 'The person denied this call; it was not run. Reason: wrong file',
+      isError: true,
+    });
+  });
+
+  it('D4 the model is told what the person changed', () => {
+    const edited = { ...request('a', false), input: { path: 'other.md' } };
+    const ready = accepted(waitingFor('a'), decision('a', { decision: 'edit', edited }));
+    const done = after(ready, [
+      {
+        type: 'tool.finished',
+        callId: 'a',
+        tool: 'write-file',
+        title: '',
+        toolId: 'x',
+        outcome: { type: 'ok', text: 'wrote it', summary: '' },
+      },
+    ]);
+    const call = done.calls['a'];
+    expect(call && resultOf(call).text).toBe(
+      'The person changed the input before approving. It ran with: {"path":"other.md"}\n\nwrote it',
+    );
+  });
+});
+
+describe('bareDecision', () => {
+  const says = (text: string) => ({ messageId: 'm', parts: [{ type: 'text' as const, text }] });
+
+  it('takes the exact words approve and deny when one action is pending', () => {
+    expect(bareDecision(waitingFor('a'), says('approve'))).toMatchObject({
+      callId: 'a',
+      decision: 'approve',
+    });
+    expect(bareDecision(waitingFor('a'), says('deny'))).toMatchObject({ callId: 'a', decision: 'deny' });
+  });
+
+  it.each(['yes', 'Approve', 'APPROVE ', 'approve ', ' approve', 'reject', '1', 'approve\n'])(
+    'R06 does not take %j for a decision',
+    (text) => expect(bareDecision(waitingFor('a'), says(text))).toBeUndefined(),
+  );
+
+  it('takes no word for a decision when two actions are pending', () => {
+    expect(bareDecision(waitingFor('a', 'b'), says('approve'))).toBeUndefined();
+  });
+});
+
+describe('receive', () => {
+  it('R06 refuses a message while calls wait, and says how to answer', () => {
+    const refused = receive(
+      waitingFor('a'),
+      { messageId: 'm', parts: [{ type: 'text', text: 'yes' }] },
+      'a2a',
+    );
+    expect(refused).toMatchObject({ type: 'refuse', reason: 'DECISION_NEEDED', facts: { pending: 'a' } });
+  });
+});
+
+describe('cancel', () => {
+  it('A1 records a tool execution under way as stopped by the cancel, then ends the task', () => {
+    const running = after(accepted(waitingFor('a'), decision('a')), [
+      { type: 'tool.started', callId: 'a', tool: 'write-file', title: '', toolId: 'x' },
+    ]);
+    const ruling = cancel(running, 'changed my mind', by);
+    expect(ruling).toMatchObject({
+      type: 'append',
+      events: [
+        { type: 'tool.finished', toolId: 'x', outcome: { type: 'stopped', reason: 'task-cancel' } },
+        { type: 'task.canceled', reason: 'changed my mind', by },
+      ],
+    });
+  });
+
+  it('R50 canceling an ended task is refused and changes nothing', () => {
+    const canceled = after(waitingFor('a'), [{ type: 'task.canceled', reason: 'x', by }]);
+    expect(cancel(canceled, 'again', by)).toMatchObject({ type: 'refuse', reason: 'TASK_ENDED' });
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { conversation } from '../../../../a2a-server/task/conversation.ts';
+import { foldAll } from '../../../../a2a-server/task/fold.ts';
+import { nextStep } from '../../../../a2a-server/task/next-step.ts';
+import { isTerminal, waitingCalls, TERMINAL_STATES } from '../../../../a2a-server/task/snapshot.ts';
+import { TaskMachine, moves, type Move } from '../../../support/task-machine.ts';
+
+/** More runs for a long search: `CORE_RUNS=100000 npm run jest -- test/unit/a2a-server/task`. */
+const numRuns = Number(process.env['CORE_RUNS'] ?? 1000);
+
+function play(sequence: readonly Move[]): TaskMachine {
+  const machine = new TaskMachine();
+  for (const move of sequence) machine.apply(move);
+  return machine;
+}
+
+function holds(property: (machine: TaskMachine) => void): void {
+  fc.assert(
+    fc.property(moves, (sequence) => property(play(sequence))),
+    { numRuns },
+  );
+}
+
+describe('the task core, over generated lives of a task', () => {
+  it('J1 numbers events from 1 without a gap', () => {
+    holds(({ entries }) => expect(entries.map((e) => e.seq)).toEqual(entries.map((_, i) => i + 1)));
+  });
+
+  it('J2 the snapshot is the fold of the journal, wherever the fold begins again', () => {
+    holds(({ entries, snapshot }) => expect(foldAll('t', entries)).toEqual(snapshot));
+  });
+
+  it('J3 nothing follows a terminal event, and every command to an ended task is refused', () => {
+    holds(({ entries, rulings }) => {
+      const end = entries.findIndex(({ event }) =>
+        ['task.completed', 'task.failed', 'task.canceled', 'task.rejected'].includes(event.type),
+      );
+      expect(end === -1 || end === entries.length - 1).toBe(true);
+      for (const { ruling, before } of rulings)
+        if (TERMINAL_STATES.has(before.status.state)) expect(ruling.type).toBe('refuse');
+    });
+  });
+
+  it('E2 a call with side effects starts once, and again only when a person approves after its outcome was lost', () => {
+    holds(({ entries }) => {
+      const mayStart = new Map<string, boolean>();
+      for (const { event } of entries) {
+        if (event.type === 'tool.requested' && event.call.sideEffect !== 'none')
+          mayStart.set(event.call.callId, event.verdict.type === 'allow');
+        if (event.type === 'tool.decided') mayStart.set(event.callId, event.decision !== 'deny');
+        if (event.type === 'tool.started' && mayStart.has(event.callId)) {
+          expect(mayStart.get(event.callId)).toBe(true);
+          mayStart.set(event.callId, false);
+        }
+      }
+    });
+  });
+
+  it('D1 each time a call is asked, one decision stands', () => {
+    holds(({ entries }) => {
+      const open = new Set<string>();
+      for (const { event } of entries) {
+        if (event.type === 'tool.requested' && event.verdict.type === 'ask') open.add(event.call.callId);
+        if (event.type === 'tool.interrupted' && !event.rerun) open.add(event.callId);
+        if (event.type === 'tool.decided') expect(open.delete(event.callId)).toBe(true);
+      }
+    });
+  });
+
+  it('D3 the state is input-required exactly while calls wait, and names those calls', () => {
+    holds(({ snapshot }) => {
+      if (isTerminal(snapshot)) return;
+      const waiting = waitingCalls(snapshot).map((call) => call.callId);
+      if (snapshot.status.state === 'input-required')
+        expect(snapshot.status.pending.map((p) => p.callId)).toEqual(waiting);
+      else expect(waiting.length > 0 && nextStep(snapshot).type === 'ask-model').toBe(false);
+    });
+  });
+
+  it('D3 the model is asked only when every call of its last turn is settled', () => {
+    holds(({ entries }) => {
+      for (const [i, { event }] of entries.entries()) {
+        if (event.type !== 'turn.started') continue;
+        const before = foldAll('t', entries.slice(0, i));
+        expect(Object.values(before?.calls ?? {}).every((call) => call.state.type === 'settled')).toBe(true);
+      }
+    });
+  });
+
+  it('A4 a task can be canceled in every state but an ended one', () => {
+    fc.assert(
+      fc.property(moves, (sequence) => {
+        const machine = play(sequence);
+        const ended = isTerminal(machine.snapshot);
+        machine.apply({ type: 'cancel' });
+        expect(machine.snapshot.status.state === 'canceled' || ended).toBe(true);
+        expect(nextStep(machine.snapshot)).toEqual({ type: 'settled' });
+      }),
+      { numRuns },
+    );
+  });
+
+  it('R04 no message is lost: each is shown to the model once, in order', () => {
+    holds(({ snapshot, entries }) => {
+      const sent = entries.flatMap(({ event }) =>
+        event.type === 'message.received'
+          ? event.message.parts.map((p) => (p.type === 'text' ? p.text : ''))
+          : [],
+      );
+      const shown = conversation([], snapshot).flatMap((step) => (step.role === 'user' ? [step.text] : []));
+      expect(shown).toEqual(sent);
+      if (snapshot.status.state === 'completed') expect(snapshot.queued).toEqual([]);
+    });
+  });
+
+  it('shows the model a result for every call it made', () => {
+    holds(({ snapshot }) => {
+      const steps = conversation([], snapshot);
+      for (const [i, step] of steps.entries()) {
+        if (step.role !== 'assistant' || step.calls.length === 0) continue;
+        const next = steps[i + 1];
+        expect(next?.role === 'tool' && next.results.map((r) => r.modelCallId)).toEqual(
+          step.calls.map((call) => call.modelCallId),
+        );
+      }
+    });
+  });
+
+  it('R22 a task that is driven on after any crash comes to rest', () => {
+    fc.assert(
+      fc.property(moves, (sequence) => {
+        const machine = play([...sequence, { type: 'crash' }]);
+        for (let i = 0; i < 100; i += 1) {
+          machine.apply({ type: 'step', calls: [], text: '', cut: false });
+          machine.apply({ type: 'finish-tool', pick: 0, ok: true });
+        }
+        expect(nextStep(machine.snapshot)).toEqual({ type: 'settled' });
+      }),
+      { numRuns },
+    );
+  });
+});
