@@ -1,0 +1,147 @@
+/**
+ * Any language model of the AI SDK's interface, version 3, behind our model port.
+ *
+ * Invariants
+ * - A turn is asked again only while nothing of it has been handed out: text that was seen is never said twice.
+ * - Calls are handed out with the end of their turn, or not at all.
+ * - Ending the iteration, or aborting, cancels the request; neither waits for the provider.
+ */
+import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { onAbort } from '../../shared/abort.ts';
+import type { Model, ModelEvent, ModelRequest } from './model.ts';
+import { PATIENCE, withPatience, type Patience } from './patience.ts';
+import { callOptions } from './prompt.ts';
+import { failureOf, type Blame } from './provider-failure.ts';
+import { CutOff, TurnParts } from './turn-parts.ts';
+
+type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
+
+export interface LanguageModelSource {
+  id: string;
+  /** Loads the model at its first turn, so that an idle server doesn't hold a provider's code. */
+  load: () => Promise<LanguageModelV3>;
+  blame?: Omit<Blame, 'model'>;
+  patience?: Patience;
+}
+
+export function languageModel({ id, load, blame, patience = PATIENCE }: LanguageModelSource): Model {
+  const asker: Asker = { load, patience, blame: { model: id, secrets: [], ...blame } };
+  return {
+    id,
+    stream: (request) => ({
+      [Symbol.asyncIterator]() {
+        const abort = new AbortController();
+        const turn = streamTurn(asker, request, abort);
+        return {
+          next: () => turn.next(),
+          // A generator that waits takes no `return` before it wakes, so the request is cancelled first.
+          return: () => {
+            abort.abort();
+            return turn.return(undefined);
+          },
+        };
+      },
+    }),
+  };
+}
+
+interface Asker {
+  load: () => Promise<LanguageModelV3>;
+  patience: Patience;
+  blame: Blame;
+}
+
+/** An answer that has begun, and the first that can be handed out of it. */
+interface Opened {
+  reader: PartReader;
+  parts: TurnParts;
+  first: Heard;
+}
+
+interface Heard {
+  events: ModelEvent[];
+  ended: boolean;
+}
+
+async function* streamTurn(
+  asker: Asker,
+  request: ModelRequest,
+  abort: AbortController,
+): AsyncGenerator<ModelEvent, undefined, undefined> {
+  const { signal } = abort;
+  const unlink = onAbort(request.signal, () => abort.abort());
+  try {
+    signal.throwIfAborted();
+    const { reader, parts, first } = await withPatience(() => open(asker, request, signal), {
+      ...asker,
+      signal,
+    });
+    const unbind = onAbort(signal, () => release(reader));
+    try {
+      yield* first.events;
+      for (let heard = first; !heard.ended;) {
+        heard = await hear(reader, parts, signal);
+        yield* heard.events;
+      }
+    } finally {
+      unbind();
+      release(reader);
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw failureOf(thrown, asker.blame).error;
+  } finally {
+    unlink();
+  }
+  return undefined;
+}
+
+/** Asks the model and reads up to what can be handed out first, so that a retry never repeats anything. */
+async function open({ load }: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+  const options = { ...callOptions(request), abortSignal: signal };
+  const asked = load().then((model) => model.doStream(options));
+  const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());
+  const reader = stream.getReader();
+  const parts = new TurnParts();
+  const unbind = onAbort(signal, () => release(reader));
+  try {
+    return { reader, parts, first: await hear(reader, parts, signal) };
+  } catch (error) {
+    release(reader);
+    throw error;
+  } finally {
+    unbind();
+  }
+}
+
+/** Reads until there is something to hand out, or the turn has ended. */
+async function hear(reader: PartReader, parts: TurnParts, signal: AbortSignal): Promise<Heard> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    signal.throwIfAborted();
+    if (done) throw new CutOff();
+    const meaning = parts.read(value);
+    if (meaning.type === 'failure') throw meaning.error;
+    if (meaning.events.length > 0 || meaning.ended) return meaning;
+  }
+}
+
+/** Cancelling ends a waiting read at once, whatever the provider does about it. */
+function release(reader: PartReader): void {
+  reader.cancel().catch(() => undefined);
+}
+
+/** Waits for the work or the abort; what comes too late is thrown away by `discard`. */
+function unlessAborted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal,
+  discard: (late: Result) => Promise<unknown>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const unbind = onAbort(signal, () => {
+      work.then(discard).catch(() => undefined);
+      reject(new DOMException('The model call was aborted', 'AbortError'));
+    });
+    work.then(resolve, reject).finally(unbind);
+  });
+}

@@ -1,0 +1,63 @@
+/** The models a server offers, from its settings and its environment. */
+import { ProductError } from '../../shared/errors.ts';
+import { languageModel } from './language-model.ts';
+import type { Model, Models } from './model.ts';
+import type { Patience } from './patience.ts';
+import { connect } from './providers.ts';
+import { OFFLINE, parseModelId, TIERS, type ModelSettings } from './settings.ts';
+
+/**
+ * Only what the settings name is offered, and `offline`. Nothing is loaded or connected before a model is resolved.
+ * @param patience how providers that fail are retried; by default `PATIENCE`.
+ */
+export function createModels(
+  settings: ModelSettings,
+  env: Readonly<Record<string, string | undefined>>,
+  patience?: Patience,
+): Models {
+  const tiers = new Map(TIERS.map((tier) => [tier as string, settings[tier] ?? settings.model]));
+  const ids = new Set([OFFLINE, settings.model, ...tiers.values(), ...settings.others]);
+  const known = new Map<string, Model>();
+
+  return {
+    resolve(name) {
+      const id = name === undefined ? settings.model : (tiers.get(name) ?? name);
+      if (!ids.has(id)) throw unknown(name ?? id, [...tiers.keys(), ...ids]);
+      const model = known.get(id) ?? build(id, settings, { env, ...(patience && { patience }) });
+      known.set(id, model);
+      return model;
+    },
+    list: () => [...tiers.keys(), ...ids],
+  };
+}
+
+function build(
+  id: string,
+  settings: ModelSettings,
+  { env, patience }: { env: Readonly<Record<string, string | undefined>>; patience?: Patience },
+): Model {
+  const parsed = parseModelId(id);
+  if (parsed === undefined)
+    return languageModel({
+      id: OFFLINE,
+      load: async () => (await import('./offline/offline-model.ts')).offlineModel,
+    });
+  const { access, keyVariable, load } = connect(parsed.provider, settings.baseUrls[parsed.provider], env);
+  return languageModel({
+    id,
+    load: () => load(parsed.model),
+    blame: { keyVariable, secrets: [access.apiKey] },
+    ...(patience && { patience }),
+  });
+}
+
+function unknown(name: string, offered: readonly string[]): ProductError {
+  const shown = name.slice(0, 200);
+  return new ProductError(
+    'UNKNOWN_MODEL',
+    `There is no model ${JSON.stringify(shown)} here. There are: ${offered.join(', ')}.`,
+    {
+      facts: { model: shown, offered: offered.join(', ') },
+    },
+  );
+}

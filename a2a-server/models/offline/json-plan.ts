@@ -1,0 +1,83 @@
+/**
+ * The JSON plan: how anything can be asked for that the words of the language don't say, several calls in one turn and
+ * long streams among it.
+ *
+ * `{"plan": [{"tool": "…", "input": {…}}, {"together": [{"tool": …}, …]}, {"say": "…", "repeat": 3}]}`
+ */
+import { z } from 'zod';
+import type { Reading, Step } from './step.ts';
+
+/** The most that one `say` may stream, in characters, and in chunks. */
+export const MAX_SAID = 50_000_000;
+export const MAX_CHUNKS = 1_000_000;
+/** How deep an input may be nested: far beyond any tool's schema, and safe to write out. */
+const MAX_DEPTH = 100;
+
+const plannedCall = z.strictObject({
+  tool: z.string().min(1).max(200),
+  input: z.record(z.string(), z.unknown()).default({}),
+});
+
+const say = z
+  .strictObject({ say: z.string(), repeat: z.number().int().min(1).max(MAX_CHUNKS).optional() })
+  .refine((said) => said.say.length * (said.repeat ?? 1) <= MAX_SAID, {
+    error: `a say streams at most ${MAX_SAID} characters`,
+  });
+
+const plan = z.strictObject({
+  plan: z.array(
+    z.union([plannedCall, say, z.strictObject({ together: z.array(plannedCall).min(1).max(50) })]),
+  ),
+});
+
+/** Reads a JSON plan. @returns a misread, never throws, for anything else. */
+export function readJsonPlan(source: string): Reading {
+  const json = parse(source);
+  if (!json.ok) return misread(source, `it is not valid JSON (${json.why})`);
+  if (depthExceeds(json.value, MAX_DEPTH))
+    return misread(source, `it is nested deeper than ${MAX_DEPTH} levels`);
+  const parsed = plan.safeParse(json.value);
+  if (!parsed.success) return misread(source, `it is not a plan: ${firstIssue(parsed.error)}`);
+  return { steps: parsed.data.plan.map(stepOf), misread: [] };
+}
+
+function stepOf(item: z.infer<typeof plan>['plan'][number]): Step {
+  if ('together' in item) return { type: 'together', calls: item.together };
+  if ('tool' in item) return { type: 'call', ...item };
+  return { type: 'say', text: item.say, ...(item.repeat !== undefined && { repeat: item.repeat }) };
+}
+
+function misread(text: string, why: string): Reading {
+  return { steps: [], misread: [{ text, why }] };
+}
+
+function parse(source: string): { ok: true; value: unknown } | { ok: false; why: string } {
+  try {
+    const value: unknown = JSON.parse(source);
+    return { ok: true, value };
+  } catch (error) {
+    return { ok: false, why: error instanceof Error ? error.message.slice(0, 100) : 'unreadable' };
+  }
+}
+
+/** Without recursion: the input may be nested deeper than the stack. */
+function depthExceeds(value: unknown, limit: number): boolean {
+  const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.depth >= limit) return true;
+    for (const child of Object.values(next.value)) open.push({ value: child, depth: next.depth + 1 });
+  }
+  return false;
+}
+
+function firstIssue(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (issue === undefined) return 'it has another shape';
+  const where = issue.path.join('.');
+  const what =
+    issue.code === 'invalid_union'
+      ? 'a step is {tool, input}, {say, repeat?} or {together: [{tool, input}, …]}'
+      : issue.message;
+  return where === '' ? what : `at ${where}: ${what}`;
+}

@@ -1,0 +1,48 @@
+/** The verbs beside files: run, wait, say. */
+import type { PlannedCall, Step } from './step.ts';
+import { TOOL } from './tool-names.ts';
+import { literalOf, skip, textOf, Unclear, wordOf, type Words } from './words.ts';
+
+const BEFORE_COMMAND = new Set(['the', 'command', 'shell']);
+const BEFORE_TIME = new Set(['for']);
+const SECONDS: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  millisecond: 0.001,
+  milliseconds: 0.001,
+  s: 1,
+  sec: 1,
+  second: 1,
+  seconds: 1,
+  m: 60,
+  min: 60,
+  minute: 60,
+  minutes: 60,
+};
+
+/** `run COMMAND`: as written; a command with `;` or `then` in it goes in quotes or backticks. */
+export function run(words: Words, from: number): PlannedCall | Unclear {
+  const at = skip(words, from, BEFORE_COMMAND);
+  const command = literalOf(words, words.tokens[at] === undefined ? from : at);
+  return command.trim() === ''
+    ? new Unclear('the command is missing')
+    : { tool: TOOL.run, input: { command } };
+}
+
+/** `wait [for] N [seconds]` */
+export function wait(words: Words, from: number): PlannedCall | Unclear {
+  const rest = words.tokens
+    .slice(skip(words, from, BEFORE_TIME))
+    .map((token) => wordOf(token).replace(/\.$/, ''));
+  const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,6})?) ?([a-z]{0,12})$/.exec(rest.join(' ').slice(0, 50)) ?? [];
+  const factor = unit === '' ? 1 : SECONDS[unit ?? '?'];
+  if (amount === undefined || factor === undefined)
+    return new Unclear('expected a time, e.g. `wait 2 seconds`');
+  return { tool: TOOL.wait, input: { seconds: Number((Number(amount) * factor).toFixed(6)) } };
+}
+
+/** `say TEXT` */
+export function say(words: Words, from: number): Step | Unclear {
+  const text = textOf(words, from);
+  if (text instanceof Unclear) return text;
+  return text === '' ? new Unclear('what to say is missing') : { type: 'say', text };
+}

@@ -1,0 +1,56 @@
+/** Our conversation in the words of the AI SDK's language-model interface, version 3. Pure. */
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+} from '@ai-sdk/provider';
+import type { ConversationStep, ModelRequest, ToolDeclaration } from './model.ts';
+
+/** The call options of a request, without its abort signal. */
+export function callOptions(request: Omit<ModelRequest, 'signal'>): LanguageModelV3CallOptions {
+  return {
+    prompt: promptOf(request),
+    ...(request.tools.length > 0 && { tools: request.tools.map(functionTool), toolChoice: { type: 'auto' } }),
+  };
+}
+
+function promptOf({ instructions, conversation }: Omit<ModelRequest, 'signal'>): LanguageModelV3Prompt {
+  const system: LanguageModelV3Prompt =
+    instructions === '' ? [] : [{ role: 'system', content: instructions }];
+  return [...system, ...conversation.map(message)];
+}
+
+function message(step: ConversationStep): LanguageModelV3Message {
+  switch (step.role) {
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: step.text }] };
+    case 'assistant':
+      return {
+        role: 'assistant',
+        content: [
+          // Providers refuse an empty text block.
+          ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
+          ...step.calls.map((call) => ({
+            type: 'tool-call' as const,
+            toolCallId: call.modelCallId,
+            toolName: call.tool,
+            input: call.input,
+          })),
+        ],
+      };
+    case 'tool':
+      return {
+        role: 'tool',
+        content: step.results.map((result) => ({
+          type: 'tool-result' as const,
+          toolCallId: result.modelCallId,
+          toolName: result.tool,
+          output: { type: result.isError ? ('error-text' as const) : ('text' as const), value: result.text },
+        })),
+      };
+  }
+}
+
+function functionTool(tool: ToolDeclaration): NonNullable<LanguageModelV3CallOptions['tools']>[number] {
+  return { type: 'function', name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
+}

@@ -1,0 +1,108 @@
+/**
+ * What went wrong with a provider, as an error a person can act on. Says nothing that could hold a secret: no headers,
+ * no request, no address, and of a refused key not even the provider's own words.
+ */
+import {
+  APICallError,
+  InvalidResponseDataError,
+  JSONParseError,
+  TypeValidationError,
+} from '@ai-sdk/provider';
+import { messageOf, ProductError } from '../../shared/errors.ts';
+import { CutOff } from './turn-parts.ts';
+
+export interface Failure {
+  error: ProductError;
+  /** Whether asking again may help. */
+  retry: boolean;
+  /** How long the provider asked to wait, in milliseconds. */
+  waitMs: number | undefined;
+}
+
+/** What is known of the provider, for the sentence and for what must not appear in it. */
+export interface Blame {
+  /** The model's id, e.g. `anthropic:claude-…`. */
+  model: string;
+  /** The variable the provider's key is read from, if it has one. */
+  keyVariable?: string;
+  secrets: readonly string[];
+}
+
+const RETRIED = new Set([408, 409, 425, 429]);
+
+/** Judges anything that was thrown, or sent as an error, while a model was asked. */
+export function failureOf(thrown: unknown, blame: Blame): Failure {
+  if (thrown instanceof ProductError) return { error: thrown, retry: thrown.retryable, waitMs: undefined };
+  const status = statusOf(thrown);
+  const facts = { model: blame.model, ...(status !== undefined && { status: String(status) }) };
+  if (status === 401 || status === 403) {
+    const hint = blame.keyVariable === undefined ? 'its key' : blame.keyVariable;
+    const message = `${blame.model} refused the key (${status}). Check ${hint} and what the key may use.`;
+    return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
+  }
+  const said = redact(saidBy(thrown), blame.secrets);
+  if (!isPassing(thrown, status)) {
+    const message = `${blame.model} refused the request${status === undefined ? '' : ` (${status})`}: ${said}`;
+    return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
+  }
+  const message = `${blame.model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}. Try again later.`;
+  return {
+    error: new ProductError('AGENT_UNREACHABLE', message, { facts }),
+    retry: true,
+    waitMs: waitOf(thrown),
+  };
+}
+
+/** Too many requests, a fault on their side, no connection, or an answer that broke off. */
+function isPassing(thrown: unknown, status: number | undefined): boolean {
+  if (thrown instanceof CutOff) return true;
+  if (APICallError.isInstance(thrown) && thrown.isRetryable) return true;
+  if (status !== undefined) return RETRIED.has(status) || status >= 500;
+  const type = fieldOf(thrown, 'type');
+  if (typeof type === 'string') return PASSING_TYPES.has(type);
+  // An answer that is no valid stream, or one that broke off: `Response stream ended without a finish reason.`
+  return InvalidResponseDataError.isInstance(thrown) || JSONParseError.isInstance(thrown);
+}
+
+/** Error types that Anthropic and OpenAI send inside a stream, where there is no status any more. */
+const PASSING_TYPES = new Set([
+  'overloaded_error',
+  'api_error',
+  'rate_limit_error',
+  'timeout_error',
+  'server_error',
+]);
+
+/** A status of 200 is that of a stream that broke later. */
+function statusOf(thrown: unknown): number | undefined {
+  const status = APICallError.isInstance(thrown) ? thrown.statusCode : fieldOf(thrown, 'code');
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : undefined;
+}
+
+function saidBy(thrown: unknown): string {
+  if (JSONParseError.isInstance(thrown) || TypeValidationError.isInstance(thrown))
+    return 'its answer is not in the format of its API';
+  if (APICallError.isInstance(thrown) && thrown.statusCode !== undefined && thrown.statusCode < 400)
+    return 'the answer was cut off';
+  const message = thrown instanceof Error ? messageOf(thrown) : fieldOf(thrown, 'message');
+  return typeof message === 'string' && message !== '' ? message : 'it did not say why';
+}
+
+function redact(text: string, secrets: readonly string[]): string {
+  const clean = secrets
+    .filter((secret) => secret !== '')
+    .reduce((rest, secret) => rest.replaceAll(secret, '[key]'), text);
+  return clean.replaceAll(/\s+/g, ' ').slice(0, 500).replace(/\.$/, '');
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date. */
+function waitOf(thrown: unknown): number | undefined {
+  const value = APICallError.isInstance(thrown) ? thrown.responseHeaders?.['retry-after'] : undefined;
+  if (value === undefined) return undefined;
+  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+function fieldOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, field) : undefined;
+}

@@ -1,0 +1,106 @@
+/**
+ * The providers: where each one's key and address come from, and how its code is loaded. A provider is imported with its
+ * first turn, so that a server that doesn't use it doesn't pay for it.
+ *
+ * | provider          | key                                                   | address                                         |
+ * | ----------------- | ----------------------------------------------------- | ----------------------------------------------- |
+ * | anthropic         | ANTHROPIC_API_KEY                                     | setting, or https://api.anthropic.com/v1        |
+ * | google            | GOOGLE_GENERATIVE_AI_API_KEY, or GEMINI_API_KEY       | setting, or Google's                            |
+ * | openai            | OPENAI_API_KEY                                        | setting, or https://api.openai.com/v1           |
+ * | openai-compatible | MCP_A2A_OPENAI_COMPATIBLE_API_KEY, if it needs one    | setting, or MCP_A2A_OPENAI_COMPATIBLE_URL       |
+ */
+import type { LanguageModelV3 } from '@ai-sdk/provider';
+import { ProductError } from '../../shared/errors.ts';
+import type { ProviderName } from './settings.ts';
+
+export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Provider {
+  /** Variables the key is read from; the first that is set and not empty counts. */
+  keyVariables: readonly string[];
+  keyNeeded: boolean;
+  /** Undefined when there is no address but the one a person gives. */
+  baseUrl: string | undefined;
+  load: (model: string, access: Access) => Promise<LanguageModelV3>;
+}
+
+/** What it takes to reach a provider. The key may be empty where none is needed. */
+export interface Access {
+  baseURL: string;
+  apiKey: string;
+}
+
+const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
+  anthropic: {
+    keyVariables: ['ANTHROPIC_API_KEY'],
+    keyNeeded: true,
+    baseUrl: 'https://api.anthropic.com/v1',
+    load: async (model, access) => (await import('@ai-sdk/anthropic')).createAnthropic({ ...access })(model),
+  },
+  google: {
+    keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
+    keyNeeded: true,
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    load: async (model, access) =>
+      (await import('@ai-sdk/google')).createGoogleGenerativeAI({ ...access })(model),
+  },
+  openai: {
+    keyVariables: ['OPENAI_API_KEY'],
+    keyNeeded: true,
+    baseUrl: 'https://api.openai.com/v1',
+    load: (model, access) => compatible('openai', model, access),
+  },
+  'openai-compatible': {
+    keyVariables: ['MCP_A2A_OPENAI_COMPATIBLE_API_KEY'],
+    keyNeeded: false,
+    baseUrl: undefined,
+    load: (model, access) => compatible('openai-compatible', model, access),
+  },
+};
+
+async function compatible(
+  name: string,
+  model: string,
+  { baseURL, apiKey }: Access,
+): Promise<LanguageModelV3> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  // Without `includeUsage` the endpoint sends no token counts in a stream.
+  return createOpenAICompatible({ name, baseURL, includeUsage: true, ...(apiKey !== '' && { apiKey }) })(
+    model,
+  );
+}
+
+export interface Connection {
+  access: Access;
+  /** The variable the key came from, or would come from. */
+  keyVariable: string;
+  load: (model: string) => Promise<LanguageModelV3>;
+}
+
+/**
+ * How a provider is reached, from the settings and the environment.
+ * @throws ProductError CONFIGURATION naming the variable that is missing.
+ */
+export function connect(name: ProviderName, baseUrl: string | undefined, env: Environment): Connection {
+  const provider = PROVIDERS[name];
+  const keyVariable =
+    provider.keyVariables.find((variable) => env[variable]) ?? provider.keyVariables[0] ?? '';
+  const apiKey = env[keyVariable] ?? '';
+  if (apiKey === '' && provider.keyNeeded)
+    throw new ProductError(
+      'CONFIGURATION',
+      `The provider ${name} needs a key: set ${provider.keyVariables.join(' or ')} in the server's environment and start it again.`,
+      { facts: { provider: name, variable: keyVariable } },
+    );
+  const baseURL = baseUrl ?? provider.baseUrl ?? env[COMPATIBLE_URL] ?? '';
+  if (baseURL === '')
+    throw new ProductError(
+      'CONFIGURATION',
+      `The provider ${name} needs the address of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1.`,
+      { facts: { provider: name, variable: COMPATIBLE_URL } },
+    );
+  const access = { baseURL, apiKey };
+  return { access, keyVariable, load: (model) => provider.load(model, access) };
+}

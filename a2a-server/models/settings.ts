@@ -1,0 +1,58 @@
+/** Which models a server offers. */
+import { z } from 'zod';
+
+/** Where models come from: `openai-compatible` is any endpoint that speaks OpenAI's chat completions. */
+export const providerName = z.enum(['anthropic', 'google', 'openai', 'openai-compatible']);
+export type ProviderName = z.infer<typeof providerName>;
+
+/** The id of the model that needs nothing, and is the default. */
+export const OFFLINE = 'offline';
+/** What a task may ask for without knowing a model's name. */
+export const TIERS = ['fast', 'smart'] as const;
+
+/** `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */
+export const modelId = z
+  .string()
+  .max(200)
+  .refine((id) => id === OFFLINE || parseModelId(id) !== undefined, {
+    error: `a model is "${OFFLINE}" or "provider:model", with one of the providers ${providerName.options.join(', ')}`,
+  });
+
+/** An http(s) address without a user, a password or a query: those would end up in messages and logs. */
+const baseUrl = z.string().refine(
+  (text) => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, username, password, search } = new URL(text);
+    return /^https?:$/.test(protocol) && username === '' && password === '' && search === '';
+  },
+  { error: 'expected an http or https address without user, password or query' },
+);
+
+/**
+ * A model is only ever asked when it is named here: that a key lies in the environment is not a wish to send files to
+ * its provider. Keys are not settings; they come from the environment (see `providers.ts`).
+ */
+export const modelSettings = z.strictObject({
+  /** The model of a task that asks for none. */
+  model: modelId.default(OFFLINE).describe('model of a task that asks for none: offline, or provider:model'),
+  /** The tiers; one that is not set is the default model. */
+  fast: modelId.optional().describe('model of the tier "fast"; by default the default model'),
+  smart: modelId.optional().describe('model of the tier "smart"; by default the default model'),
+  /** Further models a task may ask for by id. */
+  others: z.array(modelId).default([]).describe('further models a task may ask for by id'),
+  /** Another address for a provider, up to and without the last part of the path, e.g. `https://host/v1`. */
+  baseUrls: z
+    .partialRecord(providerName, baseUrl)
+    .default({})
+    .describe('another address for a provider, e.g. {"openai-compatible": "http://localhost:11434/v1"}'),
+});
+export type ModelSettings = z.infer<typeof modelSettings>;
+
+/** `provider:model` in its two halves; undefined for anything else. */
+export function parseModelId(id: string): { provider: ProviderName; model: string } | undefined {
+  const colon = id.indexOf(':');
+  const provider = providerName.safeParse(id.slice(0, colon === -1 ? undefined : colon));
+  const model = id.slice(colon + 1);
+  if (colon === -1 || !provider.success || !/^\S+$/.test(model)) return undefined;
+  return { provider: provider.data, model };
+}
