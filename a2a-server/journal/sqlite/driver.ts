@@ -4,6 +4,7 @@
  * rows come as arrays; and a failure to open has no code, so it is given one.
  */
 import Libsql from 'libsql';
+import { messageOf } from '../../../shared/errors.ts';
 
 export type SqlValue = string | number | null;
 export type Row = readonly unknown[];
@@ -75,11 +76,7 @@ function failing<Result>(work: () => Result, otherwise = 'SQLITE_ERROR'): Result
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    throw new SqliteFailure(
-      'code' in error && typeof error.code === 'string' ? error.code : otherwise,
-      error.message,
-      error,
-    );
+    const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+    throw new SqliteFailure(typeof code === 'string' ? code : otherwise, messageOf(error), error);
   }
 }

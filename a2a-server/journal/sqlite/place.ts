@@ -30,12 +30,18 @@ export function makePrivate(path: string): void {
   }
 }
 
+/** Creates an empty file that only its owner may read; leaves an existing one alone. */
 export function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
+}
+
+/** By its member, not by its class: an error of Node's own need not be of this realm. */
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
 function placeError(path: string, cause: unknown): ProductError {

@@ -135,7 +135,9 @@ class SqliteJournal implements Journal {
     this.#watchers.clear();
     try {
       // The driver keeps the file open until its prepared statements are collected, so SQLite does not see a last close.
-      storing(this.#path, () => this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+      storing(this.#path, () =>
+        this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);'),
+      );
     } finally {
       this.#database.close();
       this.#disown();

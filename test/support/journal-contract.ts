@@ -1,0 +1,505 @@
+/**
+ * What every implementation of the journal port must do. An implementation's own test file runs this suite against real
+ * storage of its kind, and adds what is particular to it.
+ */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { indexRow } from '../../a2a-server/journal/index-row.ts';
+import type {
+  Append,
+  AppendResult,
+  Journal,
+  TaskFilter,
+  TaskPage,
+} from '../../a2a-server/journal/journal.ts';
+import {
+  beginning,
+  commandKey,
+  completed,
+  continuing,
+  created,
+  delta,
+  ENDS,
+  inputRequired,
+  message,
+  working,
+} from './journal-samples.ts';
+
+/** One storage under test. */
+export interface JournalStorage {
+  /** Opens a journal on the storage; to be called again after the one before was closed. */
+  open(clock: () => number): Promise<Journal>;
+  /** Frees the storage. Every journal on it has been closed. */
+  dispose(): Promise<void>;
+}
+
+export function describeJournal(name: string, createStorage: () => Promise<JournalStorage>): void {
+  describe(`${name} keeps the contract of a journal`, () => {
+    let storage: JournalStorage;
+    let journal: Journal;
+    let now: number;
+    const clock = () => now;
+
+    beforeEach(async () => {
+      now = 1_000;
+      storage = await createStorage();
+      journal = await storage.open(clock);
+    });
+
+    afterEach(async () => {
+      await journal.close();
+      await storage.dispose();
+    });
+
+    const reopen = async () => {
+      await journal.close();
+      journal = await storage.open(clock);
+    };
+
+    const append = async (what: Append) => {
+      const result = await journal.append(what);
+      if (result.type !== 'appended') throw new Error(`the test expected to append: ${result.type}`);
+      return result.entries;
+    };
+
+    const everything = (taskId: string) => journal.read(taskId, 0, 1_000_000);
+
+    describe('append and read', () => {
+      it('J1 numbers the events of a task 1, 2, 3 …, with the time of the clock', async () => {
+        const first = await append(beginning('a'));
+        now = 2_000;
+        const then = await append(continuing('a', 2, [working, delta('hello')]));
+        expect([...first, ...then].map(({ seq, at }) => [seq, at])).toEqual([
+          [1, 1_000],
+          [2, 1_000],
+          [3, 2_000],
+          [4, 2_000],
+        ]);
+        expect(await everything('a')).toEqual([...first, ...then]);
+      });
+
+      it('reads only what follows the cursor, and no more than asked for', async () => {
+        const entries = await append(
+          beginning('a', { events: [message('go'), working, delta('x'), delta('y')] }),
+        );
+        expect(await journal.read('a', 1, 2)).toEqual(entries.slice(1, 3));
+        expect(await journal.read('a', 5, 10)).toEqual([]);
+        expect(await journal.read('a', 99, 10)).toEqual([]);
+        await expect(journal.read('a', 0, -1)).rejects.toThrow(RangeError);
+      });
+
+      it('knows nothing of a task that was never begun', async () => {
+        expect(await everything('nowhere')).toEqual([]);
+        expect(await journal.row('nowhere')).toBeUndefined();
+        expect(await journal.command('alice', 'never sent')).toBeUndefined();
+        expect(await journal.session('alice', 'nowhere')).toEqual([]);
+        await expect(journal.append(continuing('nowhere', 1, [working]))).rejects.toMatchObject({
+          reason: 'UNKNOWN_TASK',
+        });
+      });
+
+      it.each([0, 1, 3, 99])(
+        'J1 an append that expects seq %i of a task at 2 conflicts and changes nothing',
+        async (seq) => {
+          const entries = await append(beginning('a'));
+          const late = seq === 0 ? beginning('a', { sessionId: 'another' }) : continuing('a', seq, [working]);
+          expect(await journal.append(late)).toEqual({ type: 'conflict' });
+          expect(await everything('a')).toEqual(entries);
+          expect(await journal.row('a')).toEqual(indexRow('a', entries));
+        },
+      );
+
+      it('J1 of writers that race for the same seq exactly one wins, and the loser leaves no gap', async () => {
+        await append(beginning('a', { events: [working] }));
+        for (let seq = 2; seq < 42; seq += 1) {
+          const race = ['red', 'green', 'blue'].map((text) =>
+            journal.append(continuing('a', seq, [delta(text)], 'working')),
+          );
+          const outcomes = await Promise.all(race);
+          expect(outcomes.map(({ type }) => type).toSorted()).toEqual(['appended', 'conflict', 'conflict']);
+        }
+        expect((await everything('a')).map(({ seq }) => seq)).toEqual(
+          Array.from({ length: 42 }, (_, i) => i + 1),
+        );
+      });
+
+      it('J1 appends that are not awaited land in the order they were made', async () => {
+        await append(beginning('a', { events: [working] }));
+        const texts = Array.from({ length: 2_500 }, (_, index) => String(index));
+        const all = texts.map((text, index) =>
+          journal.append(continuing('a', 2 + index, [delta(text)], 'working')),
+        );
+        expect((await Promise.all(all)).every(({ type }) => type === 'appended')).toBe(true);
+        const read = (await journal.read('a', 2, 10_000)).map(({ event }) =>
+          event.type === 'text.delta' ? event.text : '',
+        );
+        expect(read).toEqual(texts);
+      });
+
+      it('gives back what was written letter for letter, also after a restart', async () => {
+        let deep: unknown = 'bottom';
+        for (let level = 0; level < 2_000; level += 1) deep = [deep];
+        const strange = ['\0', 'half a pair \uD83D', '👩‍👩‍👧', '\u2028', '"\\', ''].map(delta);
+        const data = { type: 'data' as const, data: { deep, big: 2 ** 53, small: 1e-300, nothing: null } };
+        const event = {
+          type: 'message.received' as const,
+          message: { messageId: 'm', parts: [data] },
+          channel: 'c',
+        };
+        const entries = await append(
+          beginning('a', { events: [...strange, event, delta('x'.repeat(10_000_000))] }),
+        );
+        expect(await everything('a')).toEqual(entries);
+        await reopen();
+        expect(await everything('a')).toEqual(entries);
+      });
+    });
+
+    describe('what no correct writer asks', () => {
+      it.each<[string, Append]>([
+        ['no events', { taskId: 'a', expectedSeq: 2, events: [], state: 'submitted' }],
+        ['a beginning without task.created', { ...beginning('b'), events: [working], state: 'working' }],
+        ['a second task.created', continuing('a', 2, [created('s')])],
+        ['J3 an event behind the end', continuing('a', 2, [completed, working])],
+        ['J2 a state its events do not lead to', { ...continuing('a', 2, [working]), state: 'completed' }],
+        ['J2 a new state without an event for it', continuing('a', 2, [delta('x')], 'working')],
+      ])('%s: is refused and changes nothing', async (_, wrong) => {
+        const entries = await append(beginning('a'));
+        const beside = journal.append(beginning('beside'));
+        await expect(journal.append(wrong)).rejects.toThrow(RangeError);
+        expect((await beside).type).toBe('appended');
+        expect(await everything('a')).toEqual(entries);
+        expect(await journal.row('b')).toBeUndefined();
+      });
+
+      it.each(['nul \0', 'half a pair \uD83D'])(
+        'X3 an id that no database gives back as it was (%j) is MALFORMED, and is found nowhere',
+        async (id) => {
+          const malformed = { reason: 'MALFORMED' };
+          await expect(journal.append(beginning(id))).rejects.toMatchObject(malformed);
+          await expect(journal.append(beginning('a', { sessionId: id }))).rejects.toMatchObject(malformed);
+          await expect(journal.append(beginning('a', { command: commandKey(id) }))).rejects.toMatchObject(
+            malformed,
+          );
+          await append(
+            beginning('half a pair \uFFFD', {
+              sessionId: 'half a pair \uFFFD',
+              command: commandKey('half a pair \uFFFD'),
+            }),
+          );
+          expect(await journal.row(id)).toBeUndefined();
+          expect(await everything(id)).toEqual([]);
+          expect(await journal.command('alice', id)).toBeUndefined();
+          expect(await journal.session('alice', id)).toEqual([]);
+          expect(await journal.list({ principal: 'alice', sessionId: id }, { size: 5 })).toEqual({
+            rows: [],
+            total: 0,
+          });
+        },
+      );
+
+      it('X3 an event nested deeper than the stack is TOO_LARGE; the appends beside it land', async () => {
+        let deep: unknown[] = [];
+        for (let level = 0; level < 1_000_000; level += 1) deep = [deep];
+        const part = { type: 'data' as const, data: deep };
+        const event = {
+          type: 'message.received' as const,
+          message: { messageId: 'm', parts: [part] },
+          channel: 'c',
+        };
+        const beside = journal.append(beginning('beside'));
+        await expect(journal.append(beginning('a', { events: [event] }))).rejects.toMatchObject({
+          reason: 'TOO_LARGE',
+        });
+        expect((await beside).type).toBe('appended');
+        expect(await journal.row('a')).toBeUndefined();
+      });
+    });
+
+    describe('the end of a task', () => {
+      it.each(ENDS.map((end) => [end.type, end] as const))('J3 nothing follows %s', async (_, end) => {
+        const entries = await append(beginning('a', { events: [working, end] }));
+        const { state } = continuing('a', 3, [end]);
+        for (const more of [[delta('late')], [working], [end]]) {
+          await expect(journal.append(continuing('a', 3, more, state))).rejects.toMatchObject({
+            reason: 'TASK_ENDED',
+          });
+        }
+        await reopen();
+        await expect(journal.append(continuing('a', 3, [working]))).rejects.toMatchObject({
+          reason: 'TASK_ENDED',
+        });
+        expect(await journal.append(continuing('a', 2, [working]))).toEqual({ type: 'conflict' });
+        expect(await everything('a')).toEqual(entries);
+      });
+
+      it('J3 of two ends that race one is written', async () => {
+        await append(beginning('a', { events: [working] }));
+        const outcomes = await Promise.all(ENDS.map((end) => journal.append(continuing('a', 2, [end]))));
+        expect(outcomes.map(({ type }) => type)).toEqual(['appended', 'conflict', 'conflict', 'conflict']);
+        expect((await journal.row('a'))?.state).toBe('completed');
+      });
+    });
+
+    describe('sessions', () => {
+      it('has one live task per session: the next is refused and told which', async () => {
+        await append(beginning('a', { sessionId: 's' }));
+        expect(await journal.append(beginning('b', { sessionId: 's' }))).toEqual({
+          type: 'session-busy',
+          taskId: 'a',
+        });
+        await append(continuing('a', 2, [working, inputRequired]));
+        expect(await journal.append(beginning('b', { sessionId: 's' }))).toEqual({
+          type: 'session-busy',
+          taskId: 'a',
+        });
+        expect(await journal.row('b')).toBeUndefined();
+      });
+
+      it('begins one task when several begin at once in one session', async () => {
+        const outcomes = await Promise.all(
+          ['a', 'b', 'c'].map((id) => journal.append(beginning(id, { sessionId: 's' }))),
+        );
+        expect(outcomes.map(({ type }) => type)).toEqual(['appended', 'session-busy', 'session-busy']);
+        expect(outcomes[1]).toEqual({ type: 'session-busy', taskId: 'a' });
+      });
+
+      it.each(ENDS.map((end) => [end.type, end] as const))(
+        'begins the next task of a session right after %s, even in the same moment',
+        async (_, end) => {
+          await append(beginning('a', { sessionId: 's', events: [working] }));
+          const [last, next] = await Promise.all([
+            journal.append(continuing('a', 2, [end])),
+            journal.append(beginning('b', { sessionId: 's' })),
+          ]);
+          expect([last.type, next.type]).toEqual(['appended', 'appended']);
+          expect((await journal.session('alice', 's')).map(({ taskId }) => taskId)).toEqual(['a', 'b']);
+        },
+      );
+
+      it('keeps the sessions of principals apart, be they named alike', async () => {
+        await append(beginning('a', { sessionId: 's', principal: 'alice' }));
+        await append(beginning('b', { sessionId: 's', principal: 'bob' }));
+        expect((await journal.session('alice', 's')).map(({ taskId }) => taskId)).toEqual(['a']);
+        expect((await journal.session('bob', 's')).map(({ taskId }) => taskId)).toEqual(['b']);
+        expect(await journal.session('carol', 's')).toEqual([]);
+      });
+    });
+
+    describe('commands', () => {
+      it('R27 the same message id twice appends once, at once and after a restart', async () => {
+        const command = commandKey('m');
+        const recorded = { taskId: 'a', sessionId: 's', bodyHash: 'hash', seq: 1 };
+        const outcomes = await Promise.all(
+          ['a', 'b'].map((id) => journal.append(beginning(id, { sessionId: 's', command }))),
+        );
+        expect(outcomes.map(({ type }) => type)).toEqual(['appended', 'repeated']);
+        await reopen();
+        const again = await journal.append(beginning('c', { command }));
+        expect([outcomes[1], again]).toEqual([
+          { type: 'repeated', command: recorded },
+          { type: 'repeated', command: recorded },
+        ]);
+        expect(await journal.command('alice', 'm')).toEqual(recorded);
+        expect((await journal.list({ principal: 'alice' }, { size: 10 })).total).toBe(1);
+      });
+
+      it('R27 a repeated message id with another body is told by the hash that was recorded', async () => {
+        await append(beginning('a', { command: commandKey('m', 'one body') }));
+        const again = await journal.append({
+          ...continuing('a', 2, [message('other')]),
+          command: commandKey('m', 'another'),
+        });
+        expect(again).toMatchObject({ type: 'repeated', command: { bodyHash: 'one body', taskId: 'a' } });
+        expect(await everything('a')).toHaveLength(2);
+      });
+
+      it('a repeated command is told so even where its append would conflict, or its task has ended', async () => {
+        await append(beginning('a', { events: [working] }));
+        const decide: Append = { ...continuing('a', 2, [completed]), command: commandKey('decide') };
+        await append(decide);
+        const repeated: AppendResult = {
+          type: 'repeated',
+          command: { taskId: 'a', sessionId: 'session of a', bodyHash: 'hash', seq: 3 },
+        };
+        expect(await journal.append(decide)).toEqual(repeated);
+        expect(await journal.append({ ...decide, expectedSeq: 3 })).toEqual(repeated);
+      });
+
+      it('E3 a command whose append was refused is not recorded: it may be sent again', async () => {
+        await append(beginning('a', { sessionId: 's' }));
+        const command = commandKey('m');
+        expect((await journal.append({ ...continuing('a', 1, [working]), command })).type).toBe('conflict');
+        expect((await journal.append(beginning('b', { sessionId: 's', command }))).type).toBe('session-busy');
+        expect(await journal.command('alice', 'm')).toBeUndefined();
+        expect((await journal.append({ ...continuing('a', 2, [working]), command })).type).toBe('appended');
+      });
+
+      it('keeps the message ids of principals apart', async () => {
+        await append(beginning('a', { command: commandKey('m', 'h', 'alice') }));
+        await append(beginning('b', { principal: 'bob', command: commandKey('m', 'h', 'bob') }));
+        expect((await journal.command('bob', 'm'))?.taskId).toBe('b');
+      });
+    });
+
+    describe('the index', () => {
+      it('J2 the row of a task is what its entries say, at every step and after a restart', async () => {
+        await append(beginning('a', { events: [] }));
+        const steps = [
+          [message('\n  Write a poem \r\nabout rain')],
+          [working],
+          [delta('x')],
+          [inputRequired],
+          [working, completed],
+        ];
+        for (const events of steps) {
+          now += 10;
+          const row = await journal.row('a');
+          await append(continuing('a', row?.seq ?? 0, events, row?.state));
+          expect(await journal.row('a')).toEqual(indexRow('a', await everything('a')));
+        }
+        const last = await journal.row('a');
+        expect(last).toMatchObject({
+          title: 'Write a poem',
+          state: 'completed',
+          seq: 7,
+          createdAt: 1_000,
+          updatedAt: 1_050,
+        });
+        await reopen();
+        expect(await journal.row('a')).toEqual(last);
+      });
+
+      it('finds at a restart what was moving, of anybody, oldest first', async () => {
+        await append(beginning('submitted', { principal: 'bob' }));
+        await append(beginning('parked', { events: [working, inputRequired] }));
+        await append(beginning('ended', { events: [working, completed] }));
+        await append(beginning('moving', { events: [working] }));
+        await append(continuing('submitted', 2, [delta('touched last')]));
+        await reopen();
+        expect((await journal.unsettled()).map(({ taskId }) => taskId)).toEqual(['submitted', 'moving']);
+      });
+
+      it('lists the latest update first, and each task on exactly one page, also where times are equal', async () => {
+        for (let index = 0; index < 25; index += 1) {
+          now = 1_000 + Math.floor(index / 4);
+          await append(beginning(`task ${index}`));
+        }
+        now = 2_000;
+        await append(continuing('task 3', 2, [working]));
+        await append(beginning('not hers', { principal: 'bob' }));
+        const expected = [
+          'task 3',
+          ...Array.from({ length: 25 }, (_, i) => `task ${24 - i}`).filter((id) => id !== 'task 3'),
+        ];
+        for (const size of [1, 4, 7, 24, 25, 26]) {
+          const pages = await pagesOf(journal, size);
+          expect(pages.flatMap(({ rows }) => rows.map(({ taskId }) => taskId))).toEqual(expected);
+          expect(pages).toHaveLength(Math.ceil(25 / size));
+          expect(new Set(pages.map(({ total }) => total))).toEqual(new Set([25]));
+        }
+      });
+
+      it('lists by session, by state and by time of update, alone and together', async () => {
+        await append(beginning('a', { sessionId: 's', events: [working, completed] }));
+        now = 2_000;
+        await append(beginning('b', { sessionId: 's', events: [working] }));
+        await append(beginning('c', { events: [working] }));
+        expect(await idsOf(journal, {})).toEqual(['c', 'b', 'a']);
+        expect(await idsOf(journal, { sessionId: 's' })).toEqual(['b', 'a']);
+        expect(await idsOf(journal, { states: ['working', 'failed'] })).toEqual(['c', 'b']);
+        expect(await idsOf(journal, { states: [] })).toEqual([]);
+        expect(await idsOf(journal, { updatedSince: 2_000 })).toEqual(['c', 'b']);
+        expect(await idsOf(journal, { updatedSince: 2_001 })).toEqual([]);
+        expect(await idsOf(journal, { sessionId: 's', states: ['working'], updatedSince: 1_500 })).toEqual([
+          'b',
+        ]);
+      });
+
+      it.each(['', 'x', 'WzEsMl0=', 'WzEsIDJd', 'WzEuNSwyXQ', 'bm90IGpzb24', '💥', 'A'.repeat(100_000)])(
+        'a page token that is not one of its own is MALFORMED (%#)',
+        async (token) => {
+          const list = journal.list({ principal: 'alice' }, { size: 10, token });
+          await expect(list).rejects.toMatchObject({ reason: 'MALFORMED' });
+        },
+      );
+    });
+
+    describe('watch', () => {
+      it('E5 wakes after each append to the task, when its entries can be read, and after nothing else', async () => {
+        await append(beginning('a', { events: [working] }));
+        await append(beginning('b'));
+        const seen: number[] = [];
+        const reads: Promise<unknown>[] = [];
+        const stop = journal.watch('a', () => {
+          reads.push(journal.read('a', 0, 100).then((entries) => seen.push(entries.length)));
+        });
+        await append(continuing('b', 2, [working]));
+        await journal.append(continuing('a', 1, [delta('conflicts')], 'working'));
+        await Promise.all(reads);
+        expect(seen).toEqual([]);
+        await append(continuing('a', 2, [delta('one')], 'working'));
+        await append(continuing('a', 3, [delta('two')], 'working'));
+        await Promise.all(reads);
+        expect(seen).toEqual([3, 4]);
+        stop();
+        await append(continuing('a', 4, [delta('three')], 'working'));
+        await Promise.all(reads);
+        expect(seen).toEqual([3, 4]);
+      });
+
+      it('wakes all who watch, and each stops alone', async () => {
+        await append(beginning('a', { events: [working] }));
+        const woken: string[] = [];
+        const wake = () => void woken.push('same');
+        const stops = [
+          journal.watch('a', wake),
+          journal.watch('a', wake),
+          journal.watch('a', () => void woken.push('other')),
+        ];
+        await append(continuing('a', 2, [delta('x')], 'working'));
+        expect(woken).toEqual(['same', 'same', 'other']);
+        stops[0]?.();
+        stops[0]?.();
+        await append(continuing('a', 3, [delta('x')], 'working'));
+        expect(woken).toEqual(['same', 'same', 'other', 'same', 'other']);
+        stops.forEach((stop) => stop());
+      });
+
+      it('wakes who watches a task before it begins', async () => {
+        const woken = new Promise<void>((resolve) => void journal.watch('a', resolve));
+        await append(beginning('a'));
+        await woken;
+      });
+    });
+
+    describe('close', () => {
+      it('E3 keeps what was asked before it, and answers SHUTTING_DOWN to what is asked after', async () => {
+        const before = journal.append(beginning('a'));
+        await journal.close();
+        await journal.close();
+        expect((await before).type).toBe('appended');
+        const closed = { reason: 'SHUTTING_DOWN' };
+        await expect(journal.append(beginning('b'))).rejects.toMatchObject(closed);
+        await expect(journal.read('a', 0, 1)).rejects.toMatchObject(closed);
+        await expect(journal.list({ principal: 'alice' }, { size: 1 })).rejects.toMatchObject(closed);
+        journal = await storage.open(clock);
+        expect(await everything('a')).toHaveLength(2);
+        expect(await journal.row('b')).toBeUndefined();
+      });
+    });
+  });
+}
+
+async function pagesOf(journal: Journal, size: number): Promise<TaskPage[]> {
+  const pages: TaskPage[] = [];
+  for (let token: string | undefined; pages.length === 0 || token !== undefined; token = pages.at(-1)?.next) {
+    pages.push(await journal.list({ principal: 'alice' }, { size, ...(token !== undefined && { token }) }));
+  }
+  return pages;
+}
+
+async function idsOf(journal: Journal, filter: Omit<TaskFilter, 'principal'>): Promise<string[]> {
+  const page = await journal.list({ principal: 'alice', ...filter }, { size: 10 });
+  expect(page.total).toBe(page.rows.length);
+  return page.rows.map(({ taskId }) => taskId);
+}

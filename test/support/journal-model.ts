@@ -1,0 +1,67 @@
+/** What a journal promises, in the plainest terms: lists in memory. The measure for the property tests of a real one. */
+import type { Append, AppendResult, RecordedCommand, TaskRow } from '../../a2a-server/journal/journal.ts';
+import { indexRow } from '../../a2a-server/journal/index-row.ts';
+import type { JournalEntry } from '../../a2a-server/task/events.ts';
+import { TERMINAL_STATES } from '../../a2a-server/task/snapshot.ts';
+
+/** `ended`: the append is refused with TASK_ENDED. `unknown`: with UNKNOWN_TASK. */
+export type ModelResult = AppendResult | { type: 'ended' } | { type: 'unknown' };
+
+export class JournalModel {
+  /** In the order of their creation. */
+  readonly tasks = new Map<string, JournalEntry[]>();
+  readonly commands = new Map<string, RecordedCommand>();
+
+  append({ taskId, expectedSeq, events, command }: Append, at: number): ModelResult {
+    const recorded = command && this.commands.get(keyOf(command.principal, command.messageId));
+    if (recorded) return { type: 'repeated', command: recorded };
+    const row = this.row(taskId);
+    if (expectedSeq === 0) {
+      const [first] = events;
+      if (first?.type !== 'task.created') throw new Error('the test begins a task without task.created');
+      if (row) return { type: 'conflict' };
+      const live = this.session(first.principal, first.sessionId).find(
+        ({ state }) => !TERMINAL_STATES.has(state),
+      );
+      if (live) return { type: 'session-busy', taskId: live.taskId };
+    } else {
+      if (!row) return { type: 'unknown' };
+      if (row.seq !== expectedSeq) return { type: 'conflict' };
+      if (TERMINAL_STATES.has(row.state)) return { type: 'ended' };
+    }
+    const entries = events.map((event, index) => ({ seq: expectedSeq + 1 + index, at, event }));
+    this.tasks.set(taskId, [...(this.tasks.get(taskId) ?? []), ...entries]);
+    if (command) {
+      const { sessionId } = this.#row(taskId);
+      const { principal, messageId, bodyHash } = command;
+      this.commands.set(keyOf(principal, messageId), { taskId, sessionId, bodyHash, seq: expectedSeq + 1 });
+    }
+    return { type: 'appended', entries };
+  }
+
+  row(taskId: string): TaskRow | undefined {
+    return indexRow(taskId, this.tasks.get(taskId) ?? []);
+  }
+
+  rows(): TaskRow[] {
+    return [...this.tasks.keys()].map((taskId) => this.#row(taskId));
+  }
+
+  session(principal: string, sessionId: string): TaskRow[] {
+    return this.rows().filter((row) => row.principal === principal && row.sessionId === sessionId);
+  }
+
+  command(principal: string, messageId: string): RecordedCommand | undefined {
+    return this.commands.get(keyOf(principal, messageId));
+  }
+
+  #row(taskId: string): TaskRow {
+    const row = this.row(taskId);
+    if (row === undefined) throw new Error(`the model holds no task ${taskId}`);
+    return row;
+  }
+}
+
+function keyOf(principal: string, messageId: string): string {
+  return JSON.stringify([principal, messageId]);
+}

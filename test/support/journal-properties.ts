@@ -1,0 +1,166 @@
+/** A journal against the plainest model of one: any interleaving of any appends gives the same answers. */
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { Append, AppendResult, Journal } from '../../a2a-server/journal/journal.ts';
+import { ProductError } from '../../shared/errors.ts';
+import type { TaskEvent } from '../../a2a-server/task/events.ts';
+import { TERMINAL_STATES, type StateName } from '../../a2a-server/task/snapshot.ts';
+import { stateOf } from '../../a2a-server/task/fold.ts';
+import type { JournalStorage } from './journal-contract.ts';
+import { JournalModel, type ModelResult } from './journal-model.ts';
+import {
+  commandKey,
+  completed,
+  created,
+  delta,
+  ENDS,
+  inputRequired,
+  message,
+  working,
+} from './journal-samples.ts';
+
+const PRINCIPALS = ['alice', 'bob'];
+const SESSIONS = ['one', 'two', 'three'];
+const TASKS = ['a', 'b', 'c', 'd', 'e'];
+
+/** One writer's wish, before it is known where its task stands. */
+interface Wish {
+  taskId: string;
+  begin: boolean;
+  session: string;
+  principal: string;
+  /** How far the writer is behind (or ahead of) the task's true end. */
+  lag: number;
+  events: TaskEvent[];
+  messageId: string | undefined;
+}
+
+/** What happens in one moment: appends that arrive together, and then perhaps a restart. */
+interface Moment {
+  wishes: Wish[];
+  passes: number;
+  restart: boolean;
+}
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.constant('two\nlines'),
+  fc.constant(''),
+);
+const event: fc.Arbitrary<TaskEvent> = fc.oneof(
+  { weight: 6, arbitrary: text.map(delta) },
+  { weight: 3, arbitrary: text.map((line) => message(line)) },
+  { weight: 3, arbitrary: fc.constantFrom(working, inputRequired) },
+  { weight: 1, arbitrary: fc.constantFrom(completed, ...ENDS) },
+);
+const wish: fc.Arbitrary<Wish> = fc.record({
+  taskId: fc.constantFrom(...TASKS),
+  begin: fc.boolean(),
+  session: fc.constantFrom(...SESSIONS),
+  principal: fc.constantFrom(...PRINCIPALS),
+  lag: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.constantFrom(-2, -1, 50) },
+  ),
+  events: fc.array(event, { minLength: 1, maxLength: 4 }).map(untilTheEnd),
+  messageId: fc.option(fc.constantFrom('m1', 'm2', 'm3', 'm4', 'm5', 'm6'), { nil: undefined, freq: 2 }),
+});
+const moment: fc.Arbitrary<Moment> = fc.record({
+  wishes: fc.array(wish, { minLength: 1, maxLength: 6 }),
+  passes: fc.nat({ max: 3 }),
+  restart: fc.oneof(
+    { weight: 9, arbitrary: fc.constant(false) },
+    { weight: 1, arbitrary: fc.constant(true) },
+  ),
+});
+
+/** @param runs how many generated histories to try */
+export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, runs: number): void {
+  it('J1 J2 J3 any interleaving of appends and restarts gives what the model gives', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 12 }), async (moments) => {
+        const storage = await createStorage();
+        const model = new JournalModel();
+        let now = 1;
+        const open = () => storage.open(() => now);
+        let journal = await open();
+        try {
+          for (const { wishes, passes, restart } of moments) {
+            now += passes;
+            // The writers look at the same state, then write at once, none knowing of the others.
+            const appends = wishes.map((each) => appendOf(each, model));
+            const answers = Promise.all(appends.map((append) => outcomeOf(journal.append(append))));
+            const expected = appends.map((append) => model.append(append, now));
+            expect(await answers).toEqual(expected);
+            if (restart) {
+              await journal.close();
+              journal = await open();
+            }
+          }
+          await expectSame(journal, model);
+        } finally {
+          await journal.close();
+          await storage.dispose();
+        }
+      }),
+      { numRuns: runs },
+    );
+  }, 120_000);
+}
+
+function appendOf(
+  { taskId, begin, session, principal, lag, events, messageId }: Wish,
+  model: JournalModel,
+): Append {
+  const command = messageId === undefined ? {} : { command: commandKey(messageId, 'hash', principal) };
+  const row = model.row(taskId);
+  const state: StateName = row?.state ?? 'submitted';
+  if (begin || row === undefined) {
+    const all = [created(session, principal), ...events];
+    return { taskId, expectedSeq: 0, events: all, state: stateOf(all) ?? 'submitted', ...command };
+  }
+  return {
+    taskId,
+    expectedSeq: Math.max(1, row.seq + lag),
+    events,
+    state: stateOf(events) ?? state,
+    ...command,
+  };
+}
+
+/** No correct writer puts anything behind an end. */
+function untilTheEnd(events: TaskEvent[]): TaskEvent[] {
+  const end = events.findIndex((each) => TERMINAL_STATES.has(stateOf([each]) ?? 'submitted'));
+  return end < 0 ? events : events.slice(0, end + 1);
+}
+
+async function outcomeOf(append: Promise<AppendResult>): Promise<ModelResult> {
+  try {
+    return await append;
+  } catch (error) {
+    if (error instanceof ProductError && error.reason === 'TASK_ENDED') return { type: 'ended' };
+    if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return { type: 'unknown' };
+    throw error;
+  }
+}
+
+async function expectSame(journal: Journal, model: JournalModel): Promise<void> {
+  for (const taskId of TASKS) {
+    expect(await journal.read(taskId, 0, 10_000)).toEqual(model.tasks.get(taskId) ?? []);
+    expect(await journal.row(taskId)).toEqual(model.row(taskId));
+  }
+  for (const principal of PRINCIPALS) {
+    for (const session of SESSIONS) {
+      expect(await journal.session(principal, session)).toEqual(model.session(principal, session));
+    }
+    for (const { messageId } of ['m1', 'm2', 'm3', 'm4', 'm5', 'm6'].map((id) => commandKey(id))) {
+      expect(await journal.command(principal, messageId)).toEqual(model.command(principal, messageId));
+    }
+    const rows = model.rows().filter((row) => row.principal === principal);
+    // Newest update first; of the same time, the task begun last: a stable sort of the reverse.
+    const newest = rows.toReversed().toSorted((a, b) => b.updatedAt - a.updatedAt);
+    expect(await journal.list({ principal }, { size: 100 })).toEqual({ rows: newest, total: newest.length });
+  }
+  const moving = model.rows().filter(({ state }) => state === 'submitted' || state === 'working');
+  expect(await journal.unsettled()).toEqual(moving);
+}

@@ -1,0 +1,69 @@
+/** Events and appends for tests of a journal: short to write, and each such as the executor could have written it. */
+import type { Append, CommandKey } from '../../a2a-server/journal/journal.ts';
+import { stateOf } from '../../a2a-server/task/fold.ts';
+import type { TaskEvent } from '../../a2a-server/task/events.ts';
+import type { StateName } from '../../a2a-server/task/snapshot.ts';
+
+export const created = (sessionId: string, principal = 'alice'): TaskEvent => ({
+  type: 'task.created',
+  sessionId,
+  principal,
+  settings: {},
+});
+
+export const message = (text: string, messageId = 'message'): TaskEvent => ({
+  type: 'message.received',
+  message: { messageId, parts: [{ type: 'text', text }] },
+  channel: 'test',
+});
+
+export const delta = (text: string): TaskEvent => ({ type: 'text.delta', turn: 1, text });
+export const working: TaskEvent = { type: 'task.working' };
+export const inputRequired: TaskEvent = { type: 'input.required', pending: [] };
+export const completed: TaskEvent = { type: 'task.completed' };
+
+/** Each way for a task to end. */
+export const ENDS: readonly TaskEvent[] = [
+  completed,
+  { type: 'task.failed', message: 'the model refused' },
+  { type: 'task.canceled', reason: 'asked to', by: { principal: 'alice', channel: 'test' } },
+  { type: 'task.rejected', message: 'no such model' },
+];
+
+export interface Beginning {
+  sessionId?: string;
+  principal?: string;
+  command?: CommandKey;
+  events?: readonly TaskEvent[];
+}
+
+/** The append that begins a task, in a session of its own unless told otherwise. */
+export function beginning(taskId: string, { sessionId, principal, command, events }: Beginning = {}): Append {
+  const all = [
+    created(sessionId ?? `session of ${taskId}`, principal),
+    ...(events ?? [message(`do ${taskId}`)]),
+  ];
+  return {
+    taskId,
+    expectedSeq: 0,
+    events: all,
+    state: stateOf(all) ?? 'submitted',
+    ...(command && { command }),
+  };
+}
+
+/** The append that goes on after `expectedSeq`; `state` where the events leave it as it was. */
+export function continuing(
+  taskId: string,
+  expectedSeq: number,
+  events: readonly TaskEvent[],
+  state: StateName = 'submitted',
+): Append {
+  return { taskId, expectedSeq, events, state: stateOf(events) ?? state };
+}
+
+export const commandKey = (messageId: string, bodyHash = 'hash', principal = 'alice'): CommandKey => ({
+  principal,
+  messageId,
+  bodyHash,
+});
