@@ -12,7 +12,10 @@ export interface ToolContext {
 /** What a tool may use while it works. */
 export interface ToolRun extends ToolContext {
   toolId: string;
-  /** What the approved preview was made from; a tool that replaces content refuses when it has changed (D2). */
+  /**
+   * What the approved preview was made from; a tool that replaces content refuses when it has changed (D2). Null when
+   * nobody was shown one.
+   */
   basis: string | null;
   /** Live output, shown to whoever watches. */
   output: (text: string) => void;
@@ -46,4 +49,22 @@ export interface Tool<Input = unknown> {
   withContent?(input: Input, content: string): Input;
   /** Does the work. Throws to report a failure; stops promptly when `signal` aborts. */
   run(input: Input, run: ToolRun): Promise<ToolResult>;
+}
+
+/**
+ * Thrown by a run that was cut short by its signal and has more to say than that. Any other way to settle after the
+ * signal has aborted means: stopped, confirmed, nothing to show.
+ */
+export class ToolStopped extends Error {
+  override readonly name = 'ToolStopped';
+  /** What had been put out by then, capped. */
+  readonly text: string;
+  /** False when something the tool started may still be running. */
+  readonly confirmed: boolean;
+
+  constructor(message: string, { text, confirmed }: { text: string; confirmed: boolean }) {
+    super(message);
+    this.text = text;
+    this.confirmed = confirmed;
+  }
 }

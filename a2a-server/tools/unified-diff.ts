@@ -1,0 +1,47 @@
+/** The change to one text file, as `git` and `patch` read it. */
+import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from 'diff';
+
+/**
+ * Two texts that differ by more lines than this are shown as one whole replaced by the other: the shortest edit takes
+ * quadratic time to find, and nobody reads it. At the limit it takes about 0.1 s.
+ */
+const MAX_EDITS = 1000;
+
+const CONTEXT_LINES = 3;
+
+/** @param before undefined where no file is: the diff is then against `/dev/null`. Equal texts give only the two headers. */
+export function unifiedDiff(path: string, before: string | undefined, after: string): string {
+  const oldName = before === undefined ? '/dev/null' : `a/${path}`;
+  const newName = `b/${path}`;
+  const shortest = createTwoFilesPatch(oldName, newName, before ?? '', after, undefined, undefined, {
+    context: CONTEXT_LINES,
+    maxEditLength: MAX_EDITS,
+    headerOptions: FILE_HEADERS_ONLY,
+  });
+  return shortest ?? wholeReplacement(oldName, newName, { before: before ?? '', after });
+}
+
+function wholeReplacement(
+  oldFileName: string,
+  newFileName: string,
+  { before, after }: { before: string; after: string },
+): string {
+  const removed = sideOf('-', before);
+  const added = sideOf('+', after);
+  const hunk = {
+    oldStart: 1,
+    oldLines: removed.count,
+    newStart: 1,
+    newLines: added.count,
+    lines: [...removed.lines, ...added.lines],
+  };
+  const patch = { oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [hunk] };
+  return formatPatch(patch, FILE_HEADERS_ONLY);
+}
+
+function sideOf(sign: '-' | '+', text: string): { lines: string[]; count: number } {
+  if (text === '') return { lines: [], count: 0 };
+  const ended = text.endsWith('\n');
+  const lines = (ended ? text.slice(0, -1) : text).split('\n').map((line) => sign + line);
+  return { lines: ended ? lines : [...lines, '\\ No newline at end of file'], count: lines.length };
+}

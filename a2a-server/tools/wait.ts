@@ -1,0 +1,49 @@
+/** `wait`: lets time pass, for something outside that takes its time. */
+import { z } from 'zod';
+import { onAbort } from '../../shared/abort.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { defineTool } from './define-tool.ts';
+import { count } from './one-line.ts';
+import type { Tool } from './tool.ts';
+
+const MAX_SECONDS = 3600;
+
+/** What a wait may take beyond its time before it counts as stuck. */
+const SLACK_MS = 10_000;
+
+const schema = z.strictObject({
+  seconds: z.number().min(0).max(MAX_SECONDS).describe(`How long to wait; at most ${MAX_SECONDS}.`),
+});
+
+export function createWait(clock: Clock): Tool {
+  return defineTool({
+    name: 'wait',
+    description: 'Waits for some seconds and does nothing else. It can be stopped at any time.',
+    sideEffect: 'none',
+    schema,
+    timeoutMs: ({ seconds }) => seconds * 1000 + SLACK_MS,
+    title: ({ seconds }) => `Wait ${count(seconds, 'second')}`,
+    show: async (input) => ({ preview: { type: 'json', value: input }, basis: null }),
+    run: async ({ seconds }, { signal }) => {
+      await pass(clock, seconds * 1000, signal);
+      const text = `Waited ${count(seconds, 'second')}.`;
+      return { text, summary: `waited ${count(seconds, 'second')}` };
+    },
+  });
+}
+
+/** Resolves after `ms` milliseconds. @throws AbortError as soon as `signal` aborts; leaves no timer and no listener. */
+async function pass(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve) => {
+    const stopListening = onAbort(signal, () => {
+      callOff();
+      resolve();
+    });
+    const callOff = clock.after(ms, () => {
+      stopListening();
+      resolve();
+    });
+  });
+  signal.throwIfAborted();
+}

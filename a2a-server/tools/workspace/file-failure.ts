@@ -1,0 +1,37 @@
+/** What the operating system says of a file, as a sentence a model can act on. */
+import { ProductError } from '../../../shared/errors.ts';
+
+const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `There is no "${path}" in the workspace; list-files shows what is there.`,
+  EISDIR: (path) => `"${path}" is a directory, not a file; name a file in it.`,
+  ENOTDIR: (path) =>
+    `A part of "${path}" is a file where a directory is needed; list-files shows what is there.`,
+  EACCES: (path) => `The server may not access "${path}"; its permissions forbid it.`,
+  EPERM: (path) => `The server may not change "${path}"; the file system forbids it.`,
+  EROFS: (path) => `"${path}" is on a read-only file system; nothing was written.`,
+  ENOSPC: (path) => `The disk is full; "${path}" was left as it was.`,
+  EDQUOT: (path) => `The disk quota is used up; "${path}" was left as it was.`,
+  ENAMETOOLONG: (path) => `A name in "${path.slice(0, 80)}…" is too long for the file system; shorten it.`,
+  ELOOP: (path) => `"${path}" leads through symbolic links that never end.`,
+  EMFILE: (path) => `The server has too many files open to reach "${path}"; try again in a moment.`,
+  ENFILE: (path) => `The system has too many files open to reach "${path}"; try again in a moment.`,
+  EBUSY: (path) => `"${path}" is in use by the system (perhaps a mount); it cannot be replaced.`,
+};
+
+/** The code of a system error, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The error to throw for what a file operation on `path` threw. Anything that is not the system's passes as it is. */
+export function fileFailure(error: unknown, path: string): unknown {
+  const code = codeOf(error);
+  if (code === undefined || error instanceof ProductError) return error;
+  const sentence = SENTENCES[code];
+  return sentence === undefined ? error : new Error(sentence(path), { cause: error });
+}
+
+export function isADirectory(path: string): Error {
+  return new Error(SENTENCES['EISDIR']?.(path));
+}

@@ -1,0 +1,154 @@
+/**
+ * From a path to the directory that holds it, one name at a time, without ever standing outside the workspace (X2).
+ *
+ * Links are read and walked like any path, `..` goes back to the directory one came from and not to where the disk says
+ * the parent is now, and an absolute target starts again at the root or is refused. So a link inside the workspace
+ * works, and a dangling one names the file that would be created, inside or not at all.
+ */
+import type { BigIntStats } from 'node:fs';
+import { lstat, readlink } from 'node:fs/promises';
+import { openDirectory, sameFile, type Directory, type Hold, type Identity } from './directory.ts';
+import { codeOf, fileFailure } from './file-failure.ts';
+import { outside, pathParts, type PathParts } from './path-parts.ts';
+import { ProductError } from '../../../shared/errors.ts';
+
+/** As the kernel's own limit (path_resolution(7)). */
+const MAX_LINKS = 40;
+
+export interface Root {
+  readonly path: string;
+  readonly identity: Identity;
+  readonly hold: Hold;
+}
+
+/** Where a path leads. `path` is relative to the root, with `/`; the root itself is `.`. */
+export type Place =
+  | { kind: 'directory'; path: string; directory: Directory }
+  | { kind: 'entry'; path: string; directory: Directory; name: string; info: BigIntStats }
+  /** Nothing there: the directories still to be made below `directory`, and the name in the last of them. */
+  | { kind: 'missing'; path: string; directory: Directory; parents: string[]; name: string };
+
+/** Finds the place, lends it to `use`, and closes every directory on the way. */
+export async function withPlace<T>(root: Root, path: string, use: (place: Place) => Promise<T>): Promise<T> {
+  const { parts, directory } = pathParts(root.path, path);
+  const stack: Directory[] = [];
+  try {
+    stack.push(await openRoot(root));
+    const place = await walkDown(root, { path, stack, names: [], queue: parts, links: 0 });
+    if (directory && place.kind !== 'directory') {
+      if (place.kind === 'missing') throw new Error(`There is no directory "${path}" in the workspace.`);
+      throw new Error(`"${path}" is a file; leave out the trailing separator.`);
+    }
+    return await use(place);
+  } catch (error) {
+    throw fileFailure(error, path);
+  } finally {
+    await Promise.all(stack.map((opened) => opened.close()));
+  }
+}
+
+interface Walk {
+  path: string;
+  /** The directories from the root down to where the walk stands; never empty. */
+  stack: Directory[];
+  names: string[];
+  queue: string[];
+  links: number;
+}
+
+async function openRoot(root: Root): Promise<Directory> {
+  const directory = await openDirectory(root.path, root.hold).catch((error: unknown) => {
+    throw moved(root, error);
+  });
+  if (sameFile(directory.identity, root.identity)) return directory;
+  await directory.close();
+  throw moved(root);
+}
+
+function moved(root: Root, cause?: unknown): ProductError {
+  return new ProductError(
+    'UNKNOWN_WORKSPACE',
+    `The workspace ${root.path} cannot be opened any more, or another directory has taken its place; put it back, or start a new task.`,
+    { cause },
+  );
+}
+
+async function walkDown(root: Root, walk: Walk): Promise<Place> {
+  for (let part = walk.queue.shift(); part !== undefined; part = walk.queue.shift()) {
+    const place = part === '..' ? await back(walk) : await step(root, walk, part);
+    if (place !== undefined) return place;
+  }
+  return { kind: 'directory', path: walk.names.join('/') || '.', directory: top(walk) };
+}
+
+async function back(walk: Walk): Promise<undefined> {
+  if (walk.stack.length === 1) throw outside(walk.path);
+  await walk.stack.pop()?.close();
+  walk.names.pop();
+}
+
+async function step(root: Root, walk: Walk, name: string): Promise<Place | undefined> {
+  const directory = top(walk);
+  const info = await lookAt(directory, name);
+  if (info === undefined) return missing(walk, name);
+  if (info.isSymbolicLink()) return follow(root, walk, await readlink(directory.at(name)));
+  if (info.isDirectory()) {
+    walk.stack.push(await directory.child(name));
+    walk.names.push(name);
+    return undefined;
+  }
+  if (walk.queue.length > 0)
+    throw new Error(`"${[...walk.names, name].join('/')}" is a file, not a directory.`);
+  return { kind: 'entry', path: [...walk.names, name].join('/'), directory, name, info };
+}
+
+function missing(walk: Walk, name: string): Place {
+  const rest = [name, ...walk.queue];
+  if (rest.includes('..')) {
+    throw new Error(
+      `There is no directory "${[...walk.names, name].join('/')}" to go back from; use a plain path.`,
+    );
+  }
+  return {
+    kind: 'missing',
+    path: [...walk.names, ...rest].join('/'),
+    directory: top(walk),
+    parents: rest.slice(0, -1),
+    name: rest.at(-1) ?? name,
+  };
+}
+
+async function follow(root: Root, walk: Walk, target: string): Promise<undefined> {
+  walk.links += 1;
+  if (walk.links > MAX_LINKS) throw new Error(`"${walk.path}" leads through symbolic links that never end.`);
+  const { parts, absolute } = targetParts(root, walk.path, target);
+  if (absolute) {
+    await Promise.all(walk.stack.splice(1).map((opened) => opened.close()));
+    walk.names.length = 0;
+  }
+  walk.queue.unshift(...parts);
+}
+
+/** The error names the path that was asked for: where a link outside leads is nobody's business. */
+function targetParts(root: Root, path: string, target: string): PathParts {
+  try {
+    return pathParts(root.path, target);
+  } catch (error) {
+    throw error instanceof ProductError && error.reason === 'OUTSIDE_WORKSPACE' ? outside(path) : error;
+  }
+}
+
+async function lookAt(directory: Directory, name: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(directory.at(name), { bigint: true });
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function top(walk: Walk): Directory {
+  const directory = walk.stack.at(-1);
+  if (directory === undefined) throw new Error('the walk has left its root');
+  return directory;
+}

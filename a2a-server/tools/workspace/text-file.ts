@@ -1,0 +1,98 @@
+/** The content of a file as text, read within bounds, and the hash it is known by. */
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { ProductError } from '../../../shared/errors.ts';
+import type { Directory } from './directory.ts';
+import { codeOf } from './file-failure.ts';
+
+/** The basis of a preview made where no file was (D2): not the hash of anything. */
+export const ABSENT = 'absent';
+
+export const MAX_READ_BYTES = 10 * 1024 * 1024;
+
+export interface TextFile {
+  /** Relative to the workspace, with `/`, links resolved. */
+  path: string;
+  content: string;
+  bytes: number;
+  /** SHA-256 (hex) of the bytes on disk. */
+  hash: string;
+}
+
+export function hashOf(bytes: Uint8Array | string): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Reads a regular file whole. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
+export async function readText(directory: Directory, name: string, path: string): Promise<TextFile> {
+  const bytes = await readBytes(directory, name, path);
+  return { path, content: decode(bytes, path), bytes: bytes.length, hash: hashOf(bytes) };
+}
+
+/** The hash of what `name` holds now, or ABSENT. */
+export async function currentBasis(directory: Directory, name: string, path: string): Promise<string> {
+  try {
+    return hashOf(await readBytes(directory, name, path));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return ABSENT;
+    throw error;
+  }
+}
+
+async function readBytes(directory: Directory, name: string, path: string): Promise<Uint8Array> {
+  const handle = await directory.file(name, constants.O_RDONLY);
+  try {
+    const info = await handle.stat();
+    if (!info.isFile()) throw notRegular(path);
+    if (info.size > MAX_READ_BYTES) throw tooLarge(path);
+    return await readToEnd(handle, info.size, path);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The size is only a hint: the file may grow meanwhile, and files of /proc say 0. */
+async function readToEnd(handle: FileHandle, size: number, path: string): Promise<Uint8Array> {
+  let buffer = Buffer.allocUnsafe(size + 1);
+  let length = 0;
+  for (;;) {
+    if (length === buffer.length) {
+      buffer = Buffer.concat([buffer], Math.min(buffer.length * 2, MAX_READ_BYTES) + 1024);
+    }
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
+    if (bytesRead === 0) return buffer.subarray(0, length);
+    length += bytesRead;
+    if (length > MAX_READ_BYTES) throw tooLarge(path);
+  }
+}
+
+function decode(bytes: Uint8Array, path: string): string {
+  if (bytes.includes(0)) {
+    throw new ProductError('UNSUPPORTED_CONTENT', `"${path}" is a binary file; the file tools work on text.`);
+  }
+  try {
+    // A byte order mark is kept, so that what is written back is what was read.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new ProductError(
+      'UNSUPPORTED_CONTENT',
+      `"${path}" is not valid UTF-8; convert it first, for example with iconv in a shell command.`,
+      { cause },
+    );
+  }
+}
+
+export function notRegular(path: string): ProductError {
+  return new ProductError(
+    'UNSUPPORTED_CONTENT',
+    `"${path}" is not a regular file (a pipe, socket or device); the file tools leave it alone.`,
+  );
+}
+
+function tooLarge(path: string): ProductError {
+  return new ProductError(
+    'TOO_LARGE',
+    `"${path}" is larger than ${MAX_READ_BYTES / 1024 / 1024} MiB; read a part of it with a shell command such as sed -n or tail.`,
+  );
+}

@@ -1,0 +1,123 @@
+/** Walks the directories below a place, depth first and in order, following no link (X2). */
+import { codeOf } from './file-failure.ts';
+import type { Directory } from './directory.ts';
+import { readEntries, type Entry } from './entries.ts';
+import { notIgnored, withRules, type IgnoreRules } from './ignore-rules.ts';
+import { withPlace, type Root } from './place.ts';
+import { readText, type TextFile } from './text-file.ts';
+import { ProductError } from '../../../shared/errors.ts';
+
+/** Deeper directories are not entered; each level holds one open handle. */
+const MAX_DEPTH = 64;
+
+export interface TreeOptions {
+  signal: AbortSignal;
+  /** Also what .gitignore files leave out; never `.git` itself. */
+  includeIgnored: boolean;
+}
+
+/** One directory of a walk. Good until the walk goes on. */
+export interface TreeDirectory {
+  /** Relative to the workspace, with `/`; '' is the root. */
+  path: string;
+  entries: Entry[];
+  /** Not everything in it, or below it, was looked at. */
+  cut: boolean;
+  /** Reads a file of it. */
+  read(name: string): Promise<TextFile>;
+}
+
+export async function walkTree(
+  root: Root,
+  start: string,
+  options: TreeOptions,
+  visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
+): Promise<void> {
+  const rules = options.includeIgnored ? [] : await rulesAbove(root, start);
+  await withPlace(root, start, async (place) => {
+    if (place.kind === 'missing')
+      throw new Error(`There is no "${start}" in the workspace; list-files shows what is there.`);
+    if (place.kind === 'entry') throw new Error(`"${start}" is a file, not a directory.`);
+    const path = place.path === '.' ? '' : place.path;
+    await descend(place.directory, { path, depth: 0, rules }, options, visit);
+  });
+}
+
+interface Level {
+  path: string;
+  depth: number;
+  rules: IgnoreRules;
+}
+
+async function descend(
+  directory: Directory,
+  level: Level,
+  options: TreeOptions,
+  visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
+): Promise<'go on' | 'stop'> {
+  options.signal.throwIfAborted();
+  const read = (name: string) => readText(directory, name, join(level.path, name));
+  const found = await readEntries(directory);
+  const rules = options.includeIgnored ? level.rules : await ownRules(level, read);
+  const entries = notIgnored(rules, level.path, found.entries);
+  const cut = found.cut || level.depth === MAX_DEPTH;
+  if ((await visit({ path: level.path, entries, cut, read })) === 'stop') return 'stop';
+  if (level.depth === MAX_DEPTH) return 'go on';
+  for (const entry of entries) {
+    if (entry.kind !== 'directory') continue;
+    const child = await enter(directory, entry.name);
+    if (child === undefined) continue;
+    try {
+      const below = { path: join(level.path, entry.name), depth: level.depth + 1, rules };
+      if ((await descend(child, below, options, visit)) === 'stop') return 'stop';
+    } finally {
+      await child.close();
+    }
+  }
+  return 'go on';
+}
+
+/** Undefined for a directory that may not be read, or is gone or something else by now: the walk is of what can be seen. */
+async function enter(directory: Directory, name: string): Promise<Directory | undefined> {
+  try {
+    return await directory.child(name);
+  } catch (error) {
+    const gone = ['ENOENT', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '');
+    if (gone || (error instanceof ProductError && error.reason === 'OUTSIDE_WORKSPACE')) return undefined;
+    throw error;
+  }
+}
+
+async function ownRules(
+  { path, rules }: Pick<Level, 'path' | 'rules'>,
+  read: (name: string) => Promise<TextFile>,
+): Promise<IgnoreRules> {
+  try {
+    return withRules(rules, path, (await read('.gitignore')).content);
+  } catch {
+    // None there, a link, or not text: git goes on without it, and so does the walk.
+    return rules;
+  }
+}
+
+/** The rules of the directories above `start`; none when they leave `start` itself out, since it was asked for by name. */
+async function rulesAbove(root: Root, start: string): Promise<IgnoreRules> {
+  const names = await withPlace(root, start, (place) =>
+    Promise.resolve(place.path === '.' ? [] : place.path.split('/')),
+  );
+  let rules: IgnoreRules = [];
+  for (const [depth, name] of names.entries()) {
+    const path = names.slice(0, depth).join('/');
+    rules = await withPlace(root, path, async (place) => {
+      if (place.kind !== 'directory') return rules;
+      const { directory } = place;
+      return ownRules({ path, rules }, (file) => readText(directory, file, join(path, file)));
+    });
+    if (notIgnored(rules, path, [{ name, kind: 'directory' }]).length === 0) return [];
+  }
+  return rules;
+}
+
+function join(path: string, name: string): string {
+  return path === '' ? name : `${path}/${name}`;
+}
