@@ -28,6 +28,7 @@ export interface Blame {
   secrets: readonly string[];
 }
 
+const NETWORK_CODE = /^(?:UND_ERR_|E(?:CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTFOUND|PROTO))/;
 const RETRIED = new Set([408, 409, 425, 429]);
 
 /** Judges anything that was thrown, or sent as an error, while a model was asked. */
@@ -56,6 +57,7 @@ export function failureOf(thrown: unknown, blame: Blame): Failure {
 /** Too many requests, a fault on their side, no connection, or an answer that broke off. */
 function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (thrown instanceof CutOff) return true;
+  if (brokeOff(thrown) || isNetworkFailure(thrown)) return true;
   if (APICallError.isInstance(thrown) && thrown.isRetryable) return true;
   if (status !== undefined) return RETRIED.has(status) || status >= 500;
   const type = fieldOf(thrown, 'type');
@@ -73,7 +75,22 @@ const PASSING_TYPES = new Set([
   'server_error',
 ]);
 
-/** A status of 200 is that of a stream that broke later. */
+/** An answer that began well, with a status of 200, and then could not be read on. */
+function brokeOff(thrown: unknown): boolean {
+  return APICallError.isInstance(thrown) && thrown.statusCode !== undefined && thrown.statusCode < 400;
+}
+
+/** `fetch` reports them as a TypeError, whose cause has the code of Node or of undici, e.g. ECONNREFUSED. */
+function isNetworkFailure(thrown: unknown): boolean {
+  let error = thrown;
+  for (let depth = 0; depth < 8 && error !== undefined; depth += 1) {
+    const code = fieldOf(error, 'code');
+    if (typeof code === 'string' && NETWORK_CODE.test(code)) return true;
+    error = fieldOf(error, 'cause');
+  }
+  return false;
+}
+
 function statusOf(thrown: unknown): number | undefined {
   const status = APICallError.isInstance(thrown) ? thrown.statusCode : fieldOf(thrown, 'code');
   return typeof status === 'number' && status >= 400 && status < 600 ? status : undefined;
@@ -82,8 +99,8 @@ function statusOf(thrown: unknown): number | undefined {
 function saidBy(thrown: unknown): string {
   if (JSONParseError.isInstance(thrown) || TypeValidationError.isInstance(thrown))
     return 'its answer is not in the format of its API';
-  if (APICallError.isInstance(thrown) && thrown.statusCode !== undefined && thrown.statusCode < 400)
-    return 'the answer was cut off';
+  if (brokeOff(thrown)) return 'the answer was cut off';
+  if (isNetworkFailure(thrown)) return 'there was no connection to it';
   const message = thrown instanceof Error ? messageOf(thrown) : fieldOf(thrown, 'message');
   return typeof message === 'string' && message !== '' ? message : 'it did not say why';
 }

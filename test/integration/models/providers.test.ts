@@ -1,0 +1,307 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Model, ModelEvent, ModelRequest } from '../../../a2a-server/models/model.ts';
+import { createModels } from '../../../a2a-server/models/models.ts';
+import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { ProductError } from '../../../shared/errors.ts';
+import {
+  startFakeModelEndpoint,
+  wholeTurn,
+  type FakeModelEndpoint,
+  type WireName,
+} from '../../support/fake-model-endpoint.ts';
+import { framesOf, wholeAfter } from '../../support/fake-model-wires.ts';
+
+const KEY = 'sk-very-secret-0123456789';
+const PROVIDERS: { id: string; wire: WireName; base: string; path: string; variable: string }[] = [
+  {
+    id: 'anthropic:claude-fake',
+    wire: 'anthropic',
+    base: '/v1',
+    path: '/v1/messages',
+    variable: 'ANTHROPIC_API_KEY',
+  },
+  {
+    id: 'openai:gpt-fake',
+    wire: 'openai',
+    base: '/v1',
+    path: '/v1/chat/completions',
+    variable: 'OPENAI_API_KEY',
+  },
+  {
+    id: 'openai-compatible:llama-fake',
+    wire: 'openai',
+    base: '/v1',
+    path: '/v1/chat/completions',
+    variable: 'MCP_A2A_OPENAI_COMPATIBLE_API_KEY',
+  },
+  {
+    id: 'google:gemini-fake',
+    wire: 'google',
+    base: '/v1beta',
+    path: '/v1beta/models/gemini-fake:streamGenerateContent?alt=sse',
+    variable: 'GEMINI_API_KEY',
+  },
+];
+const IMPATIENT = { retries: 2, pauseMs: 1, maxPauseMs: 1_000 };
+
+let endpoint: FakeModelEndpoint;
+beforeEach(async () => {
+  endpoint = await startFakeModelEndpoint();
+});
+afterEach(() => endpoint.close());
+
+function modelOf(provider: (typeof PROVIDERS)[number]): Model {
+  const name = provider.id.slice(0, provider.id.indexOf(':'));
+  const settings = modelSettings.parse({
+    model: provider.id,
+    baseUrls: { [name]: endpoint.url + provider.base },
+  });
+  return createModels(settings, { [provider.variable]: KEY }, IMPATIENT).resolve(undefined);
+}
+
+function request(signal: AbortSignal = new AbortController().signal): ModelRequest {
+  return {
+    instructions: 'You work in a directory.',
+    conversation: [
+      { role: 'user', text: 'Create test.md with hello' },
+      {
+        role: 'assistant',
+        text: 'I look first.',
+        calls: [{ modelCallId: 'call-0', tool: 'read-file', input: { path: 'test.md' } }],
+      },
+      {
+        role: 'tool',
+        results: [{ modelCallId: 'call-0', tool: 'read-file', text: 'No such file: test.md', isError: true }],
+      },
+    ],
+    tools: [
+      {
+        name: 'write-file',
+        description: 'Writes a file',
+        inputSchema: {
+          type: 'object',
+          properties: { path: { type: 'string' }, content: { type: 'string' } },
+          required: ['path', 'content'],
+          additionalProperties: false,
+        },
+      },
+    ],
+    signal,
+  };
+}
+
+async function collect(model: Model, asked = request()): Promise<{ events: ModelEvent[]; error: unknown }> {
+  const events: ModelEvent[] = [];
+  try {
+    for await (const event of model.stream(asked)) events.push(event);
+    return { events, error: undefined };
+  } catch (error) {
+    return { events, error };
+  }
+}
+
+const WRITE = { id: 'call-1', name: 'write-file', arguments: '{"path":"test.md","content":"hello"}' };
+function reading(id: string, path: string): { id: string; name: string; arguments: string } {
+  return { id, name: 'read-file', arguments: JSON.stringify({ path }) };
+}
+
+const WRITE_INPUT = { path: 'test.md', content: 'hello' };
+
+describe.each(PROVIDERS)('$id', (provider) => {
+  test('streams text, a call and the usage of a turn, and sends the conversation with the key', async () => {
+    endpoint.script({ type: 'turn', turn: { text: ['I wri', 'te it.'], calls: [WRITE] } });
+    const { events, error } = await collect(modelOf(provider));
+    expect(error).toBeUndefined();
+    expect(events).toEqual([
+      { type: 'text', text: 'I wri' },
+      { type: 'text', text: 'te it.' },
+      { type: 'call', modelCallId: expect.any(String), tool: 'write-file', input: WRITE_INPUT },
+      { type: 'finish', end: 'tool-calls', usage: { inputTokens: 7, outputTokens: 3 } },
+    ]);
+    const [sent] = endpoint.received;
+    expect(sent?.path).toBe(provider.path);
+    expect(JSON.stringify(sent?.headers)).toContain(KEY);
+    const body = JSON.stringify(sent?.body);
+    for (const part of [
+      'You work in a directory.',
+      'Create test.md with hello',
+      'No such file: test.md',
+      'Writes a file',
+    ])
+      expect(body).toContain(part);
+  });
+
+  test.each(['stop', 'length', 'content-filter'] as const)(
+    'reports that a turn ended with %s',
+    async (finish) => {
+      endpoint.script({ type: 'turn', turn: { text: ['Well'], finish } });
+      const { events } = await collect(modelOf(provider));
+      expect(events.at(-1)).toMatchObject({ type: 'finish', end: finish });
+    },
+  );
+
+  test('hands out several calls of one turn, in order', async () => {
+    endpoint.script({ type: 'turn', turn: { calls: [reading('a', 'a.md'), reading('b', 'b.md'), WRITE] } });
+    const { events } = await collect(modelOf(provider));
+    expect(events.map((event) => (event.type === 'call' ? event.input : event.type))).toEqual([
+      { path: 'a.md' },
+      { path: 'b.md' },
+      WRITE_INPUT,
+      'finish',
+    ]);
+  });
+
+  test.each([429, 500, 503])('asks again after a %d, and then succeeds', async (status) => {
+    endpoint.script(
+      { type: 'status', status, headers: { 'retry-after': '0' } },
+      { type: 'turn', turn: { text: ['ok'] } },
+    );
+    const { events, error } = await collect(modelOf(provider));
+    expect(error).toBeUndefined();
+    expect(events[0]).toEqual({ type: 'text', text: 'ok' });
+    expect(endpoint.received).toHaveLength(2);
+  });
+
+  test('gives up after its retries with a retryable error', async () => {
+    endpoint.script(...Array.from({ length: 5 }, () => ({ type: 'status' as const, status: 503 })));
+    const { error } = await collect(modelOf(provider));
+    expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true, facts: { status: '503' } });
+    expect(endpoint.received).toHaveLength(1 + IMPATIENT.retries);
+  });
+
+  test('does not wait for a provider that asks for more time than it is given', async () => {
+    endpoint.script({ type: 'status', status: 429, headers: { 'retry-after': '3600' } });
+    const { error } = await collect(modelOf(provider));
+    expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE' });
+    expect(endpoint.received).toHaveLength(1);
+  });
+
+  test('does not repeat a request that was refused, and says why it was', async () => {
+    const body = {
+      type: 'error',
+      error: {
+        type: 'invalid_request_error',
+        message: `no such model; key ${KEY}`,
+        code: 400,
+        status: 'INVALID_ARGUMENT',
+      },
+    };
+    endpoint.script({ type: 'status', status: 400, body });
+    const { error } = await collect(modelOf(provider));
+    expect(error).toMatchObject({ reason: 'AGENT_ERROR', retryable: false });
+    expect(String(error)).toContain('no such model');
+    expect(endpoint.received).toHaveLength(1);
+    expectNoSecret(error);
+  });
+
+  test('names the variable of a key that was refused, and never the key', async () => {
+    const refusal = {
+      type: 'authentication_error',
+      message: `Incorrect API key provided: ${KEY}`,
+      code: 401,
+      status: 'X',
+    };
+    endpoint.script({ type: 'status', status: 401, body: { type: 'error', error: refusal } });
+    const { error } = await collect(modelOf(provider));
+    expect(error).toMatchObject({
+      reason: 'AGENT_ERROR',
+      message: expect.stringContaining(provider.variable),
+    });
+    expectNoSecret(error);
+  });
+
+  test.each(['end', 'reset'] as const)(
+    'a stream cut off by %s after any frame hands out no call, and is asked again only while nothing was seen',
+    async (ending) => {
+      const turn = { text: ['one ', 'two'], calls: [WRITE] };
+      const frames = framesOf(provider.wire, wholeTurn(turn));
+      for (let cut = 0; cut < wholeAfter(provider.wire, frames); cut += 1) {
+        const before = endpoint.received.length;
+        endpoint.script({ type: 'turn', turn, cut: { frames: cut, ending } });
+        const model = modelOf(provider);
+        const asked = collect(model);
+        // Whether the second reply is taken tells whether the turn was asked again.
+        endpoint.script({ type: 'turn', turn: { text: ['again'] } });
+        const { events, error } = await asked;
+        const seen = events.filter((event) => event.type === 'text').map((event) => event.text);
+        expect(events.filter((event) => event.type === 'call')).toEqual([]);
+        if (seen[0] === 'again') {
+          expect(events.at(-1)).toMatchObject({ type: 'finish' });
+          expect(endpoint.received.length - before).toBe(2);
+        } else {
+          expect(seen.join('')).toMatch(/^one (?:two)?$/);
+          expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
+          expect(endpoint.received.length - before).toBe(1);
+          await collect(model);
+        }
+      }
+    },
+  );
+
+  test('an abort ends the turn at once and closes the socket to the provider', async () => {
+    endpoint.script({ type: 'turn', turn: { text: ['one'] }, cut: { frames: 4, ending: 'silence' } });
+    const abort = new AbortController();
+    const iterator = modelOf(provider).stream(request(abort.signal))[Symbol.asyncIterator]();
+    expect(await iterator.next()).toMatchObject({ value: { type: 'text', text: 'one' } });
+    const next = iterator.next();
+    abort.abort();
+    await expect(next).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await endpoint.received[0]?.closedEarly).toBe(true);
+  });
+
+  test('an abort before the first byte of the answer is as prompt', async () => {
+    endpoint.script({ type: 'turn', turn: {}, cut: { frames: 0, ending: 'silence' } });
+    const abort = new AbortController();
+    const arrived = endpoint.nextRequest();
+    const asked = collect(modelOf(provider), request(abort.signal));
+    const sent = await arrived;
+    abort.abort();
+    expect((await asked).error).toMatchObject({ name: 'AbortError' });
+    expect(await sent.closedEarly).toBe(true);
+  });
+
+  test('a reader that stops reading closes the socket to the provider', async () => {
+    endpoint.script({ type: 'turn', turn: { text: ['one'] }, cut: { frames: 4, ending: 'silence' } });
+    for await (const event of modelOf(provider).stream(request())) {
+      expect(event).toEqual({ type: 'text', text: 'one' });
+      break;
+    }
+    expect(await endpoint.received[0]?.closedEarly).toBe(true);
+  });
+
+  test('an endpoint that is not there is a retryable error that says so', async () => {
+    await endpoint.close();
+    const { error } = await collect(modelOf(provider));
+    expect(error).toMatchObject({
+      reason: 'AGENT_UNREACHABLE',
+      message: expect.stringContaining(provider.id),
+    });
+    endpoint = await startFakeModelEndpoint();
+  });
+});
+
+test('an Anthropic stream that turns overloaded before any text is asked again', async () => {
+  const [provider] = PROVIDERS;
+  if (provider === undefined) throw new Error('no provider');
+  const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  endpoint.script(
+    { type: 'raw', body: `event: error\ndata: ${JSON.stringify(overloaded)}\n\n` },
+    { type: 'turn', turn: { text: ['ok'] } },
+  );
+  const { events } = await collect(modelOf(provider));
+  expect(events[0]).toEqual({ type: 'text', text: 'ok' });
+});
+
+test('a call whose arguments are no JSON is handed on as the model wrote it', async () => {
+  const provider = PROVIDERS.find(({ wire }) => wire === 'openai');
+  if (provider === undefined) throw new Error('no provider');
+  endpoint.script({ type: 'turn', turn: { calls: [{ ...WRITE, arguments: '{"path": test.md' }] } });
+  const { events } = await collect(modelOf(provider));
+  expect(events[0]).toMatchObject({ type: 'call', input: '{"path": test.md' });
+});
+
+function expectNoSecret(error: unknown): void {
+  if (!(error instanceof ProductError)) throw new Error('not one of our errors', { cause: error });
+  const { message, stack, facts, cause } = error;
+  expect(JSON.stringify({ message, stack, facts, cause: String(cause) })).not.toContain(KEY);
+}

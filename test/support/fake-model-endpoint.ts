@@ -1,0 +1,115 @@
+/**
+ * A model provider on loopback: a real HTTP server that speaks the real streaming formats and says what it was told to.
+ * The path of a request decides the format; replies are taken in the order they were scripted.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { framesOf, type ScriptedTurn, type WireName } from './fake-model-wires.ts';
+
+export type { ScriptedTurn, WireName } from './fake-model-wires.ts';
+
+export type Reply =
+  | {
+      type: 'turn';
+      turn: Partial<ScriptedTurn>;
+      /** Send only so many frames, and then end the body as if it were whole, reset the socket, or fall silent. */
+      cut?: { frames: number; ending: 'end' | 'reset' | 'silence' };
+    }
+  | { type: 'status'; status: number; headers?: Record<string, string>; body?: unknown }
+  /** A 200 whose stream is exactly this. */
+  | { type: 'raw'; body: string };
+
+export interface Received {
+  path: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: unknown;
+  /** Resolves when the answer's socket has closed; true when it did so before the answer was whole. */
+  closedEarly: Promise<boolean>;
+}
+
+export interface FakeModelEndpoint {
+  /** Without a path, e.g. `http://127.0.0.1:4711`. */
+  url: string;
+  received: Received[];
+  script(...replies: Reply[]): void;
+  /** Resolves with the next request that arrives. */
+  nextRequest(): Promise<Received>;
+  close(): Promise<void>;
+}
+
+const EMPTY: ScriptedTurn = { text: [], calls: [], finish: 'stop', inputTokens: 7, outputTokens: 3 };
+
+/** Fills in what a scripted turn leaves open. */
+export function wholeTurn(turn: Partial<ScriptedTurn>): ScriptedTurn {
+  return { ...EMPTY, ...turn };
+}
+
+export async function startFakeModelEndpoint(): Promise<FakeModelEndpoint> {
+  const received: Received[] = [];
+  const replies: Reply[] = [];
+  let arrived: ((request: Received) => void)[] = [];
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await readBody(request);
+    const closedEarly = once(response, 'close').then(() => !response.writableFinished);
+    const entry = { path: request.url ?? '', headers: request.headers, body, closedEarly };
+    received.push(entry);
+    for (const tell of arrived) tell(entry);
+    arrived = [];
+    answer(response, wireOf(entry.path), replies.shift());
+  };
+  const server = createServer((request, response) => void receive(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the endpoint has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    received,
+    script: (...more) => void replies.push(...more),
+    nextRequest: () => new Promise((resolve) => arrived.push(resolve)),
+    close: () => close(server),
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const body: unknown = JSON.parse(await text(request));
+  return body;
+}
+
+function wireOf(path: string): WireName | undefined {
+  if (path.endsWith('/chat/completions')) return 'openai';
+  if (path.endsWith('/messages')) return 'anthropic';
+  return path.endsWith(':streamGenerateContent?alt=sse') ? 'google' : undefined;
+}
+
+function answer(response: ServerResponse, wire: WireName | undefined, reply: Reply | undefined): void {
+  if (wire === undefined || reply === undefined) {
+    response.writeHead(wire === undefined ? 404 : 500).end('nothing is scripted here');
+    return;
+  }
+  if (reply.type === 'status') {
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
+    response.end(
+      JSON.stringify(reply.body ?? { error: { message: `status ${reply.status}`, type: 'error' } }),
+    );
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  if (reply.type === 'raw') {
+    response.end(reply.body);
+    return;
+  }
+  const frames = framesOf(wire, wholeTurn(reply.turn)).slice(0, reply.cut?.frames);
+  response.flushHeaders();
+  response.write(frames.join(''), () => {
+    if (reply.cut === undefined || reply.cut.ending === 'end') response.end();
+    else if (reply.cut.ending === 'reset') response.socket?.resetAndDestroy();
+  });
+}
+
+async function close(server: Server): Promise<void> {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+}
