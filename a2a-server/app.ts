@@ -1,0 +1,118 @@
+/**
+ * The server's routes, and the door before them (X1): Host and Origin are checked on every route, a bearer token on every
+ * route but the agent card.
+ */
+import express from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
+import type { AgentCard } from '@a2a-js/sdk';
+import type { AbortScope } from '../shared/abort.ts';
+import { ProductError } from '../shared/errors.ts';
+import type { Logger } from '../shared/logging.ts';
+import type { Tasks } from './executor/tasks.ts';
+import { abortRoute } from './http/abort-route.ts';
+import { admit, Caller } from './http/caller.ts';
+import { cardRoute } from './http/card-route.ts';
+import { doorStatus, sendError } from './http/error-answer.ts';
+import { DEFAULT_LIMITS, requestError } from './http/json-body.ts';
+import type { BodyLimits } from './http/json-body.ts';
+import { jsonRpcRoute } from './http/json-rpc-route.ts';
+import { checkReach } from './http/origin-check.ts';
+import type { Reach } from './http/origin-check.ts';
+import { createRequestHandler } from './http/request-handler.ts';
+import { restRoute } from './http/rest-route.ts';
+import { HEARTBEAT_MS } from './http/sse.ts';
+import type { Authenticate } from './http/tokens.ts';
+
+/** Why a request's reading was ended from this side. */
+export type ReadingEnd = 'client-gone' | 'server-shutdown';
+
+export interface AppOptions {
+  tasks: Tasks;
+  card: AgentCard;
+  authenticate: Authenticate;
+  reach: Reach;
+  log: Logger;
+  /** What `GET /health` says of this process, to those who have a token. */
+  health: () => object;
+  /** Aborted at shutdown: open streams end, and new requests are refused with 503. */
+  reading: AbortScope<ReadingEnd>;
+  limits?: BodyLimits;
+  heartbeatMs?: number;
+}
+
+export function createApp(options: AppOptions): Express {
+  const { tasks, card, log, limits = DEFAULT_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
+  const binding = { handler: createRequestHandler(tasks, card), card, limits, heartbeatMs, log };
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  // Query parameters are texts: no nested objects are made of them.
+  app.set('query parser', 'simple');
+
+  app.use(reachable(options.reach));
+  app.use(cardRoute(card));
+  app.use(identified(options.authenticate, options.reading));
+  app.get('/health', (_request, response) => {
+    response.json({ status: 'ok', ...options.health() });
+  });
+  app.use(openForWork(options.reading));
+  app.use(abortRoute(tasks, limits));
+  app.use(jsonRpcRoute(binding));
+  app.use(restRoute(binding));
+  app.use(noSuchAddress);
+  app.use(failed(limits, log));
+  return app;
+}
+
+function reachable(reach: Reach): RequestHandler {
+  return (request, _response, next) => {
+    checkReach(request.headers.host, request.headers.origin, reach);
+    next();
+  };
+}
+
+function identified(authenticate: Authenticate, reading: AbortScope<ReadingEnd>): RequestHandler {
+  return (request, response, next) => {
+    const principal = authenticate(request.headers.authorization);
+    const scope = reading.child();
+    response.once('close', () => {
+      // A response that was finished needs no signal; one that was not has lost its reader (E4).
+      if (response.writableFinished) scope.close();
+      else scope.abort('client-gone');
+    });
+    admit(request, new Caller(principal, scope.signal));
+    next();
+  };
+}
+
+function openForWork(reading: AbortScope<ReadingEnd>): RequestHandler {
+  return (_request, _response, next) => {
+    if (reading.reason !== undefined)
+      throw new ProductError(
+        'SHUTTING_DOWN',
+        'The server is shutting down; send the same request again in a moment.',
+      );
+    next();
+  };
+}
+
+const noSuchAddress: RequestHandler = (request) => {
+  throw new ProductError(
+    'MALFORMED',
+    `There is nothing at ${request.method} ${request.path.slice(0, 200)}. JSON-RPC is at POST /, HTTP+JSON at /message:send, /message:stream and /tasks.`,
+  );
+};
+
+function failed(limits: BodyLimits, log: Logger): ErrorRequestHandler {
+  return (raw: unknown, request: Request, response: Response, _next) => {
+    const error = requestError(raw, limits);
+    const status = doorStatus(error);
+    if (status >= 500 && !(error instanceof ProductError && error.reason === 'SHUTTING_DOWN'))
+      log.error({ err: error, path: request.path }, 'a request failed');
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    sendError(request, response, error);
+  };
+}

@@ -1,0 +1,35 @@
+/** `POST /api/tools/abort/:toolId` → `{success, message}`: stops one tool execution, for clients without A2A or MCP. */
+import { Router } from 'express';
+import { z } from 'zod';
+import { issuesOf } from '../../shared/config.ts';
+import { ProductError } from '../../shared/errors.ts';
+import type { Tasks } from '../executor/tasks.ts';
+import { callerOf } from './caller.ts';
+import { jsonBody } from './json-body.ts';
+import type { BodyLimits } from './json-body.ts';
+
+const abortRequest = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
+
+export function abortRoute(tasks: Tasks, limits: BodyLimits): Router {
+  const router = Router();
+  router.post(
+    '/api/tools/abort/:toolId',
+    ...jsonBody(['application/json'], limits),
+    async (request, response) => {
+      const body = abortRequest.safeParse(request.body);
+      if (!body.success)
+        throw new ProductError(
+          'MALFORMED',
+          `The body is optional, {"reason": "…"}: ${issuesOf(body.error)}.`,
+        );
+      const reason = body.data?.reason ?? 'asked over HTTP';
+      const { success, message } = await tasks.abortTool(
+        String(request.params['toolId']),
+        callerOf(request).principal,
+        reason,
+      );
+      response.json({ success, message });
+    },
+  );
+  return router;
+}

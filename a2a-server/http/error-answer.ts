@@ -1,0 +1,36 @@
+/** Errors of requests that no binding's handler answered: turned away at the door, unreadable, or failed unforeseen. */
+import type { Request, Response } from 'express';
+import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
+import { ProductError } from '../../shared/errors.ts';
+import { NotJson } from './json-body.ts';
+import { versionOf } from './json-rpc-envelope.ts';
+import { rpcError } from './json-rpc-route.ts';
+import { sendRestError } from './rest-route.ts';
+import { PARSE_ERROR, unparsable, WIRE_ERRORS } from './wire-errors.ts';
+import type { Wire } from './wire-errors.ts';
+
+/** Seconds after which a client may try again when the server restarts. */
+const RETRY_AFTER = 2;
+
+export function doorStatus(error: unknown): number {
+  if (error instanceof ProductError) return WIRE_ERRORS[error.reason].http;
+  return error instanceof A2AError ? restStatusFor(error) : 500;
+}
+
+/** Answers in the binding the request was meant for. */
+export function sendError(request: Request, response: Response, error: unknown): void {
+  const reason = error instanceof ProductError ? error.reason : undefined;
+  // RFC 6750 §3, RFC 9110 §10.2.3
+  if (reason === 'UNAUTHENTICATED') response.setHeader('WWW-Authenticate', 'Bearer realm="mcp-a2a-bridge"');
+  if (reason === 'SHUTTING_DOWN') response.setHeader('Retry-After', String(RETRY_AFTER));
+  if (request.path !== '/') {
+    sendRestError(response, error);
+    return;
+  }
+  const wire: Wire = versionOf(request.header('A2A-Version')).legacy ? 'jsonrpc-0.3' : 'jsonrpc';
+  if (error instanceof NotJson) {
+    response.json(rpcError(null, unparsable(error, wire, PARSE_ERROR), wire));
+    return;
+  }
+  response.status(doorStatus(error)).json(rpcError(null, error, wire));
+}

@@ -1,0 +1,218 @@
+/**
+ * Journal entry → A2A stream event, pure. An entry maps to at most one event, so that its `seq` can be the SSE id; and it
+ * is translated on its own, so that a reader may begin anywhere in the journal.
+ *
+ * A turn's text is one artifact. `turn.started` creates it, empty, and every delta appends to it: nobody has to know
+ * which delta was the first (A2A 1.0 TaskArtifactUpdateEvent: `append` needs an artifact sent before). `turn.abandoned`
+ * replaces it with nothing.
+ */
+import type { StreamResponse } from '@a2a-js/sdk';
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { Decider, JournalEntry, ToolOutcome } from '../task/events.ts';
+import type { StateName } from '../task/snapshot.ts';
+import { pendingText } from './pending-text.ts';
+import { dataPart, message, metadataFor, textPart, turnArtifact, WIRE_STATE } from './wire-objects.ts';
+import type { View } from './wire-objects.ts';
+
+/** The name of every artifact that holds what the model said. */
+export const RESPONSE = 'response';
+
+/** @returns undefined for an entry no client needs to see. */
+export function project(entry: JournalEntry, view: View): StreamResponse | undefined {
+  const { event } = entry;
+  switch (event.type) {
+    case 'text.delta':
+      return artifactUpdate(entry, view, { turn: event.turn, text: event.text, append: true });
+    case 'turn.started':
+      return artifactUpdate(entry, view, { turn: event.turn, name: RESPONSE });
+    case 'turn.abandoned':
+      return artifactUpdate(entry, view, { turn: event.turn, name: RESPONSE, lastChunk: true });
+    case 'turn.finished':
+      return artifactUpdate(entry, view, { turn: event.turn, append: true, lastChunk: true });
+    case 'task.created':
+      return statusUpdate(entry, view, { state: 'submitted' });
+    case 'task.working':
+      return statusUpdate(entry, view, { state: 'working' });
+    case 'input.required':
+      return statusUpdate(entry, view, { state: 'input-required', pending: event.pending });
+    case 'task.completed':
+      return statusUpdate(entry, view, { state: 'completed' });
+    case 'task.failed':
+    case 'task.rejected':
+      return statusUpdate(entry, view, {
+        state: event.type === 'task.failed' ? 'failed' : 'rejected',
+        text: event.message,
+      });
+    case 'task.canceled':
+      return statusUpdate(entry, view, { state: 'canceled', text: canceledText(event.by, event.reason) });
+    case 'message.received':
+      return undefined;
+    case 'tool.requested':
+    case 'tool.outdated':
+    case 'tool.decided':
+    case 'tool.started':
+    case 'tool.output':
+    case 'tool.finished':
+    case 'tool.interrupted': {
+      const activity = activityOf(event);
+      return statusUpdate(entry, view, { state: 'working', activity, text: activityText(activity) });
+    }
+  }
+}
+
+type ToolEvent = Extract<JournalEntry['event'], { type: `tool.${string}` }>;
+
+function activityOf(event: ToolEvent): Activity {
+  switch (event.type) {
+    case 'tool.requested': {
+      const { callId, tool, title } = event.call;
+      return event.verdict.type === 'refuse'
+        ? {
+            type: 'tool.finished',
+            callId,
+            tool,
+            title,
+            toolId: null,
+            outcome: 'error',
+            summary: event.verdict.message,
+          }
+        : { type: 'tool.requested', callId, tool, title, asks: event.verdict.type === 'ask' };
+    }
+    case 'tool.outdated':
+      return { type: 'tool.requested', ...callRef(event), asks: true };
+    case 'tool.decided':
+      return {
+        type: 'tool.decided',
+        ...callRef(event),
+        decision: event.decision,
+        by: event.by.principal,
+        channel: event.by.channel,
+      };
+    case 'tool.started':
+      return { type: 'tool.started', ...callRef(event), toolId: event.toolId };
+    case 'tool.output':
+      return { type: 'tool.output', ...callRef(event), toolId: event.toolId, text: event.text };
+    case 'tool.finished':
+      return {
+        type: 'tool.finished',
+        ...callRef(event),
+        toolId: event.toolId,
+        outcome: event.outcome.type,
+        summary: outcomeSummary(event.outcome),
+        ...(event.outcome.type === 'stopped' && { stopReason: event.outcome.reason }),
+      };
+    case 'tool.interrupted':
+      return {
+        type: 'tool.finished',
+        ...callRef(event),
+        toolId: event.toolId,
+        outcome: 'unknown',
+        summary: event.rerun
+          ? 'interrupted; it has no side effects and runs again'
+          : 'interrupted, outcome unknown',
+      };
+  }
+}
+
+function callRef({ callId, tool, title }: { callId: string; tool: string; title: string }) {
+  return { callId, tool, title };
+}
+
+/** One line for a person. */
+export function outcomeSummary(outcome: ToolOutcome): string {
+  return outcome.type === 'ok' ? outcome.summary : outcome.message;
+}
+
+function activityText(activity: Activity): string {
+  switch (activity.type) {
+    case 'tool.requested':
+      return activity.asks ? `${activity.title}: needs approval` : `${activity.title}: about to run`;
+    case 'tool.decided':
+      return `${activity.title}: ${activity.decision}, by ${activity.by} over ${activity.channel}`;
+    case 'tool.started':
+      return `${activity.title}: running`;
+    case 'tool.output':
+      return activity.text;
+    case 'tool.finished':
+      return `${activity.title}: ${activity.summary}`;
+  }
+}
+
+export function canceledText(by: Decider, reason: string): string {
+  return `Canceled by ${by.principal} over ${by.channel}: ${reason}`;
+}
+
+/** What the status of a waiting task says: a text for people and, with the extension, the same as data. */
+export function pendingMessage(view: View, seq: number, pending: readonly PendingAction[]) {
+  return message(view, 'agent', statusId(view, seq), [
+    textPart(pendingText(pending)),
+    ...(view.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
+  ]);
+}
+
+/** The id of the message in a status: derived, so that every reader is told the same one. */
+export function statusId(view: View, seq: number): string {
+  return `${view.taskId}-${seq}`;
+}
+
+interface Status {
+  state: StateName;
+  text?: string;
+  pending?: readonly PendingAction[];
+  activity?: Activity;
+}
+
+function statusUpdate(
+  entry: JournalEntry,
+  view: View,
+  { state, text, pending, activity }: Status,
+): StreamResponse {
+  // An activity says all there is to say to those who understand it.
+  const words = activity !== undefined && view.approval ? undefined : text;
+  const said = pending
+    ? pendingMessage(view, entry.seq, pending)
+    : words === undefined
+      ? undefined
+      : message(view, 'agent', statusId(view, entry.seq), [textPart(words)]);
+  return {
+    payload: {
+      $case: 'statusUpdate',
+      value: {
+        taskId: view.taskId,
+        contextId: view.sessionId,
+        status: {
+          state: WIRE_STATE[state],
+          message: said,
+          timestamp: new Date(entry.at).toISOString(),
+        },
+        metadata: metadataFor(view, entry.seq, activity && { activity }),
+      },
+    },
+  };
+}
+
+interface Chunk {
+  turn: number;
+  text?: string;
+  name?: string;
+  append?: boolean;
+  lastChunk?: boolean;
+}
+
+function artifactUpdate(entry: JournalEntry, view: View, chunk: Chunk): StreamResponse {
+  const { turn, text = '', name = '', append = false, lastChunk = false } = chunk;
+  return {
+    payload: {
+      $case: 'artifactUpdate',
+      value: {
+        taskId: view.taskId,
+        contextId: view.sessionId,
+        artifact: turnArtifact(turn, text, name),
+        append,
+        lastChunk,
+        metadata: metadataFor(view, entry.seq),
+      },
+    },
+  };
+}

@@ -1,0 +1,141 @@
+/**
+ * A2A message → command, with everything checked that can be checked without looking at the task.
+ *
+ * D1: a data part that means to be a decision and is not an exact one is an error; it is never taken for an approval, nor
+ * for a message to the model.
+ */
+import { createHash } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
+import { Role } from '@a2a-js/sdk';
+import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
+import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
+import { z } from 'zod';
+import { issuesOf } from '../../shared/config.ts';
+import { ProductError } from '../../shared/errors.ts';
+import { decisionsPart, taskSettings, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { DecisionsPart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { Incoming } from '../executor/tasks.ts';
+import type { MessagePart } from '../task/events.ts';
+
+/** Used where the client does not say how the person was asked. */
+const CHANNEL = 'a2a';
+
+const identifier = z.string().max(200);
+
+/** @throws ProductError MALFORMED, UNSUPPORTED_CONTENT, INVALID_DECISION; PushNotificationNotSupportedError */
+export function incomingOf(request: SendMessageRequest, principal: string): Incoming {
+  // A2A 1.0 §3.3.4: a client that counts on being called back must know that nobody will call.
+  if (request.configuration?.taskPushNotificationConfig !== undefined)
+    throw new PushNotificationNotSupportedError();
+  const message = messageOfRequest(request);
+  const parts = message.parts.map(partOf);
+  const decisions = decisionsIn(parts);
+  const settings = settingsIn(message);
+  const taskId = message.taskId === '' ? {} : { taskId: message.taskId };
+  const sessionId = message.contextId === '' ? {} : { sessionId: message.contextId };
+  return {
+    principal,
+    channel: decisions?.channel ?? CHANNEL,
+    message: { messageId: message.messageId, parts },
+    // What the message says, not how it was sent: the same message over another binding or version is the same (R27).
+    bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
+    ...taskId,
+    ...sessionId,
+    settings,
+    ...(decisions && { decisions }),
+  };
+}
+
+function messageOfRequest({ message }: SendMessageRequest): Message {
+  if (message === undefined) throw malformed('The request has no message.');
+  if (message.messageId === '' || !identifier.safeParse(message.messageId).success)
+    throw malformed('message.messageId must be a text of 1 to 200 characters, new for every message.');
+  for (const id of [message.taskId, message.contextId])
+    if (!identifier.safeParse(id).success)
+      throw malformed('message.taskId and message.contextId are at most 200 characters long.');
+  if (message.role === Role.ROLE_AGENT) throw malformed('message.role must be ROLE_USER.');
+  if (message.parts.length === 0)
+    throw malformed('The message has no parts: send at least one text or data part.');
+  return message;
+}
+
+function partOf({ content }: Part): MessagePart {
+  switch (content?.$case) {
+    case 'text':
+      if (typeof content.value !== 'string') throw malformed('The text of a text part must be a string.');
+      return { type: 'text', text: content.value };
+    case 'data':
+      return { type: 'data', data: content.value };
+    case 'raw':
+    case 'url':
+      throw new ProductError(
+        'UNSUPPORTED_CONTENT',
+        'File parts are not taken. Put the file into the workspace and name it in a text part.',
+      );
+    case undefined:
+      throw malformed('Each part of a message needs "text" or "data".');
+  }
+}
+
+function settingsIn({ metadata }: Message): TaskSettings {
+  const parsed = taskSettings.safeParse(metadata?.[TOOL_APPROVAL] ?? {});
+  if (parsed.success) return parsed.data;
+  throw malformed(
+    `The task settings in metadata["${TOOL_APPROVAL}"] are not valid: ${issuesOf(parsed.error)}.`,
+  );
+}
+
+function decisionsIn(parts: readonly MessagePart[]): DecisionsPart | undefined {
+  const meant = parts.flatMap((part) =>
+    part.type === 'data' && meansToDecide(part.data) ? [part.data] : [],
+  );
+  if (meant.length === 0) return undefined;
+  if (meant.length > 1)
+    throw invalidDecision('A message carries one decisions part; put all decisions into its list.');
+  const parsed = decisionsPart.safeParse(meant[0]);
+  if (parsed.success) return parsed.data;
+  throw invalidDecision(
+    `The decisions part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "decision": "approve" | "deny" | "edit"}]}.`,
+  );
+}
+
+/** Any of these keys, and the sender meant to decide something. */
+const DECISION_KEYS = ['decision', 'decisions', 'outcome', 'callId'];
+
+function meansToDecide(data: unknown): boolean {
+  if (Array.isArray(data)) return data.some(meansToDecide);
+  if (typeof data !== 'object' || data === null) return false;
+  return (
+    ('extension' in data && data.extension === TOOL_APPROVAL) ||
+    DECISION_KEYS.some((key) => Object.hasOwn(data, key))
+  );
+}
+
+const partsOnTheWire = z.looseObject({
+  parts: z.array(z.looseObject({ text: z.string().nullish() })).optional(),
+});
+
+/**
+ * Checks what the SDK's codec would make text of whatever it is: `{"text": ["approve"]}` must not become "approve" (D1).
+ * @param message the message as it was on the wire.
+ * @throws ProductError MALFORMED
+ */
+export function checkWireMessage(message: unknown): void {
+  if (message === undefined || message === null) return;
+  const parsed = partsOnTheWire.safeParse(message);
+  if (!parsed.success) throw malformed(`The message is not valid: ${issuesOf(parsed.error)}.`);
+}
+
+function malformed(message: string): ProductError {
+  return new ProductError('MALFORMED', message);
+}
+
+function invalidDecision(message: string): ProductError {
+  return new ProductError('INVALID_DECISION', `${message} Nothing was decided.`);
+}
+
+function sha256(text: string | undefined): string {
+  return createHash('sha256')
+    .update(text ?? '')
+    .digest('hex');
+}

@@ -1,0 +1,50 @@
+/** The JSON-RPC 2.0 envelope, and the A2A version a request is in. */
+import { isLegacyJsonRpcMethod, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
+import { z } from 'zod';
+import { ProductError } from '../../shared/errors.ts';
+import { issuesOf } from '../../shared/config.ts';
+
+const envelope = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number().int(), z.null()]).optional(),
+  method: z.string().min(1),
+});
+export type Envelope = z.infer<typeof envelope>;
+export type RequestId = string | number | null;
+
+/** @throws ProductError MALFORMED */
+export function envelopeOf(body: unknown): Envelope {
+  if (body === undefined)
+    throw new ProductError('MALFORMED', 'The request has no body: send a JSON-RPC 2.0 request.');
+  const parsed = envelope.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const problem = Array.isArray(body) ? 'batches are not taken, send one request' : issuesOf(parsed.error);
+  throw new ProductError('MALFORMED', `The body is not a JSON-RPC 2.0 request: ${problem}.`);
+}
+
+/** The message among a request's parameters, as it was on the wire. */
+export function messageIn(params: unknown): unknown {
+  return z.object({ message: z.unknown() }).safeParse(params).data?.message;
+}
+
+/** The id to answer to, as far as there is one. */
+export function idOf(body: unknown): RequestId {
+  return z.object({ id: z.union([z.string(), z.number(), z.null()]) }).safeParse(body).data?.id ?? null;
+}
+
+/** A2A 1.0 §3.6.2: a request that names no version is 0.3. Patch numbers do not matter (§3.6). */
+export function versionOf(header: string | undefined): { version: string; legacy: boolean } {
+  const version = /^(\d+\.\d+)(\.\d+)?$/.exec(header?.trim() ?? '')?.[1] ?? (header?.trim() || '0.3');
+  return { version, legacy: version === '0.3' };
+}
+
+/** Why a method is not known, where another version knows it. */
+export function unknownMethod(method: string, legacy: boolean): string | undefined {
+  if (legacy ? isLegacyJsonRpcMethod(method) : isV1JsonRpcMethod(method)) return undefined;
+  const name = JSON.stringify(method.slice(0, 100));
+  if (legacy && isV1JsonRpcMethod(method))
+    return `${name} is a method of A2A 1.0: send the header "A2A-Version: 1.0" with it.`;
+  if (!legacy && isLegacyJsonRpcMethod(method))
+    return `${name} is a method of A2A 0.3: send it without the header "A2A-Version".`;
+  return `There is no method ${name}.`;
+}

@@ -1,0 +1,49 @@
+/** Bytes → JSON value, for input from anybody: every way it can be wrong is an answer, and none costs more than reading it (X3). */
+
+export type Parsed =
+  | { type: 'value'; value: unknown }
+  | { type: 'not-json'; problem: string }
+  | { type: 'too-deep'; problem: string };
+
+/** @param maxDepth how many arrays and objects may be nested in each other. */
+export function parseJson(bytes: Uint8Array, maxDepth: number): Parsed {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return { type: 'not-json', problem: 'The body is not valid UTF-8.' };
+  }
+  // Looked at before it is parsed: the parser, and whatever walks its result, may recurse.
+  if (nestsDeeper(text, maxDepth))
+    return { type: 'too-deep', problem: `The body nests more than ${maxDepth} arrays and objects.` };
+  try {
+    const value: unknown = JSON.parse(text);
+    return { type: 'value', value };
+  } catch {
+    return { type: 'not-json', problem: 'The body is not valid JSON.' };
+  }
+}
+
+/** Whether brackets outside strings are open `maxDepth + 1` deep somewhere. Linear, and without recursion. */
+function nestsDeeper(text: string, maxDepth: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (inString) {
+      if (char === BACKSLASH) i++;
+      else if (char === QUOTE) inString = false;
+    } else if (char === QUOTE) inString = true;
+    else if (char === OPEN_BRACE || char === OPEN_BRACKET) {
+      if (++depth > maxDepth) return true;
+    } else if (char === CLOSE_BRACE || char === CLOSE_BRACKET) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;

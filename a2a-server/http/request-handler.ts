@@ -1,0 +1,90 @@
+/**
+ * The SDK's `A2ARequestHandler` over the task service: its transports decode and encode, the journal is the truth.
+ * Why not the SDK's own handler: docs/decisions/own-request-handler.md.
+ */
+import type { AgentCard, Task } from '@a2a-js/sdk';
+import { PushNotificationNotSupportedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { z } from 'zod';
+import { ProductError } from '../../shared/errors.ts';
+import type { Tasks } from '../executor/tasks.ts';
+import { CallContext } from './call-context.ts';
+import { historyLengthOf } from './history-length.ts';
+import { incomingOf } from './incoming.ts';
+import { listTasks } from './task-list.ts';
+import { taskView } from './task-projection.ts';
+import { sendAndFollow, subscribe } from './task-stream.ts';
+import { notCancelable } from './wire-errors.ts';
+
+/** Why a task is cancelled, in the request's metadata. */
+const cancelMetadata = z.object({ reason: z.string().min(1).max(10_000) });
+
+const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
+
+export function createRequestHandler(tasks: Tasks, card: AgentCard): A2ARequestHandler {
+  return {
+    getAgentCard: () => Promise.resolve(card),
+
+    // A2A 1.0 §3.3.4: not supported, where the card does not offer one.
+    getAuthenticatedExtendedAgentCard: () =>
+      Promise.reject(
+        new UnsupportedOperationError('This agent has no extended card; the public one says all.'),
+      ),
+
+    sendMessage: (request, server) =>
+      answered(server, async (context) => {
+        const historyLength = historyLengthOf(request.configuration);
+        const { principal, signal } = context.caller;
+        const { taskId, seq } = await tasks.send(incomingOf(request, principal));
+        if (request.configuration?.returnImmediately !== true)
+          for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
+        const snapshot = await tasks.snapshot(taskId, principal);
+        return taskView(snapshot, context.view(snapshot), { historyLength });
+      }),
+
+    sendMessageStream: (request, server) => sendAndFollow(tasks, request, CallContext.of(server)),
+
+    resubscribe: (request, server) => subscribe(tasks, request, CallContext.of(server)),
+
+    getTask: (request, server) =>
+      answered(server, async (context) => {
+        const historyLength = historyLengthOf(request);
+        const snapshot = await tasks.snapshot(request.id, context.caller.principal);
+        return taskView(snapshot, context.view(snapshot), { historyLength });
+      }),
+
+    listTasks: (request, server) => answered(server, (context) => listTasks(tasks, request, context)),
+
+    cancelTask: (request, server) =>
+      answered(server, async (context): Promise<Task> => {
+        const stated = cancelMetadata.safeParse(request.metadata);
+        const reason = stated.success ? stated.data.reason : 'no reason was given';
+        const by = { principal: context.caller.principal, channel: 'a2a' };
+        try {
+          const snapshot = await tasks.cancel(request.id, by, reason);
+          return taskView(snapshot, context.view(snapshot));
+        } catch (error) {
+          if (error instanceof ProductError && error.reason === 'TASK_ENDED')
+            throw notCancelable(error, context.wire);
+          throw error;
+        }
+      }),
+
+    createTaskPushNotificationConfig: noPush,
+    getTaskPushNotificationConfig: noPush,
+    listTaskPushNotificationConfigs: noPush,
+    deleteTaskPushNotificationConfig: noPush,
+  };
+}
+
+async function answered<T>(
+  server: ServerCallContext,
+  answer: (context: CallContext) => Promise<T>,
+): Promise<T> {
+  const context = CallContext.of(server);
+  try {
+    return await answer(context);
+  } catch (error) {
+    throw context.refusal(error);
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The HTTP+JSON binding of A2A 1.0 over the SDK's handler, but for the two streams and CancelTask: the SDK's streams have
+ * no ids and no back-pressure, and its CancelTask drops the reason.
+ */
+import { Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { A2A_CONTENT_TYPE, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk';
+import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
+import { restHandler } from '@a2a-js/sdk/server/express';
+import { validateVersion } from '@a2a-js/sdk/server';
+import { z } from 'zod';
+import { ProductError } from '../../shared/errors.ts';
+import { Caller, callerOf } from './caller.ts';
+import { CallContext, EXTENSIONS_HEADER } from './call-context.ts';
+import { checkWireMessage } from './incoming.ts';
+import { jsonBody } from './json-body.ts';
+import { messageIn, versionOf } from './json-rpc-envelope.ts';
+import type { BindingOptions } from './json-rpc-route.ts';
+import { answerWithStream } from './stream-answer.ts';
+import { positionOf } from './stream-position.ts';
+import { toWireError } from './wire-errors.ts';
+
+export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOptions): Router {
+  const contextOf = (request: Request): CallContext => {
+    const { version } = versionOf(request.header('A2A-Version'));
+    validateVersion(version, card, 'HTTP+JSON');
+    return new CallContext({
+      caller: callerOf(request),
+      wire: 'rest',
+      requestedVersion: version,
+      headers: request.headers,
+      log,
+    });
+  };
+
+  const stream =
+    (events: (request: Request, context: CallContext) => AsyncGenerator<StreamResponse, void, undefined>) =>
+    async (request: Request, response: Response): Promise<void> => {
+      const context = contextOf(request);
+      nameExtensions(response, context);
+      await answerWithStream(response, {
+        events: events(request, context),
+        context,
+        heartbeatMs,
+        format: {
+          frame: (event) => {
+            const wire = StreamResponse.toJSON(event);
+            return { data: JSON.stringify(wire), id: positionOf(wire) };
+          },
+          errorFrame: (error) => ({ event: 'error', data: JSON.stringify(restError(error).body) }),
+          refuse: (error) => sendRestError(response, error),
+        },
+      });
+    };
+
+  const cancel = async (request: Request<{ taskId: string }>, response: Response): Promise<void> => {
+    const context = contextOf(request);
+    nameExtensions(response, context);
+    const body = z.object({ metadata: z.record(z.string(), z.unknown()) }).safeParse(request.body);
+    const task = await handler.cancelTask(
+      { tenant: '', id: request.params.taskId, metadata: body.data?.metadata },
+      context,
+    );
+    response.type(A2A_CONTENT_TYPE).json(Task.toJSON(task));
+  };
+
+  const subscribe = stream((request, context) =>
+    handler.resubscribe({ tenant: '', id: String(request.params['taskId']) }, context),
+  );
+
+  const router = Router();
+  router.use(ownAddress, ...jsonBody(['application/json', A2A_CONTENT_TYPE], limits), wellMeant);
+  router.post(
+    '/message\\:stream',
+    stream((request, context) =>
+      handler.sendMessageStream(SendMessageRequest.fromJSON(request.body ?? {}), context),
+    ),
+  );
+  router.get('/tasks/:taskId\\:subscribe', subscribe);
+  router.post('/tasks/:taskId\\:subscribe', subscribe);
+  router.post('/tasks/:taskId\\:cancel', cancel);
+  router.use(
+    restHandler({
+      requestHandler: handler,
+      userBuilder: (request) => Promise.resolve(callerOf(request)),
+      contextBuilder: ({ user, headers }) => {
+        if (!(user instanceof Caller))
+          throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');
+        const { version } = versionOf(headers['a2a-version']?.toString());
+        return new CallContext({ caller: user, wire: 'rest', requestedVersion: version, headers, log });
+      },
+    }),
+  );
+  return router;
+}
+
+/** The first step of every path of this binding. The SDK would also take paths that begin with a tenant; there are none. */
+const PATHS = /^\/(?:message:|tasks(?:[/?]|$)|extendedAgentCard)/;
+
+const ownAddress: RequestHandler = (request, _response, next) =>
+  next(PATHS.test(request.url) ? undefined : 'router');
+
+/** Before the SDK's codec makes text of what is none. */
+const wellMeant: RequestHandler = (request, _response, next) => {
+  checkWireMessage(messageIn(request.body));
+  next();
+};
+
+function nameExtensions(response: Response, { activatedExtensions }: CallContext): void {
+  if (activatedExtensions) response.setHeader(EXTENSIONS_HEADER, activatedExtensions.join(','));
+}
+
+function restError(error: unknown): { status: number; body: object } {
+  const mapped = toWireError(error, 'rest');
+  const status = restStatusFor(mapped);
+  return { status, body: toRestErrorBody(mapped, status) };
+}
+
+export function sendRestError(response: Response, error: unknown): void {
+  const { status, body } = restError(error);
+  response.status(status).type(A2A_CONTENT_TYPE).json(body);
+}

@@ -1,0 +1,156 @@
+/** Snapshot → A2A Task, pure. */
+import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk';
+import type { PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
+import { pendingActions } from '../task/pending.ts';
+import { callsOf } from '../task/snapshot.ts';
+import type { Call, Snapshot, Turn } from '../task/snapshot.ts';
+import { canceledText, outcomeSummary, pendingMessage, RESPONSE, statusId } from './event-projection.ts';
+import { message, metadataFor, partOf, textPart, turnArtifact, WIRE_STATE } from './wire-objects.ts';
+import type { View } from './wire-objects.ts';
+
+export interface TaskDetail {
+  /** At most so many of the latest messages; all when undefined, none for 0 (A2A 1.0 §3.2.4). */
+  historyLength?: number | undefined;
+  /** Left out only from lists (A2A 1.0 §3.1.4). */
+  artifacts?: boolean;
+}
+
+export function taskView(snapshot: Snapshot, view: View, detail: TaskDetail = {}): Task {
+  const { historyLength, artifacts = true } = detail;
+  return {
+    id: snapshot.taskId,
+    contextId: snapshot.sessionId,
+    status: statusOf(snapshot, view),
+    artifacts: artifacts ? artifactsOf(snapshot) : [],
+    history: latest(historyOf(snapshot, view), historyLength),
+    metadata: metadataFor(view, snapshot.seq, overviewOf(snapshot)),
+  };
+}
+
+function latest<T>(items: T[], count: number | undefined): T[] {
+  if (count === undefined) return items;
+  return count === 0 ? [] : items.slice(-count);
+}
+
+function statusOf(snapshot: Snapshot, view: View): TaskStatus {
+  const { status } = snapshot;
+  const timestamp = new Date(snapshot.updatedAt).toISOString();
+  switch (status.state) {
+    case 'input-required': {
+      const pending = pendingActions(snapshot);
+      // As of the last decision of a batch nothing waits any more, and the task moves with the very next event (R09).
+      if (pending.length === 0) return { state: WIRE_STATE.working, message: undefined, timestamp };
+      return waiting(snapshot, view, pending, timestamp);
+    }
+    case 'failed':
+    case 'rejected':
+      return said(snapshot, view, status.message, timestamp);
+    case 'canceled':
+      return said(snapshot, view, canceledText(status.by, status.reason), timestamp);
+    case 'submitted':
+    case 'working':
+    case 'completed':
+      return { state: WIRE_STATE[status.state], message: undefined, timestamp };
+  }
+}
+
+function waiting(snapshot: Snapshot, view: View, pending: PendingAction[], timestamp: string): TaskStatus {
+  return {
+    state: WIRE_STATE['input-required'],
+    message: pendingMessage(view, snapshot.seq, pending),
+    timestamp,
+  };
+}
+
+function said(snapshot: Snapshot, view: View, text: string, timestamp: string): TaskStatus {
+  return {
+    state: WIRE_STATE[snapshot.status.state],
+    message: message(view, 'agent', statusId(view, snapshot.seq), [textPart(text)]),
+    timestamp,
+  };
+}
+
+/** What each turn said, oldest first. An open turn is always there: what comes next on a stream appends to it. */
+function artifactsOf({ exchanges, openTurn }: Snapshot): Artifact[] {
+  const finished = exchanges.flatMap((exchange) =>
+    exchange.type === 'turn' && exchange.turn.text !== '' ? [exchange.turn] : [],
+  );
+  return [...finished, ...(openTurn === null ? [] : [openTurn])].map(({ turn, text }) =>
+    turnArtifact(turn, text, RESPONSE),
+  );
+}
+
+function historyOf(snapshot: Snapshot, view: View): Message[] {
+  return [
+    ...snapshot.exchanges.map((exchange) =>
+      exchange.type === 'message'
+        ? message(view, 'user', exchange.message.messageId, exchange.message.parts.map(partOf))
+        : turnMessage(snapshot, view, exchange.turn),
+    ),
+    ...snapshot.queued.map((it) => message(view, 'user', it.messageId, it.parts.map(partOf))),
+  ];
+}
+
+/** What the model said in a turn, and a line for each call it asked for. */
+function turnMessage(snapshot: Snapshot, view: View, turn: Turn): Message {
+  const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}`);
+  const texts = [turn.text, calls.join('\n')].filter((text) => text !== '');
+  return message(
+    view,
+    'agent',
+    `${view.taskId}-turn-${turn.turn}`,
+    (texts.length === 0 ? [''] : texts).map(textPart),
+  );
+}
+
+function fate({ state }: Call): string {
+  switch (state.type) {
+    case 'waiting':
+      return 'waits for a decision';
+    case 'ready':
+      return 'about to run';
+    case 'running':
+      return 'running';
+    case 'settled':
+      switch (state.result.type) {
+        case 'ran':
+          return outcomeSummary(state.result.outcome);
+        case 'denied':
+        case 'skipped':
+          return state.result.reason === null
+            ? state.result.type
+            : `${state.result.type}: ${state.result.reason}`;
+        case 'refused':
+          return state.result.message;
+      }
+  }
+}
+
+function overviewOf(snapshot: Snapshot): TaskOverview {
+  return {
+    settings: snapshot.settings,
+    turns: snapshot.turns,
+    calls: Object.values(snapshot.calls).map((call) => ({
+      callId: call.callId,
+      tool: call.tool,
+      title: call.title,
+      toolId: call.toolId,
+      sideEffect: call.sideEffect,
+      state: overviewState(call),
+    })),
+    usage: snapshot.usage,
+  };
+}
+
+function overviewState({ state }: Call): TaskOverview['calls'][number]['state'] {
+  if (state.type !== 'settled') return state.type;
+  switch (state.result.type) {
+    case 'ran':
+      return state.result.outcome.type;
+    case 'denied':
+    case 'skipped':
+      return state.result.type;
+    case 'refused':
+      return 'error';
+  }
+}

@@ -1,0 +1,81 @@
+/** The streams of a task: SendStreamingMessage and SubscribeToTask, as cursors on its journal. */
+import type { SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
+import { ProductError } from '../../shared/errors.ts';
+import type { FollowUntil, Tasks } from '../executor/tasks.ts';
+import { isTerminal } from '../task/snapshot.ts';
+import type { Snapshot } from '../task/snapshot.ts';
+import type { CallContext } from './call-context.ts';
+import { parseCursor } from './cursor.ts';
+import { project } from './event-projection.ts';
+import { incomingOf } from './incoming.ts';
+import { historyLengthOf } from './history-length.ts';
+import { taskView } from './task-projection.ts';
+
+/** Where a stream begins, and when it has seen enough. */
+interface Start {
+  snapshot: Snapshot;
+  /** Whether the task itself comes first. */
+  first: boolean;
+  after: number;
+  until: FollowUntil;
+  historyLength?: number | undefined;
+}
+
+type Stream = AsyncGenerator<StreamResponse, void, undefined>;
+
+/**
+ * Sends a message, then shows the task as of its acceptance and all that follows, until the task waits or has ended
+ * (A2A 1.0 §3.1.2, §11.7: a stream closes at a terminal or interrupted state).
+ */
+export function sendAndFollow(tasks: Tasks, request: SendMessageRequest, context: CallContext): Stream {
+  return stream(tasks, context, async () => {
+    const historyLength = historyLengthOf(request.configuration);
+    const { principal } = context.caller;
+    const accepted = await tasks.send(incomingOf(request, principal));
+    const snapshot = await tasks.snapshot(accepted.taskId, principal, accepted.seq);
+    return { snapshot, first: true, after: accepted.seq, until: 'settled', historyLength };
+  });
+}
+
+/**
+ * Shows the task, then all that follows, until it has ended. It stays open while the task waits: A2A 1.0 §3.1.6 ends
+ * it at a terminal state, and a subscriber wants to see what a decision from elsewhere leads to.
+ *
+ * With the resumable-stream extension and a cursor: what follows the cursor, also of an ended task.
+ */
+export function subscribe(tasks: Tasks, { id }: SubscribeToTaskRequest, context: CallContext): Stream {
+  return stream(tasks, context, async () => {
+    const snapshot = await tasks.snapshot(id, context.caller.principal);
+    const { resumable } = context.view(snapshot);
+    if (resumable && context.lastEventId !== undefined) {
+      const after = parseCursor(context.lastEventId, snapshot.seq);
+      return { snapshot, first: false, after, until: 'ended' };
+    }
+    // A2A 1.0 §3.1.6: UnsupportedOperationError for a task in a terminal state.
+    if (isTerminal(snapshot))
+      throw new ProductError(
+        'TASK_ENDED',
+        `Task ${id} has ended (${snapshot.status.state}): nothing follows. Get the task to see its result.`,
+        { facts: { state: snapshot.status.state } },
+      );
+    return { snapshot, first: true, after: snapshot.seq, until: 'ended' };
+  });
+}
+
+/** One generator for all: each event passes through no more hands than it must. */
+async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<Start>): Stream {
+  try {
+    const { snapshot, first, after, until, historyLength } = await begin();
+    context.accept();
+    const view = context.view(snapshot);
+    if (first) yield { payload: { $case: 'task', value: taskView(snapshot, view, { historyLength }) } };
+    const batches = tasks.follow(snapshot.taskId, after, { until, signal: context.caller.signal });
+    for await (const entries of batches)
+      for (const entry of entries) {
+        const event = project(entry, view);
+        if (event !== undefined) yield event;
+      }
+  } catch (error) {
+    throw context.refusal(error);
+  }
+}

@@ -1,0 +1,82 @@
+/** The pieces A2A objects are made of, with the SDK's types. Every field the type has is set: its codec expects that. */
+import { Role, TaskState } from '@a2a-js/sdk';
+import type { Artifact, Message, Part } from '@a2a-js/sdk';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { MessagePart } from '../task/events.ts';
+import type { StateName } from '../task/snapshot.ts';
+
+/** Who is looking: which task, and which extensions their client has activated. */
+export interface View {
+  taskId: string;
+  sessionId: string;
+  /** `urn:mcp-a2a-bridge:tool-approval:v1` is active. Without it neither its data parts nor its metadata are sent. */
+  approval: boolean;
+  /** `urn:mcp-a2a-bridge:resumable-stream:v1` is active. */
+  resumable: boolean;
+}
+
+export const WIRE_STATE: Readonly<Record<StateName, TaskState>> = {
+  submitted: TaskState.TASK_STATE_SUBMITTED,
+  working: TaskState.TASK_STATE_WORKING,
+  'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
+  completed: TaskState.TASK_STATE_COMPLETED,
+  failed: TaskState.TASK_STATE_FAILED,
+  canceled: TaskState.TASK_STATE_CANCELED,
+  rejected: TaskState.TASK_STATE_REJECTED,
+};
+
+export function textPart(text: string): Part {
+  return { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' };
+}
+
+export function dataPart(data: unknown): Part {
+  return {
+    content: { $case: 'data', value: data },
+    metadata: undefined,
+    filename: '',
+    mediaType: 'application/json',
+  };
+}
+
+export function partOf(part: MessagePart): Part {
+  return part.type === 'text' ? textPart(part.text) : dataPart(part.data);
+}
+
+export function message(view: View, role: 'user' | 'agent', messageId: string, parts: Part[]): Message {
+  return {
+    messageId,
+    contextId: view.sessionId,
+    taskId: view.taskId,
+    role: role === 'user' ? Role.ROLE_USER : Role.ROLE_AGENT,
+    parts,
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+/** What a turn of the model says is one artifact, named after the turn. */
+export function turnArtifact(turn: number, text: string, name: string): Artifact {
+  return {
+    artifactId: `turn-${turn}`,
+    name,
+    description: '',
+    parts: [textPart(text)],
+    metadata: undefined,
+    extensions: [],
+  };
+}
+
+/** Metadata for those who asked for it: the place in the journal, and what the approval extension says. */
+export function metadataFor(
+  view: View,
+  seq: number,
+  approval?: unknown,
+): Record<string, unknown> | undefined {
+  const shown = {
+    ...(view.resumable && { [RESUMABLE_STREAM]: { seq } }),
+    ...(view.approval && approval !== undefined && { [TOOL_APPROVAL]: approval }),
+  };
+  return Object.keys(shown).length === 0 ? undefined : shown;
+}
