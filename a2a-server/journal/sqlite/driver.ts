@@ -77,6 +77,10 @@ function failing<Result>(work: () => Result, otherwise = 'SQLITE_ERROR'): Result
     return work();
   } catch (error) {
     const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-    throw new SqliteFailure(typeof code === 'string' ? code : otherwise, messageOf(error), error);
+    throw new SqliteFailure(
+      typeof code === 'string' && code !== '' ? code : otherwise,
+      messageOf(error),
+      error,
+    );
   }
 }

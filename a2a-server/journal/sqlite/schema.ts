@@ -55,14 +55,20 @@ const MIGRATIONS: readonly string[] = [
  * A file that is not a journal, or a journal of a newer version, is left as it was.
  * @throws ProductError CONFIGURATION
  */
-export function migrate(database: Sqlite, path: string): void {
+export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
   const version = versionOf(database, path);
+  if (version > migrations.length) {
+    throw new ProductError(
+      'CONFIGURATION',
+      `The journal ${path} was written by a newer a2a-server (version ${version}, this one knows ${migrations.length}). Nothing was changed; update a2a-server, or choose another path.`,
+    );
+  }
   // Before the first table: WAL, so that readers never wait; and FULL, so that a commit outlives a loss of power (J1).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
-  if (version === MIGRATIONS.length) return;
+  if (version === migrations.length) return;
   database.transaction(() => {
-    for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length};`);
+    for (const migration of migrations.slice(version)) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${migrations.length};`);
   });
 }
 
@@ -76,12 +82,6 @@ function versionOf(database: Sqlite, path: string): number {
     throw new ProductError(
       'CONFIGURATION',
       `${path} is a database of another program, not a journal of a2a-server. Nothing was changed; choose another path.`,
-    );
-  }
-  if (version > MIGRATIONS.length) {
-    throw new ProductError(
-      'CONFIGURATION',
-      `The journal ${path} was written by a newer a2a-server (version ${version}, this one knows ${MIGRATIONS.length}). Nothing was changed; update a2a-server, or choose another path.`,
     );
   }
   return version;

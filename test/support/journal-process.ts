@@ -1,0 +1,97 @@
+/** A real second process that works on a journal: `journal-program.ts`, bundled once, and spoken to over its stdout. */
+import { build } from 'esbuild';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+
+const report = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('open') }),
+  z.object({ type: z.literal('appended'), taskId: z.string(), seq: z.number() }),
+  z.object({
+    type: z.literal('refused'),
+    reason: z.string(),
+    code: z.string().optional(),
+    message: z.string(),
+  }),
+]);
+export type Report = z.infer<typeof report>;
+
+/** `hold`: own the journal; `stream`: append without end; `once`: append once; `flood`: append more than fits, then less. */
+export type Role = 'hold' | 'stream' | 'once' | 'flood';
+
+export interface JournalProcessOptions {
+  /** In KiB: no file of the process can grow beyond it. */
+  fileSizeLimit?: number;
+  /** Whom the process becomes before it opens the journal. */
+  uid?: number;
+}
+
+export interface JournalProcess {
+  /** Resolves once the process has said this many things. Rejects when it ends before. */
+  said(count: number): Promise<void>;
+  /** Ends it without a word, and waits until it is gone and all it had said is here. */
+  kill(): Promise<void>;
+  /** Waits until it ends by itself. */
+  ended(): Promise<void>;
+  readonly reports: readonly Report[];
+}
+
+export async function startJournalProcess(
+  role: Role,
+  path: string,
+  { fileSizeLimit, uid }: JournalProcessOptions = {},
+): Promise<JournalProcess> {
+  const limit = fileSizeLimit === undefined ? '' : `ulimit -S -f ${fileSizeLimit * 2}; `;
+  // POSIX counts the limit in blocks of 512 bytes; dash, which is the `sh` of many systems, keeps to it.
+  const program = [await bundle(), role, path, ...(uid === undefined ? [] : [String(uid)])];
+  const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return follow(child);
+}
+
+function follow(child: ChildProcess): JournalProcess {
+  if (child.stdout === null) throw new Error('the process has no stdout');
+  const reports: Report[] = [];
+  const lines = createInterface({ input: child.stdout });
+  lines.on('line', (line) => reports.push(report.parse(JSON.parse(line))));
+  const process = { isOver: false };
+  const closed = once(child, 'close').then(() => void (process.isOver = true));
+  return {
+    reports,
+    async said(count) {
+      while (reports.length < count && !process.isOver) await Promise.race([once(lines, 'line'), closed]);
+      if (reports.length < count) throw new Error(`the process ended after ${JSON.stringify(reports)}`);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await closed;
+    },
+    ended: () => closed,
+  };
+}
+
+let bundled: Promise<string> | undefined;
+
+/** Node 20 runs no TypeScript. The bundle lies where its imports of packages resolve. */
+function bundle(): Promise<string> {
+  bundled ??= (async () => {
+    const directory = join(process.cwd(), 'node_modules', '.cache', 'mcp-a2a-bridge');
+    await mkdir(directory, { recursive: true });
+    const outfile = join(directory, `journal-program-${process.pid}.mjs`);
+    await build({
+      entryPoints: [join(process.cwd(), 'test', 'support', 'journal-program.ts')],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      logLevel: 'error',
+    });
+    return outfile;
+  })();
+  return bundled;
+}

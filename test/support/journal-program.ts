@@ -1,0 +1,82 @@
+/** What the second process of `journal-process.ts` runs: `<role> <path> [<uid>]`. Reports one JSON object a line. */
+import { writeSync } from 'node:fs';
+import { setuid } from 'node:process';
+import type { Append, Journal } from '../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { ProductError } from '../../shared/errors.ts';
+import type { Report, Role } from './journal-process.ts';
+import { beginning, continuing, delta, working } from './journal-samples.ts';
+
+/** In UTF-16 code units: more than a file of the process may hold. */
+const TOO_MUCH = 4 * 1024 * 1024;
+
+const TASKS = ['a', 'b', 'c', 'd', 'e'];
+
+const roles: Record<Role, (journal: Journal) => Promise<void>> = {
+  async hold() {
+    report({ type: 'open' });
+    await new Promise(() => setInterval(() => {}, 60_000));
+  },
+
+  async stream(journal) {
+    await Promise.all(TASKS.map((taskId, index) => stream(journal, taskId, index + 1)));
+  },
+
+  async once(journal) {
+    await told(journal, beginning('a'));
+  },
+
+  async flood(journal) {
+    await told(journal, beginning('a', { events: [working] }));
+    await Promise.all([
+      told(journal, beginning('beside the flood')),
+      told(journal, continuing('a', 2, [delta('x'.repeat(TOO_MUCH))], 'working')),
+    ]);
+    await told(journal, continuing('a', 2, [delta('small')], 'working'));
+  },
+};
+
+/** Appends to the task for as long as the process lives, some events at a time. */
+async function stream(journal: Journal, taskId: string, size: number): Promise<void> {
+  if ((await journal.row(taskId)) === undefined)
+    await told(journal, beginning(taskId, { events: [working] }));
+  for (let seq = (await journal.row(taskId))?.seq ?? 0; ; seq += size) {
+    const events = Array.from({ length: size }, (_, index) => delta(`${taskId} ${seq + 1 + index}`));
+    await told(journal, continuing(taskId, seq, events, 'working'));
+  }
+}
+
+async function told(journal: Journal, append: Append): Promise<void> {
+  try {
+    const result = await journal.append(append);
+    if (result.type !== 'appended') throw new Error(`${append.taskId}: ${result.type}`);
+    report({ type: 'appended', taskId: append.taskId, seq: append.expectedSeq + append.events.length });
+  } catch (error) {
+    reportRefusal(error);
+  }
+}
+
+function reportRefusal(error: unknown): void {
+  if (!(error instanceof ProductError)) throw error;
+  const { reason, message, facts } = error;
+  report({ type: 'refused', reason, message, ...(facts['code'] !== undefined && { code: facts['code'] }) });
+}
+
+/** At once, so that what was said before a SIGKILL is in the pipe. */
+function report(what: Report): void {
+  writeSync(1, `${JSON.stringify(what)}\n`);
+}
+
+async function main([role, path, uid]: string[]): Promise<void> {
+  if (path === undefined || (role !== 'hold' && role !== 'stream' && role !== 'once' && role !== 'flood')) {
+    throw new Error('usage: <role> <path> [<uid>]');
+  }
+  if (uid !== undefined) setuid?.(Number(uid));
+  try {
+    await roles[role](await openSqliteJournal({ path, clock: Date.now }));
+  } catch (error) {
+    reportRefusal(error);
+  }
+}
+
+await main(process.argv.slice(2));

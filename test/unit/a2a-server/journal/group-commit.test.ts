@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { GroupCommit, type Outcome } from '../../../../a2a-server/journal/group-commit.ts';
+
+/** Commits numbers; refuses odd ones, and fails as a whole on a group that holds a zero. */
+function start(weightPerCommit = 1_000) {
+  const groups: number[][] = [];
+  const queue = new GroupCommit<number, string>({
+    commit(items) {
+      groups.push([...items]);
+      if (items.includes(0)) throw new Error('the disk is full');
+      return items.map((item): Outcome<string> =>
+        item % 2 === 0
+          ? { type: 'done', result: `did ${item}` }
+          : { type: 'refused', error: new Error(`refused ${item}`) },
+      );
+    },
+    weigh: (item) => item,
+    weightPerCommit,
+  });
+  const add = (...items: number[]) => Promise.all(items.map((item) => queue.add(item).catch(String)));
+  return { groups, queue, add };
+}
+
+describe('GroupCommit', () => {
+  it('commits together, in order, what is added in one turn of the event loop', async () => {
+    const { groups, add } = start();
+    const first = add(2, 4);
+    await Promise.resolve();
+    const second = add(6);
+    expect(groups).toEqual([]);
+    expect([await first, await second]).toEqual([['did 2', 'did 4'], ['did 6']]);
+    expect(groups).toEqual([[2, 4, 6]]);
+    await add(8);
+    expect(groups).toEqual([[2, 4, 6], [8]]);
+  });
+
+  it('refuses one without its neighbours', async () => {
+    expect(await start().add(2, 3, 4)).toEqual(['did 2', 'Error: refused 3', 'did 4']);
+  });
+
+  it('rejects the whole of a commit that failed, and goes on with the next', async () => {
+    const { add } = start();
+    expect(await add(2, 0, 3)).toEqual(Array.from({ length: 3 }, () => 'Error: the disk is full'));
+    expect(await add(2)).toEqual(['did 2']);
+  });
+
+  it('takes no more into a commit than its weight allows, but always one', async () => {
+    const { groups, add } = start(10);
+    expect(await add(4, 6, 2, 100, 8, 2)).toHaveLength(6);
+    expect(groups).toEqual([
+      [4, 6],
+      [2, 100],
+      [8, 2],
+    ]);
+  });
+
+  it('lets the event loop turn between one commit and the next', async () => {
+    const { groups, add } = start(2);
+    const all = add(2, 4, 6);
+    const groupsByTurn: number[] = [];
+    while (groups.length < 3) {
+      await new Promise((resolve) => setImmediate(resolve));
+      groupsByTurn.push(groups.length);
+    }
+    await all;
+    expect(groups).toEqual([[2], [4], [6]]);
+    expect(groupsByTurn).toEqual([1, 2, 3]);
+  });
+
+  it('commits all that waits when it is flushed, and nothing twice', async () => {
+    const { groups, queue, add } = start(4);
+    const all = add(2, 4, 6);
+    queue.flush();
+    expect(groups).toEqual([[2, 4], [6]]);
+    expect(await all).toEqual(['did 2', 'did 4', 'did 6']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(groups).toHaveLength(2);
+  });
+
+  it('settles what was added from within a commit, in a later one', async () => {
+    const groups: string[][] = [];
+    let late: Promise<string> | undefined;
+    const queue: GroupCommit<string, string> = new GroupCommit({
+      commit(items) {
+        groups.push([...items]);
+        late ??= queue.add('late');
+        return items.map((item) => ({ type: 'done', result: item }));
+      },
+      weigh: () => 1,
+      weightPerCommit: 10,
+    });
+    await queue.add('first');
+    expect(await late).toBe('late');
+    expect(groups).toEqual([['first'], ['late']]);
+  });
+});

@@ -1,0 +1,230 @@
+/** The file of the SQLite journal: who may read it, what it says no to, and what a commit does to it. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  chmod,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
+import { openSqlite } from '../../../../../a2a-server/journal/sqlite/driver.ts';
+import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+const clock = () => 1;
+let path: string;
+let opened: Journal[];
+
+beforeEach(async () => {
+  path = join(await temporaryDirectory(), 'state', 'deeper', 'journal.db');
+  opened = [];
+});
+
+afterEach(async () => {
+  for (const journal of opened) await journal.close();
+});
+
+async function openJournal(at = path): Promise<Journal> {
+  const journal = await openSqliteJournal({ path: at, clock });
+  opened.push(journal);
+  return journal;
+}
+
+async function change(sql: string): Promise<void> {
+  const database = openSqlite(path, { busyTimeoutMs: 1_000 });
+  database.exec(sql);
+  database.close();
+}
+
+const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
+
+describe('who may read it', () => {
+  it('is for its owner alone, with all that SQLite lays beside it, whatever the umask', async () => {
+    const umask = process.umask(0);
+    try {
+      const journal = await openJournal();
+      await journal.append(beginning('a'));
+    } finally {
+      process.umask(umask);
+    }
+    const directory = dirname(path);
+    expect(await modeOf(directory)).toBe('700');
+    expect(await modeOf(dirname(directory))).toBe('700');
+    const files = (await readdir(directory)).toSorted();
+    expect(files).toEqual(['journal.db', 'journal.db-shm', 'journal.db-wal', 'journal.db.owner']);
+    for (const file of files) expect([file, await modeOf(join(directory, file))]).toEqual([file, '600']);
+  });
+
+  it('is taken from others where they could read it, but leaves an existing directory as it is', async () => {
+    await (await openJournal()).close();
+    await chmod(path, 0o644);
+    await chmod(dirname(path), 0o755);
+    await openJournal();
+    expect([await modeOf(path), await modeOf(dirname(path))]).toEqual(['600', '755']);
+  });
+});
+
+describe('one owner', () => {
+  it('is refused twice in one process, also by another name', async () => {
+    await openJournal();
+    const other = join(dirname(path), 'other-name.db');
+    await symlink(path, other);
+    for (const name of [path, other]) {
+      await expect(openJournal(name)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
+    }
+  });
+
+  it('is free for the next as soon as it is closed', async () => {
+    await (await openJournal()).close();
+    await (await openJournal()).close();
+    await openJournal();
+  });
+});
+
+describe('what it says no to', () => {
+  it('R28 a file that is no database is left as it was', async () => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, 'Dear diary, this is not a database. '.repeat(1_000));
+    await expectRefusal({ reason: 'CONFIGURATION', message: expect.stringContaining('is not a database') });
+  });
+
+  it('R28 a database of another program is left as it was', async () => {
+    await mkdir(dirname(path), { recursive: true });
+    await change('CREATE TABLE recipes (name TEXT)');
+    await expectRefusal({ reason: 'CONFIGURATION', message: expect.stringContaining('another program') });
+  });
+
+  it('R28 a journal of a newer a2a-server is left as it was', async () => {
+    await (await openJournal()).close();
+    await change('PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)');
+    await expectRefusal({ reason: 'CONFIGURATION', message: expect.stringContaining('update a2a-server') });
+  });
+
+  it('R28 a journal whose first page is damaged is left as it was', async () => {
+    const journal = await openJournal();
+    await journal.append(beginning('a'));
+    await journal.close();
+    await overwrite(path, { from: 100, length: 3_900 });
+    await expectRefusal({ reason: 'STORAGE', message: expect.stringContaining('restore it from a backup') });
+  });
+
+  it('R28 a path below a file, a directory in its place, and a name too long, are refused with STORAGE', async () => {
+    await mkdir(path, { recursive: true });
+    await writeFile(join(path, 'file'), '');
+    for (const wrong of [path, join(path, 'file', 'journal.db'), join(path, 'x'.repeat(300))]) {
+      await expect(openJournal(wrong)).rejects.toMatchObject({ reason: 'STORAGE' });
+    }
+  });
+
+  it('R28 damage found later fails what touches it, with STORAGE, and nothing else', async () => {
+    const journal = await openJournal();
+    await journal.append(
+      beginning('damaged', { events: Array.from({ length: 2_000 }, (_, i) => delta(`text ${i}`)) }),
+    );
+    await journal.append(beginning('whole'));
+    await journal.close();
+    const { size } = await stat(path);
+    await overwrite(path, { from: Math.floor(size / 2 / 4_096) * 4_096, length: 4 * 4_096 });
+    const again = await openJournal();
+    await expect(again.read('damaged', 0, 5_000)).rejects.toMatchObject({ reason: 'STORAGE' });
+    expect(await again.read('whole', 0, 10)).toHaveLength(2);
+    expect((await again.append(continuing('whole', 2, [working]))).type).toBe('appended');
+  });
+
+  it('R28 a journal that is cut short is refused with STORAGE, at the door or by what touches it', async () => {
+    const journal = await openJournal();
+    await journal.append(
+      beginning('a', { events: Array.from({ length: 2_000 }, (_, i) => delta(`text ${i}`)) }),
+    );
+    await journal.close();
+    await truncate(path, 4_096);
+    const reading = openJournal().then((again) => again.read('a', 0, 5_000));
+    await expect(reading).rejects.toMatchObject({ reason: 'STORAGE' });
+  });
+});
+
+describe('what is in it', () => {
+  it('begins anew in the empty file that a crash at the very first start left', async () => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, '');
+    expect((await (await openJournal()).append(beginning('a'))).type).toBe('appended');
+  });
+
+  it('can be moved as one file once it is closed', async () => {
+    const journal = await openJournal();
+    await journal.append(beginning('a'));
+    await journal.close();
+    const moved = join(await temporaryDirectory(), 'moved.db');
+    await rename(path, moved);
+    expect((await (await openJournal(moved)).row('a'))?.seq).toBe(2);
+  });
+
+  it('J1 holds an entry, for any other reader of the file, before anybody is woken or told of it', async () => {
+    const journal = await openJournal();
+    const witness = openSqlite(path, { busyTimeoutMs: 1_000 });
+    const count = witness.query('SELECT count(*) FROM events');
+    const seen: unknown[] = [];
+    journal.watch('a', () => seen.push(count()[0]?.[0]));
+    await journal.append(beginning('a'));
+    seen.push(count()[0]?.[0]);
+    witness.close();
+    expect(seen).toEqual([2, 2]);
+  });
+});
+
+describe('group commit', () => {
+  it('shares one commit among the appends of one turn of the event loop, conflicts and all', async () => {
+    const journal = await openJournal();
+    await journal.append(beginning('a', { events: [working] }));
+    const before = await commitsOf(path);
+    const together = Array.from({ length: 100 }, (_, i) =>
+      journal.append(continuing('a', 2 + i, [delta('x')], 'working')),
+    );
+    const late = journal.append(continuing('a', 2, [delta('late')], 'working'));
+    const other = journal.append(beginning('b'));
+    const types = (await Promise.all([...together, late, other])).map(({ type }) => type);
+    expect(types.filter((type) => type === 'appended')).toHaveLength(101);
+    expect((await late).type).toBe('conflict');
+    expect((await commitsOf(path)) - before).toBe(1);
+  });
+
+  it('commits one by one what comes one by one', async () => {
+    const journal = await openJournal();
+    await journal.append(beginning('a', { events: [working] }));
+    const before = await commitsOf(path);
+    for (let seq = 2; seq < 12; seq += 1) await journal.append(continuing('a', seq, [delta('x')], 'working'));
+    expect((await commitsOf(path)) - before).toBe(10);
+  });
+});
+
+/** Counts the commits in the write-ahead log: the frames whose header names a database size (SQLite file format, §4.1). */
+async function commitsOf(database: string): Promise<number> {
+  const log = await readFile(`${database}-wal`);
+  const frame = 24 + log.readUInt32BE(8);
+  let commits = 0;
+  for (let at = 32; at + frame <= log.length; at += frame) {
+    const isOfThisLog = log.readUInt32BE(at + 8) === log.readUInt32BE(16);
+    if (isOfThisLog && log.readUInt32BE(at + 4) > 0) commits += 1;
+  }
+  return commits;
+}
+
+async function expectRefusal(refusal: object): Promise<void> {
+  const before = await readFile(path);
+  await expect(openJournal()).rejects.toMatchObject(refusal);
+  expect((await readFile(path)).equals(before)).toBe(true);
+}
+
+async function overwrite(file: string, { from, length }: { from: number; length: number }): Promise<void> {
+  const handle = await open(file, 'r+');
+  await handle.write(Buffer.alloc(length, 0x5a), 0, length, from);
+  await handle.close();
+}

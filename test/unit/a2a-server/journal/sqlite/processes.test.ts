@@ -1,0 +1,142 @@
+/** The SQLite journal among processes that are killed, that come too many, and whose disk takes no more. */
+import { describe, expect, it } from '@jest/globals';
+import { chmod, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { indexRow } from '../../../../../a2a-server/journal/index-row.ts';
+import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { startJournalProcess } from '../../../../support/journal-process.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+const clock = () => 1;
+const NOBODY = 65_534;
+
+async function allEntries(journal: Journal, taskId: string) {
+  const entries = await journal.read(taskId, 0, 1_000_000);
+  expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
+  expect(await journal.row(taskId)).toEqual(indexRow(taskId, entries));
+  return entries;
+}
+
+describe('one process per journal', () => {
+  it('refuses a second process with a sentence, and takes it once the first is killed', async () => {
+    const path = join(await temporaryDirectory(), 'journal.db');
+    const first = await startJournalProcess('hold', path);
+    await first.said(1);
+    const second = await startJournalProcess('once', path);
+    await second.ended();
+    expect(second.reports).toEqual([
+      {
+        type: 'refused',
+        reason: 'CONFIGURATION',
+        message: `Another a2a-server already uses the journal ${path}. Use that server, end it first, or give this one another journal.`,
+      },
+    ]);
+    await first.kill();
+    const third = await startJournalProcess('once', path);
+    await third.ended();
+    expect(third.reports).toEqual([{ type: 'appended', taskId: 'a', seq: 2 }]);
+  });
+
+  it('stays the owner when the same process tries to open the journal again', async () => {
+    const path = join(await temporaryDirectory(), 'journal.db');
+    const journal = await openSqliteJournal({ path, clock });
+    await expect(openSqliteJournal({ path, clock })).rejects.toMatchObject({ reason: 'CONFIGURATION' });
+    // POSIX drops a process's locks on a file when it closes any descriptor of it: another process would now get in.
+    const other = await startJournalProcess('once', path);
+    await other.ended();
+    expect(other.reports).toEqual([expect.objectContaining({ type: 'refused', reason: 'CONFIGURATION' })]);
+    await journal.close();
+  });
+});
+
+describe('a process that is killed', () => {
+  it('J1 kill -9 in the middle of appends loses nothing that was acknowledged and leaves no gap', async () => {
+    const path = join(await temporaryDirectory(), 'journal.db');
+    for (const appends of [1, 40, 333, 1_000]) {
+      const process = await startJournalProcess('stream', path);
+      await process.said(appends);
+      await process.kill();
+      const acknowledged = new Map<string, number>();
+      for (const report of process.reports) {
+        if (report.type !== 'appended') throw new Error(JSON.stringify(report));
+        acknowledged.set(report.taskId, report.seq);
+      }
+      const journal = await openSqliteJournal({ path, clock });
+      for (const [taskId, seq] of acknowledged) {
+        const entries = await allEntries(journal, taskId);
+        expect(entries.length).toBeGreaterThanOrEqual(seq);
+        const texts = entries.flatMap(({ event }) => (event.type === 'text.delta' ? [event.text] : []));
+        expect(texts).toEqual(texts.map((_, index) => `${taskId} ${index + 3}`));
+        // Whole appends only: the begin is of two events, and each that follows of as many as the task's place.
+        expect((entries.length - 2) % (1 + 'abcde'.indexOf(taskId))).toBe(0);
+      }
+      await journal.close();
+    }
+  }, 60_000);
+});
+
+describe('a disk that takes no more', () => {
+  it('R28 refuses the whole group with STORAGE, leaves nothing half written, and takes the next that fits', async () => {
+    const path = join(await temporaryDirectory(), 'journal.db');
+    const process = await startJournalProcess('flood', path, { fileSizeLimit: 1_024 });
+    await process.ended();
+    const refused = { type: 'refused', reason: 'STORAGE', message: expect.stringContaining('try again') };
+    expect(process.reports).toEqual([
+      { type: 'appended', taskId: 'a', seq: 2 },
+      expect.objectContaining(refused),
+      expect.objectContaining(refused),
+      { type: 'appended', taskId: 'a', seq: 3 },
+    ]);
+    const journal = await openSqliteJournal({ path, clock });
+    expect(await allEntries(journal, 'a')).toHaveLength(3);
+    expect(await journal.row('beside the flood')).toBeUndefined();
+    await journal.close();
+  });
+
+  it('R28 says at the door that it cannot begin where no file can grow', async () => {
+    const path = join(await temporaryDirectory(), 'journal.db');
+    const process = await startJournalProcess('once', path, { fileSizeLimit: 1 });
+    await process.ended();
+    expect(process.reports).toEqual([expect.objectContaining({ type: 'refused', reason: 'STORAGE' })]);
+    const journal = await openSqliteJournal({ path, clock });
+    expect(await journal.unsettled()).toEqual([]);
+    await journal.close();
+  });
+});
+
+describe('a directory that is not to be written', () => {
+  // Nothing is forbidden to root, so as root the process becomes nobody first.
+  const uid = process.getuid?.() === 0 ? { uid: NOBODY } : {};
+
+  it('R28 is refused with STORAGE and stays empty', async () => {
+    const directory = await temporaryDirectory();
+    await chmod(directory, 0o555);
+    const stranger = await startJournalProcess('once', join(directory, 'journal.db'), uid);
+    await stranger.ended();
+    expect(stranger.reports).toEqual([
+      expect.objectContaining({
+        type: 'refused',
+        reason: 'STORAGE',
+        message: expect.stringContaining('may write'),
+      }),
+    ]);
+    expect(await readdir(directory)).toEqual([]);
+    await chmod(directory, 0o755);
+  });
+
+  it('R28 is refused with STORAGE where a journal lies that this user may not touch', async () => {
+    const directory = join(await temporaryDirectory(), 'of-another');
+    await mkdir(directory, { mode: 0o755 });
+    const path = join(directory, 'journal.db');
+    const journal = await openSqliteJournal({ path, clock });
+    await journal.close();
+    await chmod(join(directory, '..'), 0o755);
+    if (uid.uid === undefined) await Promise.all([path, `${path}.owner`].map((file) => chmod(file, 0o000)));
+    const stranger = await startJournalProcess('once', path, uid);
+    await stranger.ended();
+    expect(stranger.reports).toEqual([
+      expect.objectContaining({ type: 'refused', reason: 'STORAGE', code: 'SQLITE_CANTOPEN' }),
+    ]);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { openSqlite, SqliteFailure } from '../../../../../a2a-server/journal/sqlite/driver.ts';
+import { storing } from '../../../../../a2a-server/journal/sqlite/storage-error.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+describe('what SQLite refuses, in words', () => {
+  it('R28 names a full disk, as SQLite itself reports one', async () => {
+    const path = join(await temporaryDirectory(), 'some.db');
+    const database = openSqlite(path, { busyTimeoutMs: 0 });
+    database.exec('CREATE TABLE t (a TEXT); PRAGMA max_page_count = 4');
+    const insert = database.command('INSERT INTO t VALUES (?)');
+    const fill = () => storing(path, () => database.transaction(() => insert('x'.repeat(100_000))));
+    const full = { reason: 'STORAGE', retryable: true, facts: { code: 'SQLITE_FULL' } };
+    expect(fill).toThrow(
+      expect.objectContaining({ ...full, message: expect.stringContaining('the disk is full') }),
+    );
+    // Nothing hangs on from the transaction that failed.
+    expect(database.transaction(() => insert('small'))).toBe(1);
+    database.close();
+  });
+
+  it('R28 names the program that holds the file locked', async () => {
+    const path = join(await temporaryDirectory(), 'some.db');
+    const [one, two] = [openSqlite(path, { busyTimeoutMs: 0 }), openSqlite(path, { busyTimeoutMs: 0 })];
+    one.exec('BEGIN EXCLUSIVE');
+    expect(() => storing(path, () => two.exec('BEGIN IMMEDIATE'))).toThrow(/another process holds it locked/);
+    one.close();
+    two.close();
+  });
+
+  it('has words for a failure it does not know, and passes on what is not a failure of SQLite', () => {
+    expect(fail(new SqliteFailure('SQLITE_MOON', 'the moon is full', undefined))).toThrow(
+      'The journal journal.db cannot be used: the database refused the work (SQLITE_MOON).',
+    );
+    expect(fail(new RangeError('mine'))).toThrow(RangeError);
+  });
+});
+
+const fail = (error: Error) => () =>
+  storing('journal.db', () => {
+    throw error;
+  });
