@@ -7,12 +7,14 @@ import { QuoteReader } from './quoted.ts';
 
 export type Token =
   | { type: 'word'; text: string; start: number; end: number }
-  | { type: 'quoted'; text: string; start: number; end: number; fence: boolean };
+  /** `colon`: a colon stands right after the closing quote. Other punctuation there is nobody's. */
+  | { type: 'quoted'; text: string; start: number; end: number; fence: boolean; colon: boolean };
 
 export type Clause = { type: 'words'; tokens: Token[]; source: string } | { type: 'json'; source: string };
 
 const SPACE = /\s/;
 const WORD_END = /[\s;]/;
+const AFTER_QUOTE = /[.,:!?]{1,3}(?=[\s;]|$)/y;
 /** A word after which a fenced block on the next line still belongs to the clause. */
 const AWAITS_FENCE = /:$|^(?:with|containing|content|contents|text|to)$/i;
 
@@ -21,8 +23,7 @@ export function splitClauses(source: string): Clause[] {
   const clauses: Clause[] = [];
   let tokens: Token[] = [];
   const flush = (): void => {
-    const trimmed = trimTail(tokens);
-    if (trimmed.length > 0) clauses.push({ type: 'words', tokens: trimmed, source });
+    if (tokens.length > 0) clauses.push({ type: 'words', tokens, source });
     tokens = [];
   };
   let at = 0;
@@ -37,12 +38,12 @@ export function splitClauses(source: string): Clause[] {
       clauses.push({ type: 'json', source: source.slice(at, end) });
       at = end;
     } else {
-      const token = tokenAt(source, at, quotes);
+      const { token, next } = tokenAt(source, at, quotes);
       if (token.type === 'word' && isThen(token.text)) {
         dropConjunction(tokens);
         flush();
       } else tokens.push(token);
-      at = token.end;
+      at = next;
     }
   }
   flush();
@@ -62,13 +63,19 @@ export function written(
     : clause.source.slice(first.start, last.end);
 }
 
-function tokenAt(source: string, start: number, quotes: QuoteReader): Token {
+function tokenAt(source: string, start: number, quotes: QuoteReader): { token: Token; next: number } {
   const quoted = quotes.at(start);
-  if (quoted !== undefined)
-    return { type: 'quoted', text: quoted.text, start, end: quoted.end, fence: quoted.fence };
+  if (quoted !== undefined) {
+    AFTER_QUOTE.lastIndex = quoted.end;
+    const after = AFTER_QUOTE.exec(source)?.[0] ?? '';
+    return {
+      token: { type: 'quoted', start, ...quoted, colon: after.endsWith(':') },
+      next: quoted.end + after.length,
+    };
+  }
   let end = start + 1;
   while (end < source.length && !WORD_END.test(source.charAt(end))) end += 1;
-  return { type: 'word', text: source.slice(start, end), start, end };
+  return { token: { type: 'word', text: source.slice(start, end), start, end }, next: end };
 }
 
 function isThen(word: string): boolean {
@@ -89,11 +96,4 @@ function dropConjunction(tokens: Token[]): void {
   if (word?.type !== 'word' || !/[,.]$/.test(word.text)) return;
   tokens.pop();
   if (word.text.length > 1) tokens.push({ ...word, text: word.text.slice(0, -1), end: word.end - 1 });
-}
-
-/** The full stop after a closing quote is nobody's. */
-function trimTail(tokens: readonly Token[]): Token[] {
-  const last = tokens.at(-1);
-  const ends = last?.type === 'word' && /^[.,!]$/.test(last.text) && tokens.at(-2)?.type === 'quoted';
-  return ends ? tokens.slice(0, -1) : [...tokens];
 }

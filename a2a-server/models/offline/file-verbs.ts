@@ -1,7 +1,7 @@
 /** The verbs that change a file: create / write, append, edit (replace … with …). */
 import type { PlannedCall } from './step.ts';
 import { TOOL } from './tool-names.ts';
-import { nameOf, skip, textOf, Unclear, wordOf, type Words } from './words.ts';
+import { hasColon, nameOf, skip, textOf, Unclear, wordOf, type Words } from './words.ts';
 
 const BEFORE_PATH = new Set(['a', 'an', 'the', 'new', 'empty', 'text', 'file', 'named', 'called']);
 const WITH = new Set(['with', 'containing', 'saying']);
@@ -74,7 +74,7 @@ function replacement(words: Words, from: number, verb: string, named?: string): 
 function contentAfter(words: Words, name: number): string | Unclear | undefined {
   const token = words.tokens[name];
   if (words.tokens[name + 1] === undefined) return undefined;
-  if (token?.type === 'word' && token.text.endsWith(':')) return textOf(words, name + 1);
+  if (hasColon(token)) return textOf(words, name + 1);
   if (!WITH.has(wordOf(words.tokens[name + 1]))) return undefined;
   return textOf(words, contentStart(words, name + 2));
 }

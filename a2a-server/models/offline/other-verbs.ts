@@ -30,9 +30,7 @@ export function run(words: Words, from: number): PlannedCall | Unclear {
 
 /** `wait [for] N [seconds]` */
 export function wait(words: Words, from: number): PlannedCall | Unclear {
-  const rest = words.tokens
-    .slice(skip(words, from, BEFORE_TIME))
-    .map((token) => wordOf(token).replace(/\.$/, ''));
+  const rest = words.tokens.slice(skip(words, from, BEFORE_TIME)).map(wordOf);
   const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,6})?) ?([a-z]{0,12})$/.exec(rest.join(' ').slice(0, 50)) ?? [];
   const factor = unit === '' ? 1 : SECONDS[unit ?? '?'];
   if (amount === undefined || factor === undefined)

@@ -8,7 +8,7 @@ import { readJsonPlan } from './json-plan.ts';
 import { list, read, search } from './look-verbs.ts';
 import { run, say, wait } from './other-verbs.ts';
 import type { PlannedCall, Reading, Step } from './step.ts';
-import { Unclear, wordOf, type Words } from './words.ts';
+import { hasColon, Unclear, wordOf, type Words } from './words.ts';
 
 /** Longer messages are not read at all: half a message is not what was asked for. */
 export const MAX_LENGTH = 1_000_000;
@@ -44,10 +44,11 @@ const POLITE = new Set(['please', 'now', 'also', 'and', 'first', 'next', 'finall
 export function readMessage(text: string): Reading {
   if (text.length > MAX_LENGTH)
     return { steps: [], misread: [{ text, why: `it is longer than ${MAX_LENGTH} characters` }] };
-  const parts = splitClauses(text).map(readClause);
+  const clauses = splitClauses(text);
+  const parts = clauses.slice(0, MAX_STEPS).map(readClause);
   const steps = parts.flatMap((part) => part.steps);
   const misread = parts.flatMap((part) => part.misread);
-  const beyond = steps.splice(MAX_STEPS).length;
+  const beyond = Math.max(0, clauses.length - MAX_STEPS) + steps.splice(MAX_STEPS).length;
   if (beyond > 0) misread.push({ text: `${beyond} more`, why: `a message has at most ${MAX_STEPS} steps` });
   return { steps, misread };
 }
@@ -80,7 +81,7 @@ function fencedPlan(words: Words): Reading | undefined {
   const last = words.tokens.at(-1);
   const before = words.tokens.at(-2);
   if (last?.type !== 'quoted' || !last.fence) return undefined;
-  if (before !== undefined && !(before.type === 'word' && before.text.endsWith(':'))) return undefined;
+  if (before !== undefined && !hasColon(before)) return undefined;
   return readJsonPlan(last.text.trim());
 }
 

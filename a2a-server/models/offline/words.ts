@@ -12,9 +12,14 @@ export class Unclear {
   }
 }
 
-/** The token as a lower-case word without the comma or colon after it; empty for quoted text. */
+/** The token as a lower-case word without the punctuation after it; empty for quoted text. */
 export function wordOf(token: Token | undefined): string {
-  return token?.type === 'word' ? token.text.toLowerCase().replace(/[,:]$/, '') : '';
+  return token?.type === 'word' ? token.text.toLowerCase().replace(/[.,:!?]$/, '') : '';
+}
+
+/** Whether a colon stands after the token. */
+export function hasColon(token: Token | undefined): boolean {
+  return token?.type === 'quoted' ? token.colon : (token?.text.endsWith(':') ?? false);
 }
 
 /** The first index at or after `from` whose word is none of `noise`. */
