@@ -1,0 +1,40 @@
+/** The tools every agent of this server has. */
+import { systemClock, type Clock } from '../../shared/clock.ts';
+import { appendFile } from './append-file.ts';
+import { editFile } from './edit-file.ts';
+import { listFiles } from './list-files.ts';
+import { readFile } from './read-file.ts';
+import { createRunShellCommand } from './run-shell-command.ts';
+import { searchFiles } from './search-files.ts';
+import type { Environment } from './shell/command-environment.ts';
+import type { Tool } from './tool.ts';
+import { createWait } from './wait.ts';
+import { writeFile } from './write-file.ts';
+
+/** A2: between SIGTERM and SIGKILL. */
+export const DEFAULT_GRACE_MS = 5000;
+
+export interface BuiltinToolsOptions {
+  clock?: Clock;
+  /** How long an aborted shell command may take to end before it is killed, in milliseconds. */
+  graceMs?: number;
+  /** The environment that shell commands get a part of; the server's own if left out. */
+  environment?: Environment;
+  /** Names of variables passed to shell commands beyond the usual ones; `CARGO_*` stands for all that begin so. */
+  passEnvironment?: readonly string[];
+}
+
+export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
+  const { clock = systemClock, graceMs = DEFAULT_GRACE_MS } = options;
+  const { environment = process.env, passEnvironment = [] } = options;
+  return [
+    listFiles,
+    readFile,
+    searchFiles,
+    writeFile,
+    appendFile,
+    editFile,
+    createRunShellCommand({ clock, graceMs, environment, passEnvironment }),
+    createWait(clock),
+  ];
+}

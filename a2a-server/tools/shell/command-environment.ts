@@ -1,0 +1,70 @@
+/** What of the server's environment a command gets to see: enough to work, and no secret by accident. */
+
+/** Harmless and needed; a name that ends in `*` stands for all that begin so. Everything else has to be configured. */
+const POSIX = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'LANGUAGE',
+  'LC_*',
+  'TZ',
+  'TERM',
+  'TMPDIR',
+  'XDG_CACHE_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  'XDG_STATE_HOME',
+  'XDG_RUNTIME_DIR',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+];
+
+/** Without these most Windows programs do not start. */
+const WINDOWS = [
+  'SYSTEMROOT',
+  'SYSTEMDRIVE',
+  'WINDIR',
+  'COMSPEC',
+  'PATHEXT',
+  'TEMP',
+  'TMP',
+  'USERNAME',
+  'USERPROFILE',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'APPDATA',
+  'LOCALAPPDATA',
+  'PROGRAMDATA',
+  'PROGRAMFILES*',
+  'COMMONPROGRAMFILES*',
+  'NUMBER_OF_PROCESSORS',
+  'PROCESSOR_*',
+  'OS',
+];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** @param also names the operator lets through besides, e.g. `JAVA_HOME` or `CARGO_*`. */
+export function commandEnvironment(
+  environment: Environment,
+  also: readonly string[] = [],
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+  const windows = platform === 'win32';
+  // On Windows names differ in case from one machine to the next.
+  const spelt = (name: string) => (windows ? name.toUpperCase() : name);
+  const allowed = [...POSIX, ...(windows ? WINDOWS : []), ...also].map(spelt);
+  const exact = new Set(allowed.filter((name) => !name.endsWith('*')));
+  const prefixes = allowed.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    const known = spelt(name);
+    if (value === undefined) continue;
+    if (exact.has(known) || prefixes.some((prefix) => known.startsWith(prefix))) passed[name] = value;
+  }
+  return passed;
+}

@@ -1,0 +1,40 @@
+/** Output on its way to whoever watches: many small pieces become few, soon enough to look live. */
+import type { Clock } from '../../../shared/clock.ts';
+
+const FLUSH_MS = 50;
+const FLUSH_CHARACTERS = 8 * 1024;
+/** Beyond this nobody reads along; the result has the end of the output. */
+const MAX_CHARACTERS = 200_000;
+
+export class LiveOutput {
+  readonly #emit: (text: string) => void;
+  readonly #clock: Clock;
+  #waiting = '';
+  #total = 0;
+  #callOff: (() => void) | undefined;
+
+  constructor(emit: (text: string) => void, clock: Clock) {
+    this.#emit = emit;
+    this.#clock = clock;
+  }
+
+  push(text: string): void {
+    const room = MAX_CHARACTERS - this.#total;
+    if (room <= 0) return;
+    this.#total += text.length;
+    this.#waiting +=
+      text.length <= room ? text : `${text.slice(0, room)}\n[… further output is not shown live …]\n`;
+    if (this.#waiting.length >= FLUSH_CHARACTERS) this.flush();
+    else this.#callOff ??= this.#clock.after(FLUSH_MS, () => this.flush());
+  }
+
+  /** Passes on what waits. Leaves no timer. */
+  flush(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+    if (this.#waiting === '') return;
+    const text = this.#waiting;
+    this.#waiting = '';
+    this.#emit(text);
+  }
+}

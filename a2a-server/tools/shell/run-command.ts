@@ -1,0 +1,134 @@
+/**
+ * Runs one shell command in a process group of its own and sees it to its end (A2, R43).
+ *
+ * - It resolves when no process of the group is left, or after SIGKILL: what the command leaves in the background ends
+ *   with it.
+ * - Output is taken as fast as it comes, and only its beginning and end are kept.
+ * - stdin is closed: a command that asks something gets no answer instead of waiting for one.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { onAbort } from '../../../shared/abort.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { CappedText } from '../capped-text.ts';
+import { LiveOutput } from './live-output.ts';
+import { endGroup, isAlive, type GroupEnd } from './process-group.ts';
+
+/** Characters of output kept for the result. */
+const MAX_OUTPUT = 30_000;
+/** How long output may be quiet before a pipe that a daemon holds open is let go. */
+const QUIET_MS = 100;
+
+export interface Command {
+  command: string;
+  cwd: string;
+  env: Record<string, string>;
+  signal: AbortSignal;
+  /** Live output. */
+  output: (text: string) => void;
+  clock: Clock;
+  graceMs: number;
+}
+
+export interface CommandEnd {
+  /** The signal aborted before the shell had exited. */
+  stopped: boolean;
+  exitCode: number | null;
+  /** What killed the shell, if something did. */
+  exitSignal: NodeJS.Signals | null;
+  /** Stdout and stderr as they came, the middle left out where it is long. */
+  output: string;
+  /** How what was left of the group ended, once the shell had exited or the signal aborted. */
+  group: GroupEnd;
+}
+
+/** @throws the system's error when the shell cannot be started. */
+export async function runCommand(command: Command): Promise<CommandEnd> {
+  const { signal, clock } = command;
+  signal.throwIfAborted();
+  const child = startShell(command);
+  const exited = once(child, 'exit');
+  const closed = once(child, 'close');
+  // Without a process there is neither; the failure is that of `spawn`, below.
+  exited.catch(() => undefined);
+  closed.catch(() => undefined);
+  const kept = new CappedText(MAX_OUTPUT);
+  const live = new LiveOutput(command.output, clock);
+  const take = (text: string): void => {
+    const plain = stripVTControlCharacters(text);
+    kept.push(plain);
+    live.push(plain);
+  };
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', take);
+  await once(child, 'spawn');
+  const group = child.pid;
+  if (group === undefined) throw new Error('the shell was started without a process id');
+  const first = await firstOf(exited, signal);
+  const left = first === 'aborted' || (await isAlive(group));
+  const end = left ? await endGroup(group, command) : 'gone';
+  await drained(closed, () => kept.length, clock);
+  child.stdout.destroy();
+  child.stderr.destroy();
+  live.flush();
+  return {
+    stopped: first === 'aborted',
+    exitCode: child.exitCode,
+    exitSignal: child.signalCode,
+    output: kept.toString(),
+    group: end,
+  };
+}
+
+function startShell({ command, cwd, env }: Command): ChildProcessByStdio<null, Readable, Readable> {
+  if (process.platform === 'win32') {
+    // `/d` leaves out AutoRun commands; the quotes of the command are the command's own.
+    return spawn(env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', `"${command}"`], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsVerbatimArguments: true,
+      windowsHide: true,
+    });
+  }
+  // One pipe for both streams keeps them in the order they were written in. The command stays an argument of its own.
+  return spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+}
+
+/** Which comes first: the shell's exit, or the abort. What has exited was not stopped, whatever comes later (A3). */
+async function firstOf(exited: Promise<unknown>, signal: AbortSignal): Promise<'exited' | 'aborted'> {
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<'aborted'>((resolve) => {
+    stopListening = onAbort(signal, () => resolve('aborted'));
+  });
+  try {
+    return await Promise.race([exited.then(() => 'exited' as const), aborted]);
+  } finally {
+    stopListening?.();
+  }
+}
+
+/** Resolves when all that was written has been read: at the end of the pipes or, if a daemon holds them, when they are quiet. */
+async function drained(closed: Promise<unknown>, length: () => number, clock: Clock): Promise<void> {
+  const end = closed.then(() => 'end' as const);
+  let before: number;
+  do {
+    before = length();
+    if ((await Promise.race([end, quiet(clock)])) === 'end') return;
+    // A timer may fire before what has arrived meanwhile is read; the turn after it may not.
+    await nextTurn();
+  } while (length() !== before);
+}
+
+function quiet(clock: Clock): Promise<'quiet'> {
+  return new Promise((resolve) => {
+    clock.after(QUIET_MS, () => resolve('quiet'));
+  });
+}
