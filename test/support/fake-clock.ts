@@ -1,0 +1,35 @@
+/** Time that stands still until a test moves it. */
+import type { Clock } from '../../shared/clock.ts';
+
+export class FakeClock implements Clock {
+  #now = Date.UTC(2026, 0, 1);
+  readonly #timers = new Set<{ at: number; act: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, act: () => void): () => void {
+    const timer = { at: this.#now + ms, act };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  /** Timers that have not fired and were not called off. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /** Moves on, firing what falls due, in order. */
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (;;) {
+      const [next] = [...this.#timers].filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at);
+      if (next === undefined) break;
+      this.#timers.delete(next);
+      this.#now = next.at;
+      next.act();
+    }
+    this.#now = end;
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * A model and tools that move only when told: every model chunk and every tool step is a task of a fast-check scheduler,
+ * so that their order against commands is the seed's choice. Effects are counted.
+ */
+import type fc from 'fast-check';
+import { z } from 'zod';
+import type { Model, ModelEvent, Models } from '../../a2a-server/models/model.ts';
+import type { Tool } from '../../a2a-server/tools/tool.ts';
+
+/** One model turn: text chunks, then calls. `effect` counts, `look` is read-only. */
+export interface PlannedTurn {
+  chunks: number;
+  calls: ('effect' | 'look')[];
+}
+
+const numbered = z.object({ n: z.number() });
+
+export class SteeredAgent {
+  /** How often the effect of call number n happened. */
+  readonly effects = new Map<number, number>();
+  /** Model turns begun. */
+  turns = 0;
+  #calls = 0;
+  readonly #scheduler: fc.Scheduler;
+  readonly #plan: readonly PlannedTurn[];
+
+  constructor(scheduler: fc.Scheduler, plan: readonly PlannedTurn[]) {
+    this.#scheduler = scheduler;
+    this.#plan = plan;
+  }
+
+  get models(): Models {
+    return { resolve: () => this.#model, list: () => ['steered'] };
+  }
+
+  get tools(): Tool[] {
+    return [this.#tool('effect', 'files'), this.#tool('look', 'none')];
+  }
+
+  #pause(what: string): Promise<unknown> {
+    return this.#scheduler.schedule(Promise.resolve(), what);
+  }
+
+  readonly #model: Model = {
+    id: 'steered',
+    stream: () => this.#turn(this.#plan[this.turns++] ?? { chunks: 1, calls: [] }),
+  };
+
+  async *#turn({ chunks, calls }: PlannedTurn): AsyncGenerator<ModelEvent> {
+    for (let i = 0; i < chunks; i += 1) {
+      await this.#pause('model chunk');
+      yield { type: 'text', text: `${i} ` };
+    }
+    for (const tool of calls) {
+      const n = (this.#calls += 1);
+      yield { type: 'call', modelCallId: `m${n}`, tool, input: { n } };
+    }
+    await this.#pause('model finish');
+    yield {
+      type: 'finish',
+      end: calls.length > 0 ? 'tool-calls' : 'stop',
+      usage: { inputTokens: 1, outputTokens: 1 },
+    };
+  }
+
+  #tool(name: string, sideEffect: 'files' | 'none'): Tool {
+    return {
+      name,
+      description: name,
+      source: { type: 'built-in' },
+      sideEffect,
+      schema: numbered,
+      timeoutMs: () => 60_000,
+      title: () => name,
+      show: async (input) => ({ preview: { type: 'json', value: input }, basis: null }),
+      run: async (input, { signal }) => {
+        const { n } = numbered.parse(input);
+        for (let i = 0; i < 4; i += 1) await this.#pause(`${name} ${n} begins`);
+        if (signal.aborted) throw new Error('stopped before anything was done');
+        if (sideEffect === 'files') this.effects.set(n, (this.effects.get(n) ?? 0) + 1);
+        await this.#pause(`${name} ${n} ends`);
+        if (signal.aborted) throw new Error('stopped in the middle');
+        return { text: `did ${n}`, summary: 'did it' };
+      },
+    };
+  }
+}

@@ -1,0 +1,19 @@
+/** A real journal whose answers come late: when, a fast-check scheduler says. What it did is durable all the same. */
+import type fc from 'fast-check';
+import type { Journal } from '../../a2a-server/journal/journal.ts';
+
+export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journal {
+  const later = <T>(answer: Promise<T>, what: string): Promise<T> => scheduler.schedule(answer, what);
+  return {
+    append: (append) =>
+      later(journal.append(append), `appended ${append.events.map((e) => e.type).join(' ')}`),
+    read: (taskId, after, limit) => later(journal.read(taskId, after, limit), `read after ${after}`),
+    row: (taskId) => later(journal.row(taskId), 'row'),
+    command: (principal, messageId) => later(journal.command(principal, messageId), 'command'),
+    list: (filter, page) => journal.list(filter, page),
+    session: (principal, sessionId) => later(journal.session(principal, sessionId), 'session'),
+    unsettled: () => journal.unsettled(),
+    watch: (taskId, wake) => journal.watch(taskId, wake),
+    close: () => journal.close(),
+  };
+}

@@ -1,0 +1,252 @@
+/**
+ * Seeded random interleavings of decide, cancel, message, abort and detach with everything the executor does, on a real
+ * journal. `INTERLEAVINGS=10000 npm run jest -- interleavings` searches longer; a failure prints its seed and path.
+ */
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTasks, type TaskService } from '../../../../a2a-server/executor/create-tasks.ts';
+import type { Incoming } from '../../../../a2a-server/executor/tasks.ts';
+import type { Journal } from '../../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
+import { foldAll } from '../../../../a2a-server/task/fold.ts';
+import { isTerminal, waitingCalls } from '../../../../a2a-server/task/snapshot.ts';
+import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
+import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace.ts';
+import { ProductError } from '../../../../shared/errors.ts';
+import { randomIds } from '../../../../a2a-server/executor/ids.ts';
+import { TOOL_APPROVAL, type DecisionWord } from '../../../../shared/protocol/tool-approval.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+import { steeredJournal } from '../../../support/steered-journal.ts';
+import { SteeredAgent, type PlannedTurn } from '../../../support/steered-agent.ts';
+
+const numRuns = Number(process.env['INTERLEAVINGS'] ?? 500);
+
+type Action =
+  | { type: 'decide'; pick: number; word: Exclude<DecisionWord, 'edit'> }
+  | { type: 'message' }
+  | { type: 'follow'; leaveAfter: number }
+  | { type: 'abort'; pick: number }
+  | { type: 'cancel' };
+
+const plans: fc.Arbitrary<PlannedTurn[]> = fc.array(
+  fc.record({
+    chunks: fc.nat(3),
+    calls: fc.array(fc.constantFrom('effect' as const, 'look' as const), { maxLength: 3 }),
+  }),
+  { minLength: 1, maxLength: 3 },
+);
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('decide' as const),
+      pick: fc.nat(5),
+      word: fc.constantFrom('approve' as const, 'deny' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ type: 'message' as const }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('follow' as const), leaveAfter: fc.nat(12) }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('abort' as const), pick: fc.nat(3) }) },
+  { weight: 2, arbitrary: fc.constant({ type: 'cancel' as const }) },
+);
+
+/** What each client does, one thing after another, each after some waiting. */
+const clientActions = fc.array(
+  fc.array(fc.record({ delay: fc.nat(30), action }), { maxLength: 6, size: 'max' }),
+  { minLength: 1, maxLength: 3 },
+);
+
+const who = { principal: 'ada', channel: 'test' };
+let directory: string;
+let journal: Journal;
+let workspace: Workspace;
+let messages = 0;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'interleavings-'));
+  workspace = await openWorkspace(directory);
+  journal = await openSqliteJournal({ path: join(directory, 'journal.db'), clock: () => 1 });
+});
+
+afterAll(async () => {
+  await journal.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+function incoming(more: Partial<Incoming>): Incoming {
+  messages += 1;
+  return {
+    ...who,
+    message: { messageId: `m${messages}`, parts: [{ type: 'text', text: 'go on' }] },
+    bodyHash: `h${messages}`,
+    settings: {},
+    ...more,
+  };
+}
+
+function decisionOn(taskId: string, callId: string, word: Exclude<DecisionWord, 'edit'>): Incoming {
+  return incoming({
+    taskId,
+    decisions: { extension: TOOL_APPROVAL, decisions: [{ callId, decision: word, scope: 'once' }] },
+  });
+}
+
+/** What an action came to; a refusal is an ordinary answer. */
+async function answered<T>(work: Promise<T>): Promise<T | ProductError> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof ProductError) return error;
+    throw error;
+  }
+}
+
+async function readAll(taskId: string): Promise<JournalEntry[]> {
+  return journal.read(taskId, 0, 100_000);
+}
+
+async function callIds(tasks: TaskService, taskId: string): Promise<string[]> {
+  return Object.keys((await tasks.snapshot(taskId, 'ada')).calls);
+}
+
+describe('the executor under random interleavings', () => {
+  it('E1 E2 E3 E5 D1 D3 A3 S1 whatever happens when, one outcome is journalled and nothing is lost or done twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), plans, clientActions, async (scheduler, plan, clients) => {
+        const agent = new SteeredAgent(scheduler, plan);
+        const clock = new FakeClock();
+        const failures: unknown[] = [];
+        const tasks = createTasks({
+          journal: steeredJournal(journal, scheduler),
+          clock,
+          ids: randomIds(clock),
+          models: agent.models,
+          toolbox: createToolbox(agent.tools),
+          // Opened before: while real I/O is under way the scheduler would play out the clients against nothing.
+          openWorkspace: async () => workspace,
+          graceMs: 5_000,
+          onFailure: (_taskId, error) => failures.push(error),
+        });
+        const { taskId } = await scheduler.waitFor(tasks.send(incoming({})));
+        let effectsAtCancel: Map<number, number> | undefined;
+        const accepted = { messages: 1, decisions: 0, cancels: 0 };
+        const readers: Promise<number[]>[] = [];
+
+        const perform = async (act: Action): Promise<void> => {
+          switch (act.type) {
+            case 'decide': {
+              const ids = await callIds(tasks, taskId);
+              const callId = ids[act.pick % Math.max(ids.length, 1)] ?? 'none';
+              const answer = await answered(tasks.send(decisionOn(taskId, callId, act.word)));
+              if (!(answer instanceof ProductError)) accepted.decisions += 1;
+              return;
+            }
+            case 'message': {
+              const answer = await answered(tasks.send(incoming({ taskId })));
+              if (!(answer instanceof ProductError)) accepted.messages += 1;
+              return;
+            }
+            case 'follow': {
+              const leave = new AbortController();
+              const seen: number[] = [];
+              const read = async (): Promise<number[]> => {
+                for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal: leave.signal })) {
+                  seen.push(...batch.map((entry) => entry.seq));
+                  // Going away is nobody's business but the reader's own.
+                  if (seen.length > act.leaveAfter) leave.abort();
+                }
+                return seen;
+              };
+              readers.push(read());
+              return;
+            }
+            case 'abort': {
+              const running = tasks.running().filter((execution) => execution.taskId === taskId);
+              const execution = running[act.pick % Math.max(running.length, 1)];
+              // Not awaited: an abort answers when the tool has, which the scheduler decides.
+              if (execution) void tasks.abortTool(execution.toolId, 'ada', 'test');
+              return;
+            }
+            case 'cancel': {
+              const answer = await answered(tasks.cancel(taskId, who, 'enough'));
+              if (answer instanceof ProductError) return;
+              accepted.cancels += 1;
+              effectsAtCancel = new Map(agent.effects);
+            }
+          }
+        };
+
+        const drive = async (): Promise<void> => {
+          await Promise.all(
+            clients.map(async (sequence, client) => {
+              for (const { delay, action: act } of sequence) {
+                for (let i = 0; i <= delay; i += 1)
+                  await scheduler.schedule(Promise.resolve(), `client ${client} waits to ${act.type}`);
+                await perform(act);
+              }
+            }),
+          );
+          // Then a patient person approves whatever is asked until the task ends.
+          for (;;) {
+            const snapshot = await tasks.snapshot(taskId, 'ada');
+            if (isTerminal(snapshot)) return;
+            const [call] = waitingCalls(snapshot);
+            if (snapshot.status.state === 'input-required' && call) {
+              const answer = await answered(tasks.send(decisionOn(taskId, call.callId, 'approve')));
+              if (!(answer instanceof ProductError)) accepted.decisions += 1;
+              continue;
+            }
+            const all = new AbortController();
+            for await (const _ of tasks.follow(taskId, snapshot.seq, {
+              until: 'settled',
+              signal: all.signal,
+            }));
+          }
+        };
+        await scheduler.waitFor(drive());
+        await scheduler.waitFor(tasks.shutdown(0));
+
+        // Reads from here on are the test's own.
+        const entries = await readAll(taskId);
+        const events = entries.map((entry) => entry.event);
+        const snapshot = await scheduler.waitFor(tasks.snapshot(taskId, 'ada'));
+        // J1, J2
+        expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, i) => i + 1));
+        expect(foldAll(taskId, entries)).toEqual(snapshot);
+        // E2: started at most once, and only what was decided so or allowed.
+        for (const call of Object.values(snapshot.calls)) {
+          const starts = events.filter((e) => e.type === 'tool.started' && e.callId === call.callId).length;
+          expect(starts).toBeLessThanOrEqual(1);
+          if (call.decided?.decision === 'deny') expect(starts).toBe(0);
+          if (call.tool === 'effect' && call.decided === null) expect(starts).toBe(0);
+          const happened = agent.effects.get(Number(call.input['n'])) ?? 0;
+          expect(happened).toBeLessThanOrEqual(starts);
+        }
+        // E3: what was accepted is in the journal, once; what was refused is not.
+        expect(events.filter((e) => e.type === 'message.received')).toHaveLength(accepted.messages);
+        expect(events.filter((e) => e.type === 'tool.decided')).toHaveLength(accepted.decisions);
+        expect(events.filter((e) => e.type === 'task.canceled')).toHaveLength(accepted.cancels);
+        // S1, E5: every reader saw the journal from its start, in order, without gap or repeat.
+        for (const reader of readers) {
+          const seen = await scheduler.waitFor(reader);
+          expect(seen).toEqual(seen.map((_, i) => i + 1));
+        }
+        // R45: once the cancel is answered, nothing more happens.
+        if (effectsAtCancel) expect(agent.effects).toEqual(effectsAtCancel);
+        // A3: nothing hangs, nothing is left.
+        expect(failures).toEqual([]);
+        expect({ executing: tasks.executing(), running: tasks.running(), timers: clock.pending }).toEqual({
+          executing: 0,
+          running: [],
+          timers: 0,
+        });
+      }),
+      { numRuns },
+    );
+  }, 3_600_000);
+});
