@@ -34,8 +34,10 @@ export interface AppOptions {
   log: Logger;
   /** What `GET /health` says of this process, to those who have a token. */
   health: () => object;
-  /** Aborted at shutdown: open streams end, and new requests are refused with 503. */
+  /** Aborted to end open streams. */
   reading: AbortScope<ReadingEnd>;
+  /** Whether new work is refused, with 503: first no more comes in, then what is open comes to its end. */
+  closing: () => boolean;
   limits?: BodyLimits;
   heartbeatMs?: number;
 }
@@ -55,7 +57,7 @@ export function createApp(options: AppOptions): Express {
   app.get('/health', (_request, response) => {
     response.json({ status: 'ok', ...options.health() });
   });
-  app.use(openForWork(options.reading));
+  app.use(openForWork(options.closing));
   app.use(abortRoute(tasks, limits));
   app.use(jsonRpcRoute(binding));
   app.use(restRoute(binding));
@@ -85,9 +87,9 @@ function identified(authenticate: Authenticate, reading: AbortScope<ReadingEnd>)
   };
 }
 
-function openForWork(reading: AbortScope<ReadingEnd>): RequestHandler {
+function openForWork(closing: () => boolean): RequestHandler {
   return (_request, _response, next) => {
-    if (reading.reason !== undefined)
+    if (closing())
       throw new ProductError(
         'SHUTTING_DOWN',
         'The server is shutting down; send the same request again in a moment.',

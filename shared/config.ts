@@ -15,6 +15,10 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   /** The default; undefined where the setting may stay unset (the schema must then allow it). */
   fallback: z.input<Schema>;
   env: string;
+  /** What it does, for `--help`. */
+  describe: string;
+  /** The value's name in `--help`, e.g. `number`; a boolean has none. */
+  placeholder?: string;
   /** What is allowed, as the end of the sentence "allowed: …". */
   allowed: string;
 }

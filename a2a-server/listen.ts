@@ -1,0 +1,90 @@
+/** Takes the server's address, and says who has it when it is taken. */
+import type { Server } from 'node:http';
+import { z } from 'zod';
+import { messageOf, ProductError } from '../shared/errors.ts';
+import { AGENT_NAME } from './http/agent-card.ts';
+
+/** How long a program on our port has to say what it is, in milliseconds. */
+const PATIENCE_MS = 2_000;
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+/** @returns the port. @throws ProductError CONFIGURATION saying whose the address is, and what to do. */
+export async function listen(server: Server, { host, port }: Address, token: string): Promise<number> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host, port, exclusive: true }, () => {
+        server.off('error', reject);
+        resolve();
+      });
+    });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') throw await taken({ host, port }, token);
+    throw new ProductError(
+      'CONFIGURATION',
+      `The server cannot listen on ${host}:${port}: ${messageOf(error)}. Choose another with --host and --port.`,
+      { cause: error },
+    );
+  }
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+/** An address as the origin of URLs. An address that means all of a machine's is reached over loopback. */
+export function originOf({ host, port }: Address): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
+async function taken(address: Address, token: string): Promise<ProductError> {
+  const { problem, owner } = await whoIsThere(originOf(address), token);
+  return new ProductError(
+    'CONFIGURATION',
+    `Port ${address.port} of ${address.host} is taken: ${problem} To run another server, choose another --port and --state-dir.`,
+    { facts: { port: String(address.port), owner } },
+  );
+}
+
+const card = z.object({ name: z.literal(AGENT_NAME) });
+const health = z.object({ pid: z.number(), stateDirectory: z.string() });
+
+/** Asks whoever listens there. The token is shown only to what says it is one of ours, on this machine. */
+async function whoIsThere(origin: string, token: string): Promise<{ problem: string; owner: string }> {
+  const isServer = card.safeParse(await ask(`${origin}/.well-known/agent-card.json`)).success;
+  if (!isServer)
+    return {
+      owner: 'other-program',
+      problem: 'another program listens there. End it, or choose another port with --port.',
+    };
+  const own = health.safeParse(await ask(`${origin}/health`, token));
+  return own.success
+    ? {
+        owner: 'own-server',
+        problem: `this a2a-server is already running there (pid ${own.data.pid}, state in ${own.data.stateDirectory}). Use it, or end it first.`,
+      }
+    : {
+        owner: 'other-server',
+        problem:
+          'an a2a-server with another token listens there, another user’s or one with another state directory.',
+      };
+}
+
+async function ask(url: string, token?: string): Promise<unknown> {
+  try {
+    const response = await fetch(url, {
+      headers: { 'A2A-Version': '1.0', ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
+      redirect: 'error',
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    const body: unknown = response.ok ? await response.json() : undefined;
+    return body;
+  } catch {
+    // Not HTTP, not JSON, or silent: not one of ours.
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env node
+/** The command `a2a-server`. */
+import { Command } from 'commander';
+import { messageOf, ProductError } from '../shared/errors.ts';
+import { addFlags } from '../shared/flags.ts';
+import { consoleToLog, createLogger } from '../shared/logging.ts';
+import type { Logger } from '../shared/logging.ts';
+import { packageVersion } from '../shared/version.ts';
+import { PLACE_FLAGS, readServerSettings, SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './settings.ts';
+import type { Run } from './serve.ts';
+
+/** sysexits.h EX_CONFIG: it will not work before something is changed. */
+const EXIT_CONFIGURATION = 78;
+const EXIT_FAILURE = 1;
+
+await program().parseAsync();
+
+function program(): Command {
+  const command = new Command('a2a-server')
+    .description(
+      'Serves an agent over A2A 1.0 and 0.3: it works in a directory, asks before each risky step, and keeps every task through restarts.',
+    )
+    .version(packageVersion())
+    .showHelpAfterError('(a2a-server --help lists the options)')
+    .action(start);
+  for (const { flag, describe } of PLACE_FLAGS) command.option(flag, describe);
+  const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
+    (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
+  );
+  return addFlags(command, SERVER_SETTINGS).addHelpText(
+    'after',
+    `\nA flag wins over its environment variable (in parentheses), that over the "server" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}`,
+  );
+}
+
+async function start(flags: Record<string, unknown>): Promise<void> {
+  // A server outlives the terminal it was started from.
+  process.on('SIGHUP', () => undefined);
+  try {
+    const settings = await readServerSettings(flags, process.env);
+    const log = createLogger({ name: 'a2a-server', level: settings.logLevel });
+    consoleToLog(log);
+    giveUpOnBugs(log);
+    const { serve } = await import('./serve.ts');
+    const run = await serve(settings, log);
+    stopOnSignals(run, log);
+    const { url, pid, version } = run.record;
+    log.info({ url, pid, version, state: settings.stateDir, recovered: run.recovered }, 'ready');
+    process.stdout.write(`a2a-server ${version} is ready at ${url} (state in ${settings.stateDir})\n`);
+  } catch (error) {
+    process.stderr.write(`a2a-server: ${messageOf(error)}\n`);
+    process.exit(
+      error instanceof ProductError && error.reason === 'CONFIGURATION' ? EXIT_CONFIGURATION : EXIT_FAILURE,
+    );
+  }
+}
+
+/** The first signal ends the run in order; the second at once. The journal is whole either way. */
+function stopOnSignals(run: Run, log: Logger): void {
+  let asked = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (asked) process.exit(EXIT_FAILURE);
+    asked = true;
+    log.info({ signal }, 'shutting down');
+    run.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.fatal({ err: error }, 'the shutdown failed');
+        process.exit(EXIT_FAILURE);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+/** A state nobody foresaw is left by ending: what is in the journal is right, and the next run goes on from there. */
+function giveUpOnBugs(log: Logger): void {
+  const giveUp = (error: unknown): void => {
+    log.fatal({ err: error }, 'an error nobody caught');
+    process.exit(EXIT_FAILURE);
+  };
+  process.on('uncaughtException', giveUp);
+  process.on('unhandledRejection', giveUp);
+  // Whoever started the server may stop listening to it.
+  process.stdout.on('error', () => undefined);
+  process.stderr.on('error', () => undefined);
+}

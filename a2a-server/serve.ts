@@ -1,0 +1,161 @@
+/** One run of the server: everything opened in order, and closed in the other. */
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { join } from 'node:path';
+import { AbortScope } from '../shared/abort.ts';
+import { systemClock } from '../shared/clock.ts';
+import type { Logger } from '../shared/logging.ts';
+import { removeServerRecord, writeServerRecord } from '../shared/server-record.ts';
+import type { ServerRecord } from '../shared/server-record.ts';
+import { prepareStateDirectory } from '../shared/state-directory.ts';
+import { obtainToken } from '../shared/token-file.ts';
+import { packageVersion } from '../shared/version.ts';
+import { allowedWorkspaces } from './allowed-workspaces.ts';
+import { createApp } from './app.ts';
+import type { ReadingEnd } from './app.ts';
+import { createTasks } from './executor/create-tasks.ts';
+import type { TaskService } from './executor/create-tasks.ts';
+import { randomIds } from './executor/ids.ts';
+import { agentCard } from './http/agent-card.ts';
+import { authenticator } from './http/tokens.ts';
+import { openSqliteJournal } from './journal/sqlite/sqlite-journal.ts';
+import type { Journal } from './journal/journal.ts';
+import { listen, originOf } from './listen.ts';
+import { createModels } from './models/models.ts';
+import type { ServerSettings } from './settings.ts';
+import { builtinTools } from './tools/builtin-tools.ts';
+import { createToolbox } from './tools/toolbox.ts';
+
+/** A2: how long a stopped tool has before its processes are killed, in milliseconds. */
+const GRACE_MS = 5_000;
+
+/** The name of the principal whose token lies in the state directory. */
+const LOCAL = 'local';
+
+export interface Run {
+  record: ServerRecord;
+  /** How many tasks were taken up where the last run left them. */
+  recovered: number;
+  /** Takes no more work, lets running tools come to their end, ends the streams, closes the journal. Once. */
+  stop(): Promise<void>;
+}
+
+/** @throws ProductError CONFIGURATION, STORAGE; nothing is left open then. */
+export async function serve(settings: ServerSettings, log: Logger): Promise<Run> {
+  const { stateDir } = settings;
+  await prepareStateDirectory(stateDir);
+  const token = await obtainToken(stateDir);
+  let answer: RequestListener = notReady;
+  const server = createServer((request, response) => answer(request, response));
+  // The address is taken first: it is what two servers most often quarrel about, and it says whose the other one is.
+  const port = await listen(server, settings, token);
+  const held: { journal?: Journal } = {};
+  try {
+    held.journal = await openSqliteJournal({
+      path: join(stateDir, 'journal.db'),
+      clock: () => systemClock.now(),
+    });
+    const opened = { settings, log, token, server, port, journal: held.journal };
+    return await run(opened, (app) => (answer = app));
+  } catch (error) {
+    server.close();
+    server.closeAllConnections();
+    await held.journal?.close();
+    throw error;
+  }
+}
+
+/** For whoever comes between the taking of the address and the reading of the journal. */
+const notReady: RequestListener = (_request, response) => {
+  response.writeHead(503, { 'Retry-After': '1' }).end();
+};
+
+interface Opened {
+  settings: ServerSettings;
+  log: Logger;
+  token: string;
+  server: Server;
+  port: number;
+  journal: Journal;
+}
+
+async function run(opened: Opened, open: (app: RequestListener) => void): Promise<Run> {
+  const { settings, log, token, server, port, journal } = opened;
+  const tasks = taskService(settings, journal, log);
+  const origin = originOf({ host: settings.host, port });
+  const record: ServerRecord = {
+    url: origin,
+    pid: process.pid,
+    version: packageVersion(),
+    startedAt: new Date().toISOString(),
+  };
+  const reading = new AbortScope<ReadingEnd>();
+  let closing = false;
+  const app = createApp({
+    tasks,
+    card: agentCard(settings.publicUrl?.replace(/\/+$/, '') ?? origin, record.version),
+    authenticate: authenticator([{ principal: LOCAL, token }, ...settings.tokens]),
+    reach: { publicHosts: publicHosts(settings), origins: settings.allowOrigin },
+    log,
+    reading,
+    closing: () => closing,
+    health: () => ({
+      ...record,
+      stateDirectory: settings.stateDir,
+      executing: tasks.executing(),
+      toolExecutions: tasks.running().length,
+    }),
+  });
+  // What was under way goes on before anything new comes in.
+  const recovered = await tasks.recover();
+  open(app);
+  await writeServerRecord(settings.stateDir, record);
+
+  const stop = async (): Promise<void> => {
+    closing = true;
+    await tasks.shutdown(GRACE_MS);
+    reading.abort('server-shutdown');
+    await ended(server);
+    await journal.close();
+    await removeServerRecord(settings.stateDir, record);
+  };
+  let stopped: Promise<void> | undefined;
+  return { record, recovered, stop: () => (stopped ??= stop()) };
+}
+
+function taskService(settings: ServerSettings, journal: Journal, log: Logger): TaskService {
+  const { model, fastModel, smartModel, otherModel, baseUrls } = settings;
+  return createTasks({
+    journal,
+    clock: systemClock,
+    ids: randomIds(systemClock),
+    models: createModels(
+      { model, fast: fastModel, smart: smartModel, others: otherModel, baseUrls },
+      process.env,
+    ),
+    toolbox: createToolbox(builtinTools()),
+    openWorkspace: allowedWorkspaces({ fallback: settings.workspace, allowed: settings.allowWorkspace }),
+    graceMs: GRACE_MS,
+    onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
+  });
+}
+
+/** The names of the address itself and of its public URL go without saying. */
+function publicHosts({ host, publicUrl, publicHost }: ServerSettings): string[] {
+  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
+  return [host, ...named, ...publicHost].map((name) => name.toLowerCase());
+}
+
+/** How long clients have to take the last of their answers, in milliseconds. */
+const LAST_WORDS_MS = 1_000;
+
+async function ended(server: Server): Promise<void> {
+  server.closeIdleConnections();
+  await new Promise<void>((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,229 @@
+/** The server's settings: flags, environment variables, the "server" section of the configuration file, defaults. */
+import { isAbsolute, join, parse, resolve } from 'node:path';
+import { z } from 'zod';
+import { readConfigFile, resolveSettings, setting } from '../shared/config.ts';
+import type { SettingValues } from '../shared/config.ts';
+import { ProductError } from '../shared/errors.ts';
+import { LOG_LEVELS } from '../shared/logging.ts';
+import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../shared/state-directory.ts';
+import { TOKEN_PATTERN } from '../shared/token-file.ts';
+import { isLoopback } from './http/origin-check.ts';
+import { modelId, modelSettings } from './models/settings.ts';
+
+export const DEFAULT_PORT = 41242;
+
+const directory = z
+  .string()
+  .min(1)
+  .transform((path) => resolve(path));
+const MODEL_ALLOWED = 'offline, or provider:model, e.g. anthropic:claude-sonnet-4-5';
+
+export const SERVER_SETTINGS = {
+  host: setting({
+    kind: 'text',
+    placeholder: 'address',
+    schema: z.string().regex(/^[A-Za-z0-9._:-]+$/),
+    fallback: '127.0.0.1',
+    env: 'A2A_SERVER_HOST',
+    describe: 'address to listen on',
+    allowed: 'an IP address or a host name',
+  }),
+  port: setting({
+    kind: 'number',
+    schema: z.number().int().min(0).max(65_535),
+    fallback: DEFAULT_PORT,
+    env: 'A2A_SERVER_PORT',
+    describe: 'port to listen on; 0 takes a free one',
+    allowed: 'a whole number from 0 to 65535',
+  }),
+  allowRemote: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: false,
+    env: 'A2A_SERVER_ALLOW_REMOTE',
+    describe: 'allow an address that other machines can reach; whoever has a token can run commands here',
+    allowed: 'true or false',
+  }),
+  publicUrl: setting({
+    kind: 'text',
+    placeholder: 'url',
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_PUBLIC_URL',
+    describe: 'where clients reach this server, if not at its address',
+    allowed: 'an http or https URL',
+  }),
+  publicHost: setting({
+    kind: 'list',
+    placeholder: 'name',
+    schema: z.array(z.string().regex(/^[A-Za-z0-9._:-]+$/)),
+    fallback: [],
+    env: 'A2A_SERVER_PUBLIC_HOST',
+    describe: 'host name this server answers to, beside loopback; may be repeated',
+    allowed: 'host names without port',
+  }),
+  allowOrigin: setting({
+    kind: 'list',
+    placeholder: 'origin',
+    schema: z.array(z.string().regex(/^https?:\/\/[^/\s]+$/)),
+    fallback: [],
+    env: 'A2A_SERVER_ALLOW_ORIGIN',
+    describe: 'origin of web pages that may call, e.g. https://console.example.com; may be repeated',
+    allowed: 'origins: scheme, host and port, without a path',
+  }),
+  workspace: setting({
+    kind: 'text',
+    placeholder: 'dir',
+    schema: directory.optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_WORKSPACE',
+    describe: 'where a task works that names no workspace (default: the current directory)',
+    allowed: 'a directory',
+  }),
+  allowWorkspace: setting({
+    kind: 'list',
+    placeholder: 'dir',
+    schema: z.array(directory),
+    fallback: [],
+    env: 'A2A_SERVER_ALLOW_WORKSPACE',
+    describe:
+      'directory that workspaces must lie in; may be repeated (default: any, but the root of a file system)',
+    allowed: 'directories',
+  }),
+  model: setting({
+    kind: 'text',
+    schema: modelId,
+    fallback: 'offline',
+    env: 'A2A_SERVER_MODEL',
+    describe: 'model of a task that asks for none: offline, or provider:model',
+    placeholder: 'id',
+    allowed: MODEL_ALLOWED,
+  }),
+  fastModel: setting({
+    kind: 'text',
+    placeholder: 'id',
+    schema: modelId.optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_FAST_MODEL',
+    describe: 'model of the tier "fast" (default: the model)',
+    allowed: MODEL_ALLOWED,
+  }),
+  smartModel: setting({
+    kind: 'text',
+    placeholder: 'id',
+    schema: modelId.optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_SMART_MODEL',
+    describe: 'model of the tier "smart" (default: the model)',
+    allowed: MODEL_ALLOWED,
+  }),
+  otherModel: setting({
+    kind: 'list',
+    placeholder: 'id',
+    schema: z.array(modelId),
+    fallback: [],
+    env: 'A2A_SERVER_OTHER_MODEL',
+    describe: 'further model that tasks may ask for by id; may be repeated',
+    allowed: MODEL_ALLOWED,
+  }),
+  logLevel: setting({
+    kind: 'text',
+    placeholder: 'level',
+    schema: z.enum(LOG_LEVELS),
+    fallback: 'info',
+    env: 'A2A_SERVER_LOG_LEVEL',
+    describe: 'how much is logged, to stderr',
+    allowed: LOG_LEVELS.join(', '),
+  }),
+} as const;
+
+/** Settings that have no flag: a command line can be read by every user of the machine, and a table does not fit on it. */
+export const UNFLAGGED_SETTINGS = {
+  tokens: setting({
+    kind: 'list',
+    schema: z.array(
+      z
+        .string()
+        .transform((text) => ({
+          principal: text.split('=', 1)[0] ?? '',
+          token: text.slice(text.indexOf('=') + 1),
+        }))
+        .pipe(
+          z.object({
+            principal: z.string().regex(/^[\w.@-]{1,100}$/, 'a name is made of letters, digits and . _ @ -'),
+            token: z
+              .string()
+              .regex(TOKEN_PATTERN, 'a token has 20 to 512 characters A-Z a-z 0-9 . _ ~ + / -'),
+          }),
+        ),
+    ),
+    fallback: [],
+    env: 'A2A_SERVER_TOKENS',
+    describe: 'further principals and their tokens, beside "local" with the token in the state directory',
+    allowed: 'name=token, separated by commas',
+  }),
+  baseUrls: setting({
+    kind: 'text',
+    schema: modelSettings.shape.baseUrls,
+    fallback: {},
+    env: 'A2A_SERVER_BASE_URLS',
+    describe: 'other addresses for model providers; in the configuration file',
+    allowed: 'in the configuration file, {"provider": "address"}',
+  }),
+} as const;
+
+const ALL_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS };
+
+export interface ServerSettings extends SettingValues<typeof ALL_SETTINGS> {
+  stateDir: string;
+}
+
+/**
+ * @param flags what commander found, by the settings' keys, with `stateDir` and `config` beside them.
+ * @throws ProductError CONFIGURATION
+ */
+export async function readServerSettings(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<ServerSettings> {
+  const { stateDir: stateFlag, config: configFlag, ...rest } = flags;
+  const stateDir = resolve(
+    typeof stateFlag === 'string' && stateFlag !== '' ? stateFlag : stateDirectory({ ...thisMachine(), env }),
+  );
+  const named = typeof configFlag === 'string' ? configFlag : env[CONFIG_VARIABLE] || undefined;
+  const path = resolve(named ?? join(stateDir, 'config.json'));
+  const file = await readConfigFile(path, named !== undefined);
+  const settings = resolveSettings(ALL_SETTINGS, { flags: rest, env, file: { path, values: file.server } });
+  checkHost(settings.host, settings.allowRemote);
+  return { ...settings, workspace: settings.workspace ?? currentDirectory(), stateDir };
+}
+
+export const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
+
+/** Flags that say where the other settings are. */
+export const PLACE_FLAGS = [
+  {
+    flag: '--state-dir <dir>',
+    describe: `where journal, token and address are kept (${STATE_DIRECTORY_VARIABLE}, default ${stateDirectory({ ...thisMachine(), env: {} })})`,
+  },
+  {
+    flag: '--config <file>',
+    describe: `configuration file, JSON (${CONFIG_VARIABLE}, default config.json in the state directory)`,
+  },
+] as const;
+
+/** X1: loopback, unless somebody has said in so many words that others may come in. */
+function checkHost(host: string, allowRemote: boolean): void {
+  if (isLoopback(host.toLowerCase()) || allowRemote) return;
+  throw new ProductError(
+    'CONFIGURATION',
+    `Setting "host" is ${host}, which other machines may reach: whoever has a token could run commands on this one. Use 127.0.0.1, or add --allow-remote if that is what you want.`,
+    { facts: { key: 'host' } },
+  );
+}
+
+/** Undefined in the root of a file system, where no task may work. */
+function currentDirectory(): string | undefined {
+  const path = process.cwd();
+  return isAbsolute(path) && parse(path).root !== path ? path : undefined;
+}

@@ -1,0 +1,26 @@
+/** Settings as command line options, so that `--help` names every flag, variable and default. */
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { dashed } from './config.ts';
+import type { Settings } from './config.ts';
+
+/** Adds an option for each setting. A list's option may be repeated; a boolean's takes no value, or `=false`. */
+export function addFlags(command: Command, settings: Settings): Command {
+  for (const [key, it] of Object.entries(settings)) {
+    const value = it.kind === 'boolean' ? '[yes|no]' : `<${it.placeholder ?? it.kind}>`;
+    const option = new Option(
+      `--${dashed(key)} ${value}`,
+      `${it.describe} (${it.env}${fallbackOf(it.fallback)})`,
+    );
+    if (it.kind === 'boolean') option.preset('true');
+    if (it.kind === 'list')
+      option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
+    command.addOption(option);
+  }
+  return command;
+}
+
+function fallbackOf(fallback: unknown): string {
+  const shown = Array.isArray(fallback) ? fallback.join(',') : fallback;
+  return (typeof shown === 'string' && shown !== '') || typeof shown === 'number' ? `, default ${shown}` : '';
+}
