@@ -27,7 +27,10 @@ export interface Incoming {
 export interface Accepted {
   taskId: string;
   sessionId: string;
-  /** `seq` of the first event of this command; its stream shows the task as of here and all that follows. */
+  /**
+   * `seq` of the command's last event. Its stream shows the task as of here and all that follows; when the task stands
+   * still as of here (a decision that leaves others pending), there is nothing to wait for (R03).
+   */
   seq: number;
 }
 

@@ -2,7 +2,7 @@
 import type { SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/errors.ts';
 import type { FollowUntil, Tasks } from '../executor/tasks.ts';
-import { isTerminal } from '../task/snapshot.ts';
+import { isSettled, isTerminal } from '../task/snapshot.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { CallContext } from './call-context.ts';
 import { parseCursor } from './cursor.ts';
@@ -69,6 +69,8 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
     context.accept();
     const view = context.view(snapshot);
     if (first) yield { payload: { $case: 'task', value: taskView(snapshot, view, { historyLength }) } };
+    // R03: a decision that leaves others pending is answered by the task as it stands.
+    if (until === 'settled' && isSettled(snapshot)) return;
     const batches = tasks.follow(snapshot.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
       for (const entry of entries) {

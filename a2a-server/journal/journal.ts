@@ -26,7 +26,7 @@ export interface RecordedCommand {
   taskId: string;
   sessionId: string;
   bodyHash: string;
-  /** `seq` of the first event the command appended. */
+  /** `seq` of the last event the command appended. */
   seq: number;
 }
 

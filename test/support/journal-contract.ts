@@ -288,7 +288,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     describe('commands', () => {
       it('R27 the same message id twice appends once, at once and after a restart', async () => {
         const command = commandKey('m');
-        const recorded = { taskId: 'a', sessionId: 's', bodyHash: 'hash', seq: 1 };
+        const recorded = { taskId: 'a', sessionId: 's', bodyHash: 'hash', seq: 2 };
         const outcomes = await Promise.all(
           ['a', 'b'].map((id) => journal.append(beginning(id, { sessionId: 's', command }))),
         );

@@ -139,7 +139,7 @@ export class Appender {
     { key, group }: { key: number; group: Group },
   ): Outcome<AppendResult> {
     group.events.add(key, append.expectedSeq + 1, append.bodies);
-    if (append.command !== undefined) this.#remember(append.command, key, append.expectedSeq + 1);
+    if (append.command !== undefined) this.#remember(append.command, key, append.expectedSeq + entries.length);
     return done({ type: 'appended', entries });
   }
 
