@@ -1,0 +1,259 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { APICallError, type LanguageModelV3, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { languageModel } from '../../../../a2a-server/models/language-model.ts';
+import type { Model, ModelEvent, ModelRequest } from '../../../../a2a-server/models/model.ts';
+
+type Stream = ReadableStream<LanguageModelV3StreamPart>;
+const NO_PAUSE = { retries: 3, pauseMs: 0, maxPauseMs: 0 };
+const USAGE = {
+  inputTokens: { total: 5, noCache: 5, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+const FINISH: LanguageModelV3StreamPart = {
+  type: 'finish',
+  usage: USAGE,
+  finishReason: { unified: 'stop', raw: 'stop' },
+};
+
+/** A model whose every `doStream` is the next of these. */
+function modelOf(...answers: (() => Promise<Stream> | Stream)[]): Model {
+  const provider: LanguageModelV3 = {
+    specificationVersion: 'v3',
+    provider: 'scripted',
+    modelId: 'scripted',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('never asked')),
+    doStream: async () => {
+      const answer = answers.shift();
+      if (answer === undefined) throw new Error('asked once too often');
+      return { stream: await answer() };
+    },
+  };
+  return languageModel({ id: 'scripted', load: () => Promise.resolve(provider), patience: NO_PAUSE });
+}
+
+function streamOf(...parts: LanguageModelV3StreamPart[]): Stream {
+  return ReadableStream.from(parts);
+}
+
+function nothing(): void {}
+
+/** A promise that the test resolves. */
+function gate<Value>(): { promise: Promise<Value>; open: (value: Value) => void } {
+  let open: (value: Value) => void = nothing;
+  const promise = new Promise<Value>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+/** Parts, then nothing ever again. `cancelled` resolves when the reader gives up. */
+function silentAfter(...parts: LanguageModelV3StreamPart[]): { stream: Stream; cancelled: Promise<unknown> } {
+  const { promise, open } = gate<unknown>();
+  const stream = new ReadableStream<LanguageModelV3StreamPart>({
+    start: (controller) => parts.forEach((part) => controller.enqueue(part)),
+    cancel: open,
+  });
+  return { stream, cancelled: promise };
+}
+
+function iteratorOf(model: Model, asked: ModelRequest): AsyncIterator<ModelEvent> {
+  return model.stream(asked)[Symbol.asyncIterator]();
+}
+
+function text(delta: string): LanguageModelV3StreamPart {
+  return { type: 'text-delta', id: '1', delta };
+}
+
+function call(input: string): LanguageModelV3StreamPart {
+  return { type: 'tool-call', toolCallId: 'c1', toolName: 'wait', input };
+}
+
+function request(signal = new AbortController().signal): ModelRequest {
+  return { instructions: '', conversation: [{ role: 'user', text: 'hi' }], tools: [], signal };
+}
+
+async function collect(model: Model, asked = request()): Promise<ModelEvent[]> {
+  const events: ModelEvent[] = [];
+  for await (const event of model.stream(asked)) events.push(event);
+  return events;
+}
+
+function overloaded(): Promise<Stream> {
+  return Promise.reject(
+    new APICallError({ message: 'busy', url: 'http://x', requestBodyValues: {}, statusCode: 529 }),
+  );
+}
+
+describe('what is handed out', () => {
+  test('text at once, calls with the end of the turn, and nothing of the rest', async () => {
+    const events = await collect(
+      modelOf(() =>
+        streamOf(
+          { type: 'stream-start', warnings: [] },
+          { type: 'reasoning-start', id: 'r' },
+          { type: 'reasoning-delta', id: 'r', delta: 'hmm' },
+          call('{"seconds":1}'),
+          text(''),
+          text('a'),
+          text('b'),
+          FINISH,
+        ),
+      ),
+    );
+    expect(events).toEqual([
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b' },
+      { type: 'call', modelCallId: 'c1', tool: 'wait', input: { seconds: 1 } },
+      // A server that says `stop` beside a call meant the call.
+      { type: 'finish', end: 'tool-calls', usage: { inputTokens: 5, outputTokens: 0 } },
+    ]);
+  });
+
+  test.each([
+    ['{"a":', '{"a":'],
+    ['', {}],
+    ['[1]', [1]],
+  ])('a call with the input %j has the input %j', async (written, input) => {
+    const events = await collect(modelOf(() => streamOf(call(written), FINISH)));
+    expect(events[0]).toMatchObject({ type: 'call', input });
+  });
+
+  test('a call that the provider runs itself is not ours to decide on', async () => {
+    const own: LanguageModelV3StreamPart = { ...callPart(), providerExecuted: true };
+    const events = await collect(modelOf(() => streamOf(own, FINISH)));
+    expect(events).toEqual([expect.objectContaining({ type: 'finish', end: 'stop' })]);
+  });
+});
+
+function callPart(): Extract<LanguageModelV3StreamPart, { type: 'tool-call' }> {
+  return { type: 'tool-call', toolCallId: 'c1', toolName: 'wait', input: '{}' };
+}
+
+describe('asking again', () => {
+  test('happens while nothing was handed out, calls included', async () => {
+    const events = await collect(
+      modelOf(
+        overloaded,
+        () => streamOf(call('{}')),
+        () => streamOf({ type: 'error', error: { type: 'overloaded_error', message: 'busy' } }),
+        () => streamOf(text('ok'), FINISH),
+      ),
+    );
+    expect(events.map((event) => event.type)).toEqual(['text', 'finish']);
+  });
+
+  test('never happens once text was handed out', async () => {
+    const model = modelOf(
+      () => streamOf(text('half')),
+      () => streamOf(text('again'), FINISH),
+    );
+    const events: ModelEvent[] = [];
+    const reading = (async () => {
+      for await (const event of model.stream(request())) events.push(event);
+    })();
+    await expect(reading).rejects.toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
+    expect(events).toEqual([{ type: 'text', text: 'half' }]);
+  });
+
+  test('ends with the last failure when patience ends', async () => {
+    const model = modelOf(overloaded, overloaded, overloaded, overloaded, () => streamOf(FINISH));
+    await expect(collect(model)).rejects.toMatchObject({
+      reason: 'AGENT_UNREACHABLE',
+      facts: { status: '529' },
+    });
+  });
+
+  test('does not happen for a turn the provider ended with an error', async () => {
+    const malformed: LanguageModelV3StreamPart = {
+      ...FINISH,
+      finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' },
+    };
+    await expect(collect(modelOf(() => streamOf(malformed)))).rejects.toMatchObject({
+      reason: 'AGENT_ERROR',
+      message: expect.stringContaining('MALFORMED_FUNCTION_CALL'),
+    });
+  });
+});
+
+describe('A4 an abort', () => {
+  test('before the first step asks nobody', async () => {
+    const model = modelOf();
+    await expect(collect(model, request(AbortSignal.abort()))).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('ends a turn whose provider never answers, and what answers later is thrown away', async () => {
+    const late = silentAfter();
+    const reached = gate<void>();
+    const answer = gate<Stream>();
+    const model = modelOf(() => {
+      reached.open();
+      return answer.promise;
+    });
+    const abort = new AbortController();
+    const turn = collect(model, request(abort.signal));
+    await reached.promise;
+    abort.abort();
+    await expect(turn).rejects.toMatchObject({ name: 'AbortError' });
+    answer.open(late.stream);
+    await late.cancelled;
+  });
+
+  test('ends a turn whose provider ignores it, and leaves no listener on the signal', async () => {
+    const silent = silentAfter(text('one'));
+    const abort = new AbortController();
+    const iterator = iteratorOf(
+      modelOf(() => silent.stream),
+      request(abort.signal),
+    );
+    await iterator.next();
+    const next = iterator.next();
+    abort.abort();
+    await expect(next).rejects.toMatchObject({ name: 'AbortError' });
+    await silent.cancelled;
+    expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
+  });
+
+  test('in the pause between two attempts ends the pause', async () => {
+    const abort = new AbortController();
+    const model = languageModel({
+      id: 'busy',
+      load: () => Promise.reject(abortOnce(abort)),
+      patience: { retries: 3, pauseMs: 3_600_000, maxPauseMs: 3_600_000 },
+    });
+    await expect(collect(model, request(abort.signal))).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+/** A failure worth another try, with an abort right after it. */
+function abortOnce(abort: AbortController): APICallError {
+  setImmediate(() => abort.abort());
+  return new APICallError({ message: 'busy', url: 'http://x', requestBodyValues: {}, statusCode: 529 });
+}
+
+describe('a reader that stops', () => {
+  test('cancels the stream, also while it waits for more', async () => {
+    const silent = silentAfter(text('one'));
+    const iterator = iteratorOf(
+      modelOf(() => silent.stream),
+      request(),
+    );
+    await iterator.next();
+    const waiting = iterator.next();
+    const ended = iterator.return?.();
+    await silent.cancelled;
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await ended).toMatchObject({ done: true });
+  });
+
+  test('leaves no listener on a signal that lives on', async () => {
+    const { signal } = new AbortController();
+    for (let turn = 0; turn < 20; turn += 1)
+      await collect(
+        modelOf(() => streamOf(text('a'), FINISH)),
+        request(signal),
+      );
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0);
+  });
+});

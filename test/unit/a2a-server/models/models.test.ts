@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import { createModels } from '../../../../a2a-server/models/models.ts';
+import { modelSettings } from '../../../../a2a-server/models/settings.ts';
+
+const KEYS = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o', GEMINI_API_KEY: 'g' };
+
+describe('which model a task gets', () => {
+  test('is the offline model, whatever keys lie in the environment', () => {
+    const models = createModels(modelSettings.parse({}), KEYS);
+    for (const name of [undefined, 'offline', 'fast', 'smart'])
+      expect(models.resolve(name).id).toBe('offline');
+    expect(models.list()).toEqual(['fast', 'smart', 'offline']);
+  });
+
+  test('is the one the settings name, for the default, a tier or an id', () => {
+    const settings = modelSettings.parse({
+      model: 'anthropic:a-model',
+      fast: 'google:g-model',
+      others: ['openai:o-model'],
+    });
+    const models = createModels(settings, KEYS);
+    const ids = [undefined, 'fast', 'smart', 'openai:o-model', 'offline'].map(
+      (name) => models.resolve(name).id,
+    );
+    expect(ids).toEqual([
+      'anthropic:a-model',
+      'google:g-model',
+      'anthropic:a-model',
+      'openai:o-model',
+      'offline',
+    ]);
+    expect(models.resolve('smart')).toBe(models.resolve(undefined));
+  });
+
+  test.each(['openai:o-model', 'gpt', '', 'constructor', '__proto__'])(
+    'is never %j when the settings do not name it, though its key is there',
+    (name) => {
+      const models = createModels(modelSettings.parse({ smart: 'anthropic:a-model' }), KEYS);
+      expect(() => models.resolve(name)).toThrow(
+        expect.objectContaining({
+          reason: 'UNKNOWN_MODEL',
+          message: expect.stringContaining('fast, smart, offline, anthropic:a-model'),
+        }),
+      );
+    },
+  );
+});
+
+describe('what is missing', () => {
+  test.each([
+    ['anthropic:m', 'ANTHROPIC_API_KEY'],
+    ['openai:m', 'OPENAI_API_KEY'],
+    ['google:m', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
+    ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_URL'],
+  ])('for %s is named: %s', (model, variable) => {
+    const models = createModels(modelSettings.parse({ model }), { ANTHROPIC_API_KEY: '' });
+    expect(() => models.resolve(undefined)).toThrow(
+      expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(variable) }),
+    );
+  });
+
+  test('is nothing for a compatible endpoint with an address, since it may need no key', () => {
+    const settings = modelSettings.parse({ model: 'openai-compatible:llama' });
+    const models = createModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' });
+    expect(models.resolve(undefined).id).toBe('openai-compatible:llama');
+  });
+});
+
+describe('settings', () => {
+  test.each(['claude', 'mistral:large', 'openai:', 'openai', ':x', 'openai:a b'])(
+    'refuse the model id %j',
+    (model) => {
+      expect(modelSettings.safeParse({ model }).success).toBe(false);
+    },
+  );
+
+  test('keep the colons of a model name', () => {
+    const settings = modelSettings.parse({ model: 'openai-compatible:llama3.2:1b' });
+    expect(settings.model).toBe('openai-compatible:llama3.2:1b');
+  });
+
+  test.each(['ftp://x', 'x', 'http://user:secret@host/v1', 'https://host/v1?key=secret'])(
+    'refuse the address %j without repeating it',
+    (address) => {
+      const parsed = modelSettings.safeParse({ baseUrls: { openai: address } });
+      expect(parsed.success).toBe(false);
+      expect(parsed.error?.message).not.toContain('secret');
+    },
+  );
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
+import { failureOf } from '../../../../a2a-server/models/provider-failure.ts';
+import { CutOff, ModelRefusal } from '../../../../a2a-server/models/turn-parts.ts';
+import { ProductError } from '../../../../shared/errors.ts';
+
+const SECRET = 'sk-12345';
+const BLAME = { model: 'openai:m', keyVariable: 'OPENAI_API_KEY', secrets: [SECRET, ''] };
+
+function http(
+  statusCode: number,
+  message = 'why',
+  responseHeaders: Record<string, string> = {},
+): APICallError {
+  return new APICallError({
+    message,
+    url: `http://h/${SECRET}`,
+    requestBodyValues: {},
+    statusCode,
+    responseHeaders,
+  });
+}
+
+function network(code: string): Error {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error('low level'), { code }) });
+}
+
+describe('a failure that may pass', () => {
+  test.each([
+    ['too many requests', http(429)],
+    ['a request that timed out', http(408)],
+    ['a fault on their side', http(500)],
+    ['overload', http(529)],
+    ['an answer that broke off', new CutOff()],
+    ['an answer that broke off below', http(200, 'Failed to process successful response')],
+    [
+      'an answer without an end',
+      new InvalidResponseDataError({ data: undefined, message: 'no finish reason' }),
+    ],
+    ['half a JSON', new JSONParseError({ text: '{', cause: new Error('x') })],
+    ['overload said in the stream', { type: 'overloaded_error', message: 'Overloaded' }],
+    ['a status said in the stream', { message: 'busy', code: 503 }],
+    ['no connection', network('ECONNREFUSED')],
+    ['no such host', network('ENOTFOUND')],
+    ['a socket that closed', network('UND_ERR_SOCKET')],
+  ])('is %s', (_what, thrown) => {
+    const { error, retry } = failureOf(thrown, BLAME);
+    expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
+    expect(retry).toBe(true);
+  });
+});
+
+describe('a failure that will not pass', () => {
+  test.each([
+    ['a request they refuse', http(400)],
+    ['a model they do not have', http(404)],
+    ['a key they refuse', http(401)],
+    ['a request they refuse in the stream', { type: 'invalid_request_error', message: 'no' }],
+    ['a turn ended by an error', new ModelRefusal('MALFORMED_FUNCTION_CALL')],
+    ['a fault of ours', new TypeError('x is not a function')],
+    ['anything else', 'what?'],
+    ['nothing', undefined],
+  ])('is %s', (_what, thrown) => {
+    const { error, retry } = failureOf(thrown, BLAME);
+    expect(error).toMatchObject({ reason: 'AGENT_ERROR', retryable: false });
+    expect(retry).toBe(false);
+  });
+
+  test('is an error of our own, as it is', () => {
+    const ours = new ProductError('CONFIGURATION', 'Set a key.');
+    expect(failureOf(ours, BLAME)).toMatchObject({ error: ours, retry: false });
+  });
+});
+
+describe('what is said', () => {
+  test('names the model and the status', () => {
+    const { error } = failureOf(http(404, 'no such model.'), BLAME);
+    expect(error.message).toBe('openai:m refused the request (404): no such model');
+    expect(error.facts).toEqual({ model: 'openai:m', status: '404' });
+  });
+
+  test.each([
+    http(400, `bad ${SECRET}`),
+    http(401, SECRET),
+    http(503, SECRET),
+    new Error(SECRET),
+    { message: SECRET },
+  ])('holds no secret: %s', (thrown) => {
+    const { error } = failureOf(thrown, BLAME);
+    expect(JSON.stringify([error.message, error.stack, error.facts, error.cause])).not.toContain(SECRET);
+  });
+
+  test('is short and on one line', () => {
+    const { error } = failureOf(http(400, 'a\nb'.repeat(10_000)), BLAME);
+    expect(error.message.length).toBeLessThan(600);
+    expect(error.message).not.toContain('\n');
+  });
+});
+
+test.each([
+  ['7', 7_000],
+  ['0', 0],
+  ['soon', undefined],
+  [new Date(0).toUTCString(), 0],
+])('Retry-After %j asks for %j ms', (value, ms) => {
+  expect(failureOf(http(429, 'busy', { 'retry-after': value }), BLAME).waitMs).toBe(ms);
+});
