@@ -11,8 +11,9 @@
  *   a path again; it is preceded by a check that the path still leads to the same directory, and a swap between
  *   those two system calls is not noticed.
  * - Windows, and Linux without /proc (`checked`): the file that was opened is compared with what the canonical path
- *   leads to after opening. Content that was reached by a swapped path is never given out; the window before naming
- *   is as on macOS.
+ *   leads to after opening. A path that is swapped before the opening, back for the check of the directory and swapped
+ *   again for that of the file gets by: content from outside can be read by somebody who wins three races in a row. The
+ *   window before naming is as on macOS.
  */
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';

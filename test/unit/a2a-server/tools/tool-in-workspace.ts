@@ -1,0 +1,39 @@
+/** Shows and runs a tool as the executor does, in a real directory of the test's own. */
+import type { Shown, Tool, ToolResult, ToolRun } from '../../../../a2a-server/tools/tool.ts';
+import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+export interface ToolInWorkspace {
+  root: string;
+  workspace: Workspace;
+  show(tool: Tool, input: unknown): Promise<Shown>;
+  /** Runs the tool; unless told otherwise on the basis of nothing shown. */
+  run(tool: Tool, input: unknown, run?: Partial<ToolRun>): Promise<ToolResult>;
+  /** What a person does who approves: look, then let it run on what was shown. */
+  showAndRun(tool: Tool, input: unknown): Promise<ToolResult>;
+}
+
+export async function toolInWorkspace(): Promise<ToolInWorkspace> {
+  const root = await temporaryDirectory();
+  const workspace = await openWorkspace(root);
+  const signal = new AbortController().signal;
+  const show = (tool: Tool, input: unknown) => tool.show(input, { workspace, signal });
+  const run = (tool: Tool, input: unknown, more: Partial<ToolRun> = {}) =>
+    tool.run(input, { workspace, signal, toolId: 'test-1', basis: null, output: () => undefined, ...more });
+  return {
+    root,
+    workspace,
+    show,
+    run,
+    showAndRun: async (tool, input) => run(tool, input, { basis: (await show(tool, input)).basis }),
+  };
+}
+
+/** The first match of a condition, looked for until it comes. For what no event tells, such as another process's file. */
+export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

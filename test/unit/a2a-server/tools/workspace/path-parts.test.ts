@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import { pathParts } from '../../../../../a2a-server/tools/workspace/path-parts.ts';
+
+describe('pathParts', () => {
+  const parts = (path: string) => pathParts('/work/space', path, 'linux').parts;
+  const windows = (path: string) => pathParts('C:\\Work\\Space', path, 'win32').parts;
+
+  it('takes a path apart, dropping what means nothing', () => {
+    expect(parts('a//./b/c')).toEqual(['a', 'b', 'c']);
+    expect(parts('a/../b')).toEqual(['a', '..', 'b']);
+    expect(parts('.')).toEqual([]);
+    expect(parts('a\\b')).toEqual(['a\\b']);
+    expect(parts('~/x')).toEqual(['~', 'x']);
+  });
+
+  it('knows a path that can only mean a directory', () => {
+    const directory = (path: string) => pathParts('/work/space', path, 'linux').directory;
+    expect(['a/', '.', 'a/..', 'a/.', ''].map(directory)).toEqual([true, true, true, true, true]);
+    expect(['a', '.a', 'a..'].map(directory)).toEqual([false, false, false]);
+  });
+
+  it('X2 takes an absolute path only where it begins with the root', () => {
+    expect(parts('/work/space')).toEqual([]);
+    expect(parts('/work/space/a/b')).toEqual(['a', 'b']);
+    for (const path of [
+      '/',
+      '/etc/passwd',
+      '/work',
+      '/work/spaceship',
+      '/work/other/../space/a',
+      '//work/space/a',
+    ]) {
+      expect(() => parts(path)).toThrow(expect.objectContaining({ reason: 'OUTSIDE_WORKSPACE' }));
+    }
+  });
+
+  it('refuses what no file system can name', () => {
+    for (const path of ['a\0b', '\ud800', 'a/'.repeat(3000)]) {
+      expect(() => parts(path)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
+    }
+  });
+
+  it('X2 reads a path of Windows as Windows does', () => {
+    expect(windows('a\\b/c')).toEqual(['a', 'b', 'c']);
+    expect(windows('c:/work/SPACE\\a')).toEqual(['a']);
+    for (const path of [
+      'C:\\Windows',
+      '\\Windows',
+      '\\\\server\\share',
+      'D:\\Work\\Space',
+      'C:\\Work\\Spaceship',
+    ]) {
+      expect(() => windows(path)).toThrow(expect.objectContaining({ reason: 'OUTSIDE_WORKSPACE' }));
+    }
+    for (const path of ['C:a', 'a.txt:stream', 'NUL', 'sub\\con.txt', 'COM1', 'dots.', 'space ', 'a*b']) {
+      expect(() => windows(path)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
+    }
+  });
+});
