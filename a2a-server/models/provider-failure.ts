@@ -43,7 +43,7 @@ export function failureOf(thrown: unknown, blame: Blame): Failure {
   }
   const said = redact(saidBy(thrown), blame.secrets);
   if (!isPassing(thrown, status)) {
-    const message = `${blame.model} refused the request${status === undefined ? '' : ` (${status})`}: ${said}`;
+    const message = `${blame.model} ${status === undefined ? 'failed on the request' : `refused the request (${status})`}: ${said}`;
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
   const message = `${blame.model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}. Try again later.`;

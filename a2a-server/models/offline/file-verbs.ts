@@ -38,6 +38,7 @@ export function writeText(words: Words, from: number): PlannedCall | Unclear {
 export function append(words: Words, from: number): PlannedCall | Unclear {
   const target = wordOf(words.tokens[from]) === 'to' ? toThenText(words, from + 1) : textTo(words, from);
   if (target instanceof Unclear) return target;
+  if (target.text === '') return new Unclear('the text to append is empty');
   return { tool: TOOL.append, input: { path: target.path, content: target.text } };
 }
 

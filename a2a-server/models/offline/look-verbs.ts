@@ -39,30 +39,28 @@ export function list(words: Words, from: number): PlannedCall | Unclear {
   return { tool: TOOL.list, input: { path: name } };
 }
 
-/** `search for TEXT [in GLOB]`, `find files named GLOB`, `find *.ts` */
+/** `search for TEXT [in PLACE]`, `find files named GLOB [in PLACE]`, `find *.ts`. A place is a file, a directory or a glob. */
 export function search(words: Words, from: number): PlannedCall | Unclear {
-  const files = skip(words, from, FILES);
-  if (files > from && BEFORE_GLOB.has(wordOf(words.tokens[files]))) {
-    const glob = onlyName(words, files + 1);
-    return glob === undefined ? new Unclear('expected one pattern of file names') : found({ glob });
-  }
-  const only = onlyName(words, from);
-  if (only !== undefined && words.tokens[from]?.type === 'word' && only.includes('*'))
-    return found({ glob: only });
-  const start = skip(words, from, BEFORE_PATTERN);
-  if (words.tokens[start] === undefined) return new Unclear('what to search for is missing');
   const place = words.tokens.length - 2;
-  const limited = place > start && wordOf(words.tokens[place]) === 'in';
-  const pattern = textOf(words, start, limited ? place : words.tokens.length);
   const last = words.tokens.at(-1);
-  if (pattern instanceof Unclear) return pattern;
-  return found({ pattern, ...(limited && last !== undefined && { glob: globOf(nameOf(last)) }) });
+  const limited = last !== undefined && place > from && wordOf(words.tokens[place]) === 'in';
+  const where = limited ? placeOf(nameOf(last)) : {};
+  const what = limited ? { ...words, tokens: words.tokens.slice(0, place) } : words;
+
+  const files = skip(what, from, FILES);
+  const named = files > from && BEFORE_GLOB.has(wordOf(what.tokens[files]));
+  const glob = onlyName(what, named ? files + 1 : from);
+  if (named || (glob?.includes('*') && what.tokens[from]?.type === 'word'))
+    return glob === undefined ? new Unclear('expected one pattern of file names') : found({ ...where, glob });
+  const start = skip(what, from, BEFORE_PATTERN);
+  if (what.tokens[start] === undefined) return new Unclear('what to search for is missing');
+  const pattern = textOf(what, start);
+  if (pattern === '') return new Unclear('what to search for is empty');
+  return pattern instanceof Unclear ? pattern : found({ pattern, ...where });
 }
 
-/** A directory means all files below it. */
-function globOf(name: string): string {
-  if (/[*?[{]/.test(name) || /\.\w+$/.test(name)) return name;
-  return `${name.replace(/\/$/, '')}/**`;
+function placeOf(name: string): { glob: string } | { path: string } {
+  return /[*?{]/.test(name) ? { glob: name } : { path: name };
 }
 
 function found(input: Record<string, unknown>): PlannedCall {

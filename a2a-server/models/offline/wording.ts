@@ -40,7 +40,7 @@ export function describe(call: PlannedCall): string {
     case TOOL.list:
       return `list ${file ?? 'the workspace'}`;
     case TOOL.search:
-      return describeSearch(pattern, glob);
+      return describeSearch(pattern, glob, file);
     case TOOL.run:
       return typeof command === 'string' ? `run \`${excerpt(command)}\`` : 'run a command';
     case TOOL.wait:
@@ -50,10 +50,12 @@ export function describe(call: PlannedCall): string {
   }
 }
 
-function describeSearch(pattern: unknown, glob: unknown): string {
-  if (typeof pattern !== 'string')
-    return typeof glob === 'string' ? `find ${excerpt(glob)}` : 'search the files';
-  return `search for “${excerpt(pattern)}”${typeof glob === 'string' ? ` in ${excerpt(glob)}` : ''}`;
+function describeSearch(pattern: unknown, glob: unknown, path: string | undefined): string {
+  const places = [typeof glob === 'string' ? excerpt(glob) : undefined, path].filter(
+    (place) => place !== undefined,
+  );
+  if (typeof pattern === 'string') return [`search for “${excerpt(pattern)}”`, ...places].join(' in ');
+  return places.length === 0 ? 'search the files' : `find ${places.join(' in ')}`;
 }
 
 export function announce(step: Step): string {

@@ -80,14 +80,20 @@ describe('what is said', () => {
   });
 
   test.each([
-    http(400, `bad ${SECRET}`),
-    http(401, SECRET),
-    http(503, SECRET),
-    new Error(SECRET),
-    { message: SECRET },
-  ])('holds no secret: %s', (thrown) => {
+    ['a refused request', http(400, `bad ${SECRET}`)],
+    ['a refused key', http(401, SECRET)],
+    ['a fault', http(503, SECRET)],
+    ['an error', new Error(SECRET)],
+    ['an error said in the stream', { message: SECRET }],
+  ])('holds no secret: %s', (_what, thrown) => {
     const { error } = failureOf(thrown, BLAME);
     expect(JSON.stringify([error.message, error.stack, error.facts, error.cause])).not.toContain(SECRET);
+  });
+
+  test('does not blame the provider for what it never said', () => {
+    expect(failureOf(new Error('x is not a function'), BLAME).error.message).toBe(
+      'openai:m failed on the request: x is not a function',
+    );
   });
 
   test('is short and on one line', () => {

@@ -18,7 +18,7 @@ function read(path: string): PlannedCall {
 function list(path?: string): PlannedCall {
   return { tool: 'list-files', input: path === undefined ? {} : { path } };
 }
-function search(input: { pattern?: string; glob?: string }): PlannedCall {
+function search(input: { pattern?: string; glob?: string; path?: string }): PlannedCall {
   return { tool: 'search-files', input };
 }
 function run(command: string): PlannedCall {
@@ -111,7 +111,9 @@ describe('one step', () => {
     ['list files in src', list('src')],
     ['list the directory src/lib', list('src/lib')],
     ['search for "TODO" in src/**/*.ts', search({ pattern: 'TODO', glob: 'src/**/*.ts' })],
-    ['search for TODO in src', search({ pattern: 'TODO', glob: 'src/**' })],
+    ['search for TODO in src', search({ pattern: 'TODO', path: 'src' })],
+    ['search for the word TODO in "my src"', search({ pattern: 'TODO', path: 'my src' })],
+    ['find files named *.ts in src', search({ glob: '*.ts', path: 'src' })],
     ['grep "two words"', search({ pattern: 'two words' })],
     ['find all files named *.md', search({ glob: '*.md' })],
     ['find *.md', search({ glob: '*.md' })],
@@ -211,6 +213,8 @@ describe('what is not understood', () => {
     ['create a.md with "x" and b.md with "y"', 'closing quote'],
     ['write hello', 'expected a text'],
     ['append to a.md', 'text to append is missing'],
+    ['append "" to a.md', 'empty'],
+    ['search for ""', 'empty'],
     ['replace x in a.md', '`with`'],
     ['replace x with y', '`in`'],
     ['edit a.md', 'replace "X" with "Y"'],
