@@ -1,0 +1,96 @@
+/**
+ * `fetch` as all requests to one agent use it: with its headers, with bounds on what comes back, and with a typed
+ * failure for every answer that is not A2A.
+ */
+import { boundBody, boundEvents } from './bounded-body.ts';
+import { excerptOf, HttpFailure } from './http-failure.ts';
+
+const MEGABYTE = 1024 * 1024;
+const MAX_ANSWER = 64 * MEGABYTE;
+const MAX_EVENT = 16 * MEGABYTE;
+const MAX_ERROR = 64 * 1024;
+
+export interface AgentFetchOptions {
+  /** Credentials go to this origin and to no other, whatever the agent's card says. */
+  origin: string;
+  /** E.g. `authorization`. Never logged. */
+  headers: Readonly<Record<string, string>>;
+  /** How long a stream may say nothing; for agents that are known to send heartbeats. */
+  silenceMs?: number;
+}
+
+export function agentFetch(options: AgentFetchOptions): typeof fetch {
+  return async (input, init) => {
+    const request = new Request(input, init);
+    if (new URL(request.url).origin === options.origin) {
+      for (const [name, value] of Object.entries(options.headers)) request.headers.set(name, value);
+    }
+    // A redirected POST would be sent again as a GET, or its body to somebody else.
+    const response = await fetch(request, { redirect: request.method === 'GET' ? 'follow' : 'error' });
+    return response.ok ? bounded(response, options.silenceMs) : refused(response);
+  };
+}
+
+async function bounded(response: Response, silenceMs: number | undefined): Promise<Response> {
+  const body = response.body;
+  if (body === null) return response;
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream')) {
+    return rewrapped(response, body.pipeThrough(boundEvents(MAX_EVENT, silenceMs)));
+  }
+  if (type.includes('json')) return rewrapped(response, body.pipeThrough(boundBody(MAX_ANSWER)));
+  const text = await beginning(body);
+  throw new HttpFailure(
+    response.status,
+    `it answered with ${type === '' ? 'no content type' : type}`,
+    excerptOf(text),
+  );
+}
+
+/** An error in A2A's words is handed on to whoever can read it; anything else is a failure of HTTP. */
+async function refused(response: Response): Promise<Response> {
+  const text = response.body === null ? '' : await beginning(response.body);
+  if (!carriesError(text)) {
+    throw new HttpFailure(
+      response.status,
+      `HTTP ${String(response.status)} ${response.statusText}`.trim(),
+      excerptOf(text),
+    );
+  }
+  return new Response(text, { status: response.status, headers: response.headers });
+}
+
+function carriesError(text: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return (
+      typeof parsed === 'object' &&
+      parsed !== null &&
+      'error' in parsed &&
+      typeof parsed.error === 'object' &&
+      parsed.error !== null &&
+      'message' in parsed.error
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** The first bytes of a body as text; the rest is not waited for. */
+async function beginning(body: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_ERROR) break;
+  }
+  return text.slice(0, MAX_ERROR);
+}
+
+function rewrapped(response: Response, body: ReadableStream<Uint8Array>): Response {
+  return new Response(body, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+  });
+}

@@ -1,0 +1,59 @@
+/** One agent of the settings: found and connected to on first need, found again when it has gone. */
+import type { ProductError } from '../../shared/errors.ts';
+import type { Connection, Endpoint } from './connection.ts';
+import { failureOf } from './failure.ts';
+
+/** Where an agent is; may first have to start it. @throws ProductError */
+export type Locate = () => Promise<Endpoint>;
+
+export class Agent {
+  readonly name: string;
+  readonly #locate: Locate;
+  #connection: Promise<Connection> | undefined;
+
+  constructor(name: string, locate: Locate) {
+    this.name = name;
+    this.#locate = locate;
+  }
+
+  /** The way to the agent, shared by all who ask. @throws ProductError; the next call tries again. */
+  connect(): Promise<Connection> {
+    this.#connection ??= this.#reach();
+    return this.#connection;
+  }
+
+  /** The way to the agent, found anew: whether it answers now. @throws ProductError */
+  reconnect(): Promise<Connection> {
+    this.#connection = undefined;
+    return this.connect();
+  }
+
+  /** Runs one request. A failure to reach the agent drops the connection, so that the next request looks anew. */
+  async ask<T>(request: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.connect();
+    try {
+      return await request(connection);
+    } catch (error) {
+      throw this.failed(error);
+    }
+  }
+
+  /** Names what was thrown, and forgets where the agent was when it is not there any more. */
+  failed(thrown: unknown): ProductError {
+    const { error, arrival } = failureOf(thrown, this.name);
+    if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
+    return error;
+  }
+
+  async #reach(): Promise<Connection> {
+    try {
+      const endpoint = await this.#locate();
+      // The A2A client is not loaded before an agent is needed: the first MCP answers do not wait for it.
+      const { connect } = await import('./connection.ts');
+      return await connect(endpoint);
+    } catch (error) {
+      this.#connection = undefined;
+      throw this.failed(error);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Bodies of answers, held to a size (X3). The bodies come from any agent: a line of two gigabytes must end in an error
+ * that can be told, not in a process without memory.
+ */
+import { HttpFailure } from './http-failure.ts';
+
+const LF = 10;
+const CR = 13;
+
+/** Passes a body on until it exceeds `maxBytes`. */
+export function boundBody(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let total = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      total += chunk.length;
+      if (total > maxBytes) controller.error(tooLarge('answer', maxBytes));
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+/**
+ * Passes a stream of server-sent events on until one event exceeds `maxEventBytes`, or nothing, not even a heartbeat,
+ * has come for `silenceMs`.
+ */
+export function boundEvents(
+  maxEventBytes: number,
+  silenceMs: number | undefined,
+): TransformStream<Uint8Array, Uint8Array> {
+  let open = 0;
+  let lineEnded = true;
+  let timer: NodeJS.Timeout | undefined;
+  return new TransformStream({
+    start(controller) {
+      if (silenceMs === undefined) return;
+      timer = setTimeout(() => {
+        controller.error(new HttpFailure(200, `the stream was silent for ${String(silenceMs / 1000)} s`));
+      }, silenceMs);
+      timer.unref();
+    },
+    transform(chunk, controller) {
+      timer?.refresh();
+      const rest = afterLastBlankLine(chunk, lineEnded);
+      open = rest ?? open + chunk.length;
+      lineEnded = endsLine(chunk, lineEnded);
+      if (open > maxEventBytes) controller.error(tooLarge('event', maxEventBytes));
+      else controller.enqueue(chunk);
+    },
+    flush() {
+      clearTimeout(timer);
+    },
+  });
+}
+
+/** How many bytes follow the last blank line, which is what ends an event; undefined when there is none. */
+function afterLastBlankLine(chunk: Uint8Array, startsLine: boolean): number | undefined {
+  for (
+    let index = chunk.lastIndexOf(LF);
+    index >= 0;
+    index = index === 0 ? -1 : chunk.lastIndexOf(LF, index - 1)
+  ) {
+    const before = chunk[index - 1] === CR ? index - 2 : index - 1;
+    if (before < 0 ? startsLine : chunk[before] === LF) return chunk.length - index - 1;
+  }
+  return undefined;
+}
+
+function endsLine(chunk: Uint8Array, before: boolean): boolean {
+  const last = chunk.at(-1);
+  if (last === CR) return chunk.length === 1 ? before : chunk.at(-2) === LF;
+  return last === undefined ? before : last === LF;
+}
+
+function tooLarge(what: string, maxBytes: number): HttpFailure {
+  return new HttpFailure(
+    200,
+    `an ${what} of more than ${String(Math.round(maxBytes / 1024 / 1024))} MB came`,
+  );
+}

@@ -1,0 +1,134 @@
+/** The agent card: fetched, held to what the bridge relies on, and reduced to facts. */
+import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCard } from '@a2a-js/sdk';
+import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
+import { z } from 'zod';
+import { issuesOf } from '../../shared/config.ts';
+import { ProductError } from '../../shared/errors.ts';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { HttpFailure } from './http-failure.ts';
+
+/** What the bridge relies on in a card, of whatever version, after the SDK has brought it into the form of 1.0. */
+const usableCard = z.object({
+  name: z.string().default('unnamed agent'),
+  description: z.string().default(''),
+  version: z.string().default(''),
+  supportedInterfaces: z
+    .array(
+      z.object({
+        url: z.url({ protocol: /^https?$/ }),
+        protocolBinding: z.string(),
+        protocolVersion: z.string().default(A2A_PROTOCOL_VERSION),
+      }),
+    )
+    .min(1),
+  capabilities: z
+    .object({
+      streaming: z.boolean().optional(),
+      extensions: z
+        .array(
+          z.object({
+            uri: z.string(),
+            description: z.string().default(''),
+            required: z.boolean().default(false),
+          }),
+        )
+        .default([]),
+    })
+    .optional(),
+  skills: z
+    .array(
+      z.object({
+        id: z.string().default(''),
+        name: z.string().default(''),
+        description: z.string().default(''),
+      }),
+    )
+    .default([]),
+});
+
+export interface CardFacts {
+  name: string;
+  description: string;
+  version: string;
+  interfaces: readonly { url: string; binding: string; protocolVersion: string }[];
+  streaming: boolean;
+  extensions: readonly { uri: string; description: string; required: boolean }[];
+  skills: readonly { id: string; name: string; description: string }[];
+}
+
+/** The path agents of A2A 0.2 used, and some of 0.3 still do. */
+const OLD_CARD_PATH = '.well-known/agent.json';
+
+/**
+ * The card at the agent's URL: at the URL itself when it names a JSON file, else at the well-known place below it, and
+ * else at the well-known place of its host.
+ * @throws HttpFailure, or whatever `fetch` throws
+ */
+export async function fetchCard(
+  url: string,
+  fetchImpl: typeof fetch,
+): Promise<{ card: AgentCard; facts: CardFacts }> {
+  const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } });
+  const card = resolver.normalizeAgentCard(await firstFound(placesOf(url), fetchImpl));
+  return { card, facts: factsOf(card) };
+}
+
+/** @throws ProductError AGENT_ERROR when the card lacks what the bridge needs */
+export function factsOf(card: unknown): CardFacts {
+  const parsed = usableCard.safeParse(card);
+  if (!parsed.success) {
+    throw new ProductError('AGENT_ERROR', `The agent card cannot be used: ${issuesOf(parsed.error)}.`);
+  }
+  const { supportedInterfaces, capabilities, ...rest } = parsed.data;
+  return {
+    ...rest,
+    interfaces: supportedInterfaces.map(({ url, protocolBinding, protocolVersion }) => ({
+      url,
+      binding: protocolBinding,
+      protocolVersion,
+    })),
+    streaming: capabilities?.streaming ?? false,
+    extensions: capabilities?.extensions ?? [],
+  };
+}
+
+export function declares(facts: CardFacts, extension: string): boolean {
+  return facts.extensions.some((each) => each.uri === extension);
+}
+
+/** Where the agent takes cursors: its HTTP+JSON interface of 1.0, when it declares resumable streams. */
+export function resumableUrl(facts: CardFacts): string | null {
+  if (!declares(facts, RESUMABLE_STREAM)) return null;
+  const found = facts.interfaces.find(
+    (each) => each.binding.toUpperCase() === 'HTTP+JSON' && !each.protocolVersion.startsWith('0.'),
+  );
+  return found?.url.replace(/\/+$/, '') ?? null;
+}
+
+/** Where a card may be, most likely first. */
+export function placesOf(url: string): readonly string[] {
+  if (new URL(url).pathname.endsWith('.json')) return [url];
+  const below = url.endsWith('/') ? url : `${url}/`;
+  return [
+    ...new Set([
+      new URL(AGENT_CARD_PATH, below).href,
+      new URL(`/${AGENT_CARD_PATH}`, url).href,
+      new URL(OLD_CARD_PATH, below).href,
+    ]),
+  ];
+}
+
+async function firstFound(places: readonly string[], fetchImpl: typeof fetch): Promise<unknown> {
+  let missing: unknown;
+  for (const place of places) {
+    try {
+      const response = await fetchImpl(place, { headers: { [A2A_VERSION_HEADER]: A2A_PROTOCOL_VERSION } });
+      if (response.ok) return await response.json();
+      missing ??= new HttpFailure(response.status, `HTTP ${String(response.status)} at ${place}`);
+    } catch (error) {
+      if (!(error instanceof HttpFailure) || error.status !== 404) throw error;
+      missing ??= error;
+    }
+  }
+  throw missing;
+}

@@ -1,0 +1,49 @@
+/** The agents of the settings, ready to be connected to. */
+import { ProductError } from '../../shared/errors.ts';
+import type { AgentSettings, BridgeSettings } from '../cli/settings.ts';
+import { Agent } from './agent.ts';
+import type { Endpoint } from './connection.ts';
+import { Registry } from './registry.ts';
+
+/** The name of the user's own a2a-server, which is the agent when no other is configured. */
+export const LOCAL_AGENT = 'local';
+/** The name of the agent that `agentUrl` sets. */
+const NAMED_BY_URL = 'agent';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** @param serverScript the built a2a-server, for starting it */
+export function configuredAgents(settings: BridgeSettings, env: Env, serverScript: string): Registry {
+  const { agentUrl, agentTokenEnv, agents } = settings;
+  const byUrl =
+    agentUrl === undefined
+      ? []
+      : [new Agent(NAMED_BY_URL, async () => endpointOf({ url: agentUrl, headers: {} }, env[agentTokenEnv]))];
+  const listed = Object.entries(agents).map(
+    ([name, agent]) => new Agent(name, async () => listedEndpoint(name, agent, env)),
+  );
+  const [first = localAgent(settings, serverScript), ...others] = [...byUrl, ...listed];
+  return new Registry(first, ...others);
+}
+
+function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverScript: string): Agent {
+  return new Agent(LOCAL_AGENT, async () => {
+    const { findServer } = await import('../local-server/find-server.ts');
+    return findServer({ stateDirectory: stateDir, script: autoStart ? serverScript : null, configFile });
+  });
+}
+
+function listedEndpoint(name: string, { url, tokenEnv, headers }: AgentSettings, env: Env): Endpoint {
+  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
+  if (tokenEnv !== undefined && token === undefined) {
+    throw new ProductError(
+      'CONFIGURATION',
+      `Agent "${name}" takes its token from the environment variable ${tokenEnv}, which is not set. Set it where the MCP client starts the bridge.`,
+    );
+  }
+  return endpointOf({ url, headers }, token);
+}
+
+function endpointOf({ url, headers }: Endpoint, token: string | undefined): Endpoint {
+  return { url, headers: token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` } };
+}

@@ -1,0 +1,155 @@
+/** A way to one agent: its card has been read, its transport and dialect are chosen. Thin: every decision is elsewhere. */
+import {
+  Extensions,
+  HTTP_EXTENSION_HEADER,
+  A2A_PROTOCOL_VERSION,
+  A2A_VERSION_HEADER,
+  TaskState,
+} from '@a2a-js/sdk';
+import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
+import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import { z } from 'zod';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { chooseDialect } from '../dialects/choose.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { agentFetch } from './agent-fetch.ts';
+import { type CardFacts, declares, fetchCard, resumableUrl } from './card.ts';
+import { readEvents } from './event-source.ts';
+import { asEvent } from './task-event.ts';
+
+export interface AbortAnswer {
+  success: boolean;
+  message: string;
+}
+
+export interface Connection {
+  readonly url: string;
+  readonly facts: CardFacts;
+  readonly dialect: Dialect;
+  /** The agent answers a repeated message id with the same task: sending again is safe. */
+  readonly deduplicates: boolean;
+  send(message: Message, signal: AbortSignal): AsyncIterable<StreamResponse>;
+  /** Reads the task's stream until it ends, however it ends, or `onEvent` has seen enough and says so. */
+  follow(task: Following): Promise<void>;
+  task(taskId: string): Promise<Task>;
+  cancel(taskId: string, reason: string): Promise<Task>;
+  /** Newest first, at most `limit`; null when the agent cannot list. */
+  list(filter: { sessionId?: string }, limit: number): Promise<readonly Task[] | null>;
+  /** Null when the agent has no way to stop one tool. */
+  abortTool(toolId: string, reason: string | undefined): Promise<AbortAnswer | null>;
+}
+
+export interface Following {
+  taskId: string;
+  /** Position of the last event that was read; null where the agent has no such thing. */
+  after: number | null;
+  signal: AbortSignal;
+  onEvent: (event: StreamResponse) => 'more' | 'enough';
+}
+
+export interface Endpoint {
+  url: string;
+  /** E.g. `authorization`. */
+  headers: Readonly<Record<string, string>>;
+}
+
+/** For a request with one answer. */
+const ANSWER_TIMEOUT_MS = 20_000;
+/** Agents that resume streams send a heartbeat well within this. */
+const SILENCE_MS = 60_000;
+const PAGE = 100;
+/** Of the history only the last words are ever shown, and looked for (a lost answer). */
+const HISTORY = 20;
+
+const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
+
+/** @throws whatever reaching the card throws; `failureOf` knows it */
+export async function connect(endpoint: Endpoint): Promise<Connection> {
+  const origin = new URL(endpoint.url).origin;
+  const plainFetch = agentFetch({ origin, headers: endpoint.headers });
+  const { card, facts } = await fetchCard(endpoint.url, (input, init) =>
+    plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
+  );
+  const resumable = resumableUrl(facts);
+  const fetchImpl = agentFetch({
+    origin,
+    headers: endpoint.headers,
+    ...(resumable === null ? {} : { silenceMs: SILENCE_MS }),
+  });
+  const options = { fetchImpl, legacyCompat: { enabled: true } };
+  const client = await new ClientFactory({
+    transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
+    preferredTransports: ['JSONRPC'],
+  }).createFromAgentCard(card);
+  const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM].filter((uri) => declares(facts, uri));
+  const serviceParameters: Record<string, string> =
+    extensions.length === 0 ? {} : { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter(extensions) };
+  const once = () => ({ serviceParameters, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+
+  return {
+    url: endpoint.url,
+    facts,
+    dialect: chooseDialect(facts.extensions.map((each) => each.uri)),
+    deduplicates: declares(facts, RESUMABLE_STREAM),
+    send: (message, signal) =>
+      client.sendMessageStream(
+        { tenant: '', message, configuration: undefined, metadata: undefined },
+        { serviceParameters, signal },
+      ),
+    async follow({ taskId, after, signal, onEvent }) {
+      if (resumable !== null) {
+        const url = `${resumable}/tasks/${encodeURIComponent(taskId)}:subscribe`;
+        const headers = { ...serviceParameters, [A2A_VERSION_HEADER]: A2A_PROTOCOL_VERSION };
+        return readEvents({ url, headers, after, fetch: fetchImpl, signal, onEvent });
+      }
+      // Without a cursor the task as it is stands for what was missed, and says whether there is a stream to go on with.
+      const now = asEvent(await client.getTask({ tenant: '', id: taskId, historyLength: HISTORY }, once()));
+      if (onEvent(now) === 'enough' || !facts.streaming) return;
+      for await (const event of client.resubscribeTask(
+        { tenant: '', id: taskId },
+        { serviceParameters, signal },
+      )) {
+        if (onEvent(event) === 'enough') return;
+      }
+    },
+    task: (id) => client.getTask({ tenant: '', id, historyLength: HISTORY }, once()),
+    cancel: (id, reason) => client.cancelTask({ tenant: '', id, metadata: { reason } }, once()),
+    async list({ sessionId = '' }, limit) {
+      if (client.protocolVersion.startsWith('0.')) return null;
+      const tasks: Task[] = [];
+      for (let pageToken = ''; tasks.length < limit;) {
+        const page = await client.listTasks(
+          {
+            tenant: '',
+            contextId: sessionId,
+            status: TaskState.TASK_STATE_UNSPECIFIED,
+            pageSize: Math.min(PAGE, limit - tasks.length),
+            pageToken,
+            historyLength: HISTORY,
+            statusTimestampAfter: undefined,
+            includeArtifacts: false,
+          },
+          once(),
+        );
+        tasks.push(...page.tasks);
+        pageToken = page.nextPageToken;
+        if (pageToken === '' || page.tasks.length === 0) break;
+      }
+      return tasks.slice(0, limit);
+    },
+    async abortTool(toolId, reason) {
+      if (!declares(facts, TOOL_APPROVAL)) return null;
+      const response = await fetchImpl(
+        new URL(`/api/tools/abort/${encodeURIComponent(toolId)}`, endpoint.url),
+        {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', accept: 'application/json' },
+          body: JSON.stringify(reason === undefined ? {} : { reason }),
+          signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+        },
+      );
+      return abortAnswer.parse(await response.json());
+    },
+  };
+}

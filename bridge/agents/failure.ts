@@ -1,0 +1,157 @@
+/**
+ * What went wrong with a request to an agent: a sentence for a person that says what to do next, and whether the
+ * request can have arrived, which decides whether it may be sent again. Pure.
+ */
+import { z } from 'zod';
+import { messageOf, ProductError, REASONS, type Facts, type Reason } from '../../shared/errors.ts';
+import { HttpFailure } from './http-failure.ts';
+
+/** `no`: it cannot have arrived. `maybe`: nobody knows. `refused`: it arrived, and the agent said no. */
+export type Arrival = 'no' | 'maybe' | 'refused';
+
+export interface Failure {
+  error: ProductError;
+  arrival: Arrival;
+}
+
+/** Errors of Node's network layer that come before the first byte is sent. */
+const NEVER_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** A2A's own reasons (1.0 §5.4) that have a name of ours. */
+const A2A_REASONS: Readonly<Record<string, Reason>> = {
+  TASK_NOT_FOUND: 'UNKNOWN_TASK',
+  TASK_NOT_CANCELABLE: 'TASK_ENDED',
+  CONTENT_TYPE_NOT_SUPPORTED: 'UNSUPPORTED_CONTENT',
+};
+
+const errorInfo = z.object({
+  reason: z.string(),
+  metadata: z.record(z.string(), z.string()).optional(),
+});
+const a2aError = z.object({
+  message: z.string(),
+  reason: z.string().optional(),
+  metadata: z.record(z.string(), z.string()).optional(),
+  data: z.unknown(),
+});
+const withCode = z.object({ code: z.string() });
+
+export function failureOf(thrown: unknown, agent: string): Failure {
+  for (const error of chainOf(thrown)) {
+    if (error instanceof ProductError) return { error, arrival: 'refused' };
+    if (error instanceof HttpFailure) return ofHttp(error, agent);
+    const code = withCode.safeParse(error);
+    if (code.success && NEVER_SENT.has(code.data.code)) return neverSent(code.data.code, error, agent);
+    const spoken = ofA2A(error, agent);
+    if (spoken !== undefined) return spoken;
+  }
+  if (thrown instanceof Error && thrown.name === 'TimeoutError') {
+    return unreachable(
+      `Agent "${agent}" did not answer in time. Try again, or check it with get_agent_capabilities_and_version.`,
+      thrown,
+    );
+  }
+  if (thrown instanceof TypeError || (thrown instanceof Error && thrown.name === 'AbortError')) {
+    return unreachable(`The connection to agent "${agent}" broke (${innermost(thrown)}). Try again.`, thrown);
+  }
+  return {
+    error: new ProductError(
+      'AGENT_ERROR',
+      `Agent "${agent}" answered with something that is not A2A (${shortened(messageOf(thrown))}). Check that its URL points to an A2A agent.`,
+      { cause: thrown },
+    ),
+    arrival: 'maybe',
+  };
+}
+
+function ofA2A(error: unknown, agent: string): Failure | undefined {
+  // Every error of the A2A SDK carries this brand, whichever of its bundles made it.
+  if (typeof error !== 'object' || error === null || !(Symbol.for('@a2a-js/sdk.A2AError') in error))
+    return undefined;
+  const { message, reason, metadata, data } = a2aError.parse({
+    ...error,
+    message: messageOf(error),
+    data: 'data' in error ? error.data : undefined,
+  });
+  const infos = Array.isArray(data) ? data.flatMap((each) => errorInfo.safeParse(each).data ?? []) : [];
+  for (const info of [...infos, { reason: reason ?? '', metadata }]) {
+    // Ours travels beside A2A's own, which is coarser.
+    const { reason: ours = '', retryable: _, ...facts } = info.metadata ?? {};
+    const known = reasonOf(ours) ?? reasonOf(info.reason);
+    if (known !== undefined) return refusal(known, message, facts);
+  }
+  return refusal('AGENT_ERROR', `Agent "${agent}" refused: ${shortened(message)}`, metadata);
+}
+
+function reasonOf(word: string): Reason | undefined {
+  return isReason(word) ? word : A2A_REASONS[word];
+}
+
+function isReason(word: string): word is Reason {
+  return Object.hasOwn(REASONS, word);
+}
+
+function refusal(reason: Reason, message: string, facts: Facts = {}): Failure {
+  return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
+}
+
+function ofHttp(error: HttpFailure, agent: string): Failure {
+  const said = error.excerpt === '' ? '' : ` It said: ${error.excerpt}`;
+  const { status } = error;
+  if (status === 401 || status === 403) {
+    const sentence = `Agent "${agent}" refused the credentials (HTTP ${String(status)}). Give the bridge the agent's token in its settings, then try again.${said}`;
+    return {
+      error: new ProductError(status === 401 ? 'UNAUTHENTICATED' : 'FORBIDDEN', sentence, { cause: error }),
+      arrival: 'refused',
+    };
+  }
+  if (status >= 500 || status === 429) {
+    const sentence = `Agent "${agent}" is in trouble (${error.message}). Try again in a while; if it stays so, look at the agent's log.${said}`;
+    return { error: new ProductError('AGENT_UNREACHABLE', sentence, { cause: error }), arrival: 'maybe' };
+  }
+  const sentence = `Agent "${agent}" does not answer as an A2A agent does (${error.message}). Check its URL in the bridge's settings.${said}`;
+  return {
+    error: new ProductError('AGENT_ERROR', sentence, { cause: error }),
+    arrival: status >= 400 ? 'refused' : 'maybe',
+  };
+}
+
+function neverSent(code: string, error: unknown, agent: string): Failure {
+  const sentence = `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`;
+  return { error: new ProductError('AGENT_UNREACHABLE', sentence, { cause: error }), arrival: 'no' };
+}
+
+function unreachable(sentence: string, cause: unknown): Failure {
+  return { error: new ProductError('AGENT_UNREACHABLE', sentence, { cause }), arrival: 'maybe' };
+}
+
+/** The error and what caused it, outermost first. Bounded: a cause may be a circle. */
+function chainOf(thrown: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let error = thrown; error !== undefined && chain.length < 8;) {
+    chain.push(error);
+    error = error instanceof Error ? error.cause : undefined;
+  }
+  return chain;
+}
+
+function innermost(thrown: unknown): string {
+  return shortened(messageOf(chainOf(thrown).at(-1)));
+}
+
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}

@@ -1,0 +1,34 @@
+/** The agents the bridge knows, by name. */
+import { ProductError } from '../../shared/errors.ts';
+import type { Agent } from './agent.ts';
+
+export class Registry {
+  readonly #agents: ReadonlyMap<string, Agent>;
+  readonly #first: Agent;
+
+  /** The first agent is the one meant when none is named. */
+  constructor(first: Agent, ...others: readonly Agent[]) {
+    this.#first = first;
+    this.#agents = new Map([first, ...others].map((agent) => [agent.name, agent]));
+  }
+
+  get all(): readonly Agent[] {
+    return [...this.#agents.values()];
+  }
+
+  /** @throws ProductError UNKNOWN_AGENT, naming those that exist */
+  pick(name: string | undefined): Agent {
+    if (name === undefined) return this.#first;
+    const agent = this.#agents.get(name);
+    if (agent !== undefined) return agent;
+    const names = [...this.#agents.keys()].map((each) => `"${each}"`).join(', ');
+    throw new ProductError('UNKNOWN_AGENT', `There is no agent "${name}". The agents are: ${names}.`, {
+      facts: { agent: name },
+    });
+  }
+
+  /** The agent of that name, if it is still configured. */
+  find(name: string): Agent | undefined {
+    return this.#agents.get(name);
+  }
+}

@@ -1,0 +1,136 @@
+/** A decision as the MCP tool takes it, translated into what a dialect can phrase. Pure. */
+import { z } from 'zod';
+import { ProductError } from '../../shared/errors.ts';
+import { decision as protocolDecision } from '../../shared/protocol/tool-approval.ts';
+import type { DecisionScope, DecisionWord } from '../../shared/protocol/tool-approval.ts';
+import type { Verdict } from '../dialects/dialect.ts';
+
+/** Anything but exactly one of these is an error, never an approval (D1, R06). */
+export const DECISION_WORDS = [
+  'approve',
+  'deny',
+  'edit',
+  'trust_always',
+  'trust_tool',
+  'trust_server',
+  'answer',
+] as const;
+export type McpDecisionWord = (typeof DECISION_WORDS)[number];
+
+const content = {
+  editedContent: z
+    .string()
+    .optional()
+    .describe('With "edit": the text to write instead of the proposed text, for tools that write a file.'),
+  editedInput: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('With "edit": the whole input of the tool call, in place of the agent\'s.'),
+  answer: z
+    .string()
+    .optional()
+    .describe('With "answer": the words to send to an agent that asked a question.'),
+  reason: z.string().max(10_000).optional().describe('Why, for the agent and for the record.'),
+};
+
+/** One decision of a list. */
+export const decisionInput = z.strictObject({
+  callId: z.string().min(1).describe('Which pending action, as shown.'),
+  decision: z.enum(DECISION_WORDS),
+  ...content,
+});
+export type DecisionInput = z.infer<typeof decisionInput>;
+
+/** The fields of a single decision, all optional: `decisions` may stand in for them. */
+export const singleDecisionFields = {
+  callId: z.string().min(1).optional().describe('Which pending action, as shown.'),
+  decision: z
+    .enum(DECISION_WORDS)
+    .optional()
+    .describe(
+      'approve: run it. deny: do not, go on. edit: run it with your change. trust_tool, trust_server, trust_always: approve, and stop asking for this tool, this MCP server, or anything in this task. answer: reply to a question in words.',
+    ),
+  ...content,
+};
+
+const MEANING: Record<
+  Exclude<McpDecisionWord, 'answer'>,
+  { decision: DecisionWord; scope: DecisionScope }
+> = {
+  approve: { decision: 'approve', scope: 'once' },
+  deny: { decision: 'deny', scope: 'once' },
+  edit: { decision: 'edit', scope: 'once' },
+  trust_tool: { decision: 'approve', scope: 'tool' },
+  trust_server: { decision: 'approve', scope: 'server' },
+  trust_always: { decision: 'approve', scope: 'always' },
+};
+
+type Single = { [Key in keyof DecisionInput]?: DecisionInput[Key] | undefined };
+
+/** Either one decision in the single fields, or a list; never both, never neither. @throws ProductError INVALID_DECISION */
+export function decisionsOf(
+  single: Single,
+  list: readonly DecisionInput[] | undefined,
+): readonly DecisionInput[] {
+  if (list !== undefined) {
+    if (single.callId !== undefined || single.decision !== undefined) {
+      throw invalid('Give either callId and decision, or decisions, not both.');
+    }
+    const ids = new Set(list.map((each) => each.callId));
+    if (ids.size !== list.length)
+      throw invalid('A call can be decided once: a callId appears twice in decisions.');
+    return list;
+  }
+  const { callId, decision } = single;
+  if (callId === undefined || decision === undefined) {
+    throw invalid(
+      'Say which pending action (callId) and what to do with it (decision), or give a list in decisions.',
+    );
+  }
+  return [{ ...single, callId, decision }];
+}
+
+/**
+ * @param shownHash the hash of the input that was shown for a call, so that the decision binds to it (D2)
+ * @throws ProductError INVALID_DECISION
+ */
+export function verdictOf(input: DecisionInput, shownHash: (callId: string) => string | undefined): Verdict {
+  const { callId, decision: word, editedContent, editedInput, answer, reason } = input;
+  const edits = editedContent !== undefined || editedInput !== undefined;
+  if (edits && word !== 'edit') {
+    throw invalid(
+      `The edited content for ${callId} needs the decision "edit"; with "${word}" it would be lost.`,
+    );
+  }
+  if (answer !== undefined && word !== 'answer') {
+    throw invalid(`The answer for ${callId} needs the decision "answer"; with "${word}" it would be lost.`);
+  }
+  if (word === 'answer') {
+    if (answer === undefined) throw invalid(`Say the answer to ${callId} in "answer".`);
+    return { type: 'answer', callId, answer };
+  }
+  if (word === 'edit' && !edits) {
+    throw invalid(
+      `To edit ${callId}, give editedContent (the new text) or editedInput (the whole new input).`,
+    );
+  }
+  if (editedContent !== undefined && editedInput !== undefined) {
+    throw invalid(`Edit ${callId} with editedContent or with editedInput, not both.`);
+  }
+  const inputHash = shownHash(callId);
+  const parsed = protocolDecision.safeParse({
+    callId,
+    ...MEANING[word],
+    ...(editedInput === undefined ? {} : { input: editedInput }),
+    ...(editedContent === undefined ? {} : { content: editedContent }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(inputHash === undefined ? {} : { inputHash }),
+  });
+  if (!parsed.success)
+    throw invalid(`The decision on ${callId} is not valid: ${z.prettifyError(parsed.error)}`);
+  return { type: 'decision', decision: parsed.data };
+}
+
+function invalid(message: string): ProductError {
+  return new ProductError('INVALID_DECISION', message);
+}

@@ -1,0 +1,21 @@
+/** What the tools work with. */
+import type { Logger } from '../shared/logging.ts';
+import type { Registry } from './agents/registry.ts';
+import type { Delegations } from './sessions/delegations.ts';
+import type { Sessions } from './sessions/sessions.ts';
+
+export interface Bridge {
+  readonly registry: Registry;
+  readonly sessions: Sessions;
+  readonly delegations: Delegations;
+  readonly log: Logger;
+  readonly version: string;
+  readonly defaults: {
+    /** How long a call waits for its task, in seconds, unless it says otherwise. */
+    waitSeconds: number;
+    /** The directory local agents work in, unless the call says otherwise. */
+    workspace: string;
+  };
+  /** Lets go of everything; tasks are not touched. */
+  close(): void;
+}

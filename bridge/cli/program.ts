@@ -1,0 +1,26 @@
+/** The command line of `mcp-a2a-bridge`. */
+import { Command } from 'commander';
+import { addFlags } from '../../shared/flags.ts';
+import { packageVersion } from '../../shared/version.ts';
+import { BRIDGE_SETTINGS, PLACE_FLAGS, UNFLAGGED_SETTINGS } from './settings.ts';
+
+/** @param serve what runs without a sub-command: MCP over stdio */
+export function program(serve: (flags: Record<string, unknown>) => Promise<void>): Command {
+  const command = new Command('mcp-a2a-bridge')
+    .description(
+      'Serves MCP over stdio: hand work to an A2A agent, approve each risky step, walk away, come back, lose nothing.',
+    )
+    .version(packageVersion())
+    .showHelpAfterError('(mcp-a2a-bridge --help lists the options)')
+    .action(serve);
+  for (const { flag, describe } of PLACE_FLAGS) command.option(flag, describe);
+  const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
+    (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
+  );
+  addFlags(command, BRIDGE_SETTINGS);
+  command.option('--no-auto-start', 'the same as --auto-start=no');
+  return command.addHelpText(
+    'after',
+    `\nA flag wins over its environment variable (in parentheses), that over the "bridge" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}`,
+  );
+}

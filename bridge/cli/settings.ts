@@ -1,0 +1,148 @@
+/** The bridge's settings: what each is called on the command line, in the environment and in the file. */
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { readConfigFile, resolveSettings, setting, type SettingValues } from '../../shared/config.ts';
+import { LOG_LEVELS } from '../../shared/logging.ts';
+import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../../shared/state-directory.ts';
+
+const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+
+const httpUrl = z.url({ protocol: /^https?$/ });
+
+/** An agent of the settings file. Secrets stay in the environment: the file names the variable. */
+const agentSettings = z.strictObject({
+  url: httpUrl,
+  tokenEnv: variableName.optional(),
+  headers: z.record(z.string(), z.string()).default({}),
+});
+export type AgentSettings = z.infer<typeof agentSettings>;
+
+export const BRIDGE_SETTINGS = {
+  agentUrl: setting({
+    kind: 'text',
+    placeholder: 'url',
+    schema: httpUrl.optional(),
+    fallback: undefined,
+    env: 'MCP_A2A_BRIDGE_AGENT_URL',
+    describe: 'the A2A agent to work with (default: the local a2a-server, started when it does not run)',
+    allowed: 'the http or https URL of an A2A agent',
+  }),
+  agentTokenEnv: setting({
+    kind: 'text',
+    placeholder: 'name',
+    schema: variableName,
+    fallback: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
+    env: 'MCP_A2A_BRIDGE_AGENT_TOKEN_ENV',
+    describe: "the environment variable that holds that agent's bearer token",
+    allowed: 'the name of an environment variable',
+  }),
+  waitSeconds: setting({
+    kind: 'number',
+    placeholder: 'seconds',
+    schema: z.number().min(0).max(3600),
+    fallback: 100,
+    env: 'MCP_A2A_BRIDGE_WAIT_SECONDS',
+    describe: 'how long a call waits for its task before it returns the handle',
+    allowed: 'a number from 0 to 3600',
+  }),
+  toolPrefix: setting({
+    kind: 'text',
+    placeholder: 'prefix',
+    schema: z.string().regex(/^[A-Za-z0-9_-]{0,30}$/),
+    fallback: '',
+    env: 'MCP_A2A_BRIDGE_TOOL_PREFIX',
+    describe: 'put before the name of every tool, e.g. gemini_',
+    allowed: 'up to 30 letters, digits, "_" and "-"',
+  }),
+  workspace: setting({
+    kind: 'text',
+    placeholder: 'dir',
+    schema: z
+      .string()
+      .min(1)
+      .transform((path) => resolve(path))
+      .optional(),
+    fallback: undefined,
+    env: 'CLAUDE_PROJECT_DIR',
+    describe:
+      'where tasks work that name no workspace, with agents on this machine (default: the current directory)',
+    allowed: 'a directory',
+  }),
+  autoStart: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: true,
+    env: 'MCP_A2A_BRIDGE_AUTO_START',
+    describe: 'start the local a2a-server when it is needed and does not run (default yes)',
+    allowed: 'true or false',
+  }),
+  logLevel: setting({
+    kind: 'text',
+    placeholder: 'level',
+    schema: z.enum(LOG_LEVELS),
+    fallback: 'info',
+    env: 'MCP_A2A_BRIDGE_LOG_LEVEL',
+    describe: 'how much is logged, to stderr',
+    allowed: LOG_LEVELS.join(', '),
+  }),
+} as const;
+
+/** Settings that do not fit on a command line. */
+export const UNFLAGGED_SETTINGS = {
+  agents: setting({
+    kind: 'text',
+    schema: z.record(agentName, agentSettings),
+    fallback: {},
+    env: 'MCP_A2A_BRIDGE_AGENTS',
+    describe: 'several agents by name, the first one being the default; in the configuration file',
+    allowed: 'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", "headers": {…}}}',
+  }),
+} as const;
+
+const ALL_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_SETTINGS };
+
+export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
+  workspace: string;
+  stateDir: string;
+  /** The configuration file when somebody has named one: a server started from here is told of it. */
+  configFile: string | undefined;
+}
+
+export const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
+
+/** Flags that say where the other settings are. */
+export const PLACE_FLAGS = [
+  {
+    flag: '--state-dir <dir>',
+    describe: `where outbox, token and the local server's address are kept (${STATE_DIRECTORY_VARIABLE}, default ${stateDirectory({ ...thisMachine(), env: {} })})`,
+  },
+  {
+    flag: '--config <file>',
+    describe: `configuration file, JSON (${CONFIG_VARIABLE}, default config.json in the state directory)`,
+  },
+] as const;
+
+/**
+ * @param flags what commander found, by the settings' keys, with `stateDir` and `config` beside them
+ * @throws ProductError CONFIGURATION
+ */
+export async function readBridgeSettings(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<BridgeSettings> {
+  const { stateDir: stateFlag, config: configFlag, ...rest } = flags;
+  const stateDir = resolve(
+    typeof stateFlag === 'string' && stateFlag !== '' ? stateFlag : stateDirectory({ ...thisMachine(), env }),
+  );
+  const named = typeof configFlag === 'string' ? configFlag : env[CONFIG_VARIABLE] || undefined;
+  const path = resolve(named ?? join(stateDir, 'config.json'));
+  const file = await readConfigFile(path, named !== undefined);
+  const settings = resolveSettings(ALL_SETTINGS, { flags: rest, env, file: { path, values: file.bridge } });
+  return {
+    ...settings,
+    workspace: settings.workspace ?? process.cwd(),
+    stateDir,
+    configFile: named === undefined ? undefined : path,
+  };
+}

@@ -1,0 +1,99 @@
+/** What every A2A agent's events say in the same way, whatever its dialect: states, artifacts, replies. */
+import { Role, TaskState } from '@a2a-js/sdk';
+import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
+import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
+import type { Observation, Observed, Output, Question, TaskStateName } from './observation.ts';
+import { messageText, partsText } from './parts.ts';
+
+/** What a dialect finds in the places that are its own. */
+export interface DialectReading {
+  /** What a status waits for, and which of its parts say so and need not be shown again. */
+  asked(status: TaskStatus, taskId: string): { pending: readonly PendingAction[]; question: Question | null };
+  isOwn(part: Part): boolean;
+  activity(metadata: unknown): Activity | null;
+  overview(metadata: unknown): TaskOverview | null;
+  seq(metadata: unknown): number | null;
+}
+
+const STATES: Readonly<Record<number, TaskStateName>> = {
+  [TaskState.TASK_STATE_SUBMITTED]: 'submitted',
+  [TaskState.TASK_STATE_WORKING]: 'working',
+  [TaskState.TASK_STATE_COMPLETED]: 'completed',
+  [TaskState.TASK_STATE_FAILED]: 'failed',
+  [TaskState.TASK_STATE_CANCELED]: 'canceled',
+  [TaskState.TASK_STATE_INPUT_REQUIRED]: 'input-required',
+  [TaskState.TASK_STATE_REJECTED]: 'rejected',
+  [TaskState.TASK_STATE_AUTH_REQUIRED]: 'auth-required',
+};
+
+/** Reads one event of a stream, or a task wrapped as one. Total: an event that says nothing observes nothing. */
+export function readEvent(event: StreamResponse, reading: DialectReading): Observed {
+  const payload = event.payload;
+  if (payload === undefined) return { seq: null, observations: [] };
+  switch (payload.$case) {
+    case 'task':
+      return { seq: reading.seq(payload.value.metadata), observations: [snapshotOf(payload.value, reading)] };
+    case 'statusUpdate': {
+      const { taskId, contextId, status, metadata } = payload.value;
+      const observations: Observation[] = [];
+      const activity = reading.activity(metadata);
+      if (activity !== null) observations.push({ type: 'activity', activity });
+      // A decision on one call says nothing about the others, so neither about the state of the task.
+      if (status !== undefined && activity?.type !== 'tool.decided') {
+        observations.push({
+          type: 'status',
+          taskId,
+          sessionId: contextId,
+          ...statusOf(status, taskId, reading),
+        });
+      }
+      return { seq: reading.seq(metadata), observations };
+    }
+    case 'artifactUpdate': {
+      const { taskId, contextId, artifact, append, metadata } = payload.value;
+      if (artifact === undefined) return { seq: reading.seq(metadata), observations: [] };
+      const output = outputOf(artifact);
+      return {
+        seq: reading.seq(metadata),
+        observations: [{ type: 'output', taskId, sessionId: contextId, output, append }],
+      };
+    }
+    case 'message': {
+      const { taskId, contextId } = payload.value;
+      const text = messageText(payload.value);
+      return { seq: null, observations: [{ type: 'reply', taskId, sessionId: contextId, text }] };
+    }
+  }
+}
+
+function snapshotOf(task: Task, reading: DialectReading): Observation {
+  const outputs = task.artifacts.map(outputOf);
+  const reply = outputs.length === 0 ? lastAgentMessage(task) : undefined;
+  return {
+    type: 'snapshot',
+    taskId: task.id,
+    sessionId: task.contextId,
+    ...(task.status === undefined
+      ? { state: 'unknown', text: '', pending: [], question: null }
+      : statusOf(task.status, task.id, reading)),
+    outputs: reply === undefined ? outputs : [{ id: reply.messageId, name: '', text: messageText(reply) }],
+    overview: reading.overview(task.metadata),
+  };
+}
+
+function statusOf(status: TaskStatus, taskId: string, reading: DialectReading) {
+  return {
+    state: STATES[status.state] ?? 'unknown',
+    text: messageText(status.message, (part) => reading.isOwn(part)),
+    ...reading.asked(status, taskId),
+  };
+}
+
+function outputOf(artifact: Artifact): Output {
+  return { id: artifact.artifactId, name: artifact.name, text: partsText(artifact.parts) };
+}
+
+/** Agents that make no artifacts leave their answer in the history. */
+function lastAgentMessage(task: Task): Message | undefined {
+  return task.history.findLast((message) => message.role === Role.ROLE_AGENT);
+}

@@ -1,0 +1,64 @@
+/** The dialect of agents that declare the extension `urn:mcp-a2a-bridge:tool-approval:v1`. */
+import type { Part, TaskStatus } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { ProductError } from '../../shared/errors.ts';
+import {
+  activity,
+  decisionsPart,
+  pendingPart,
+  TOOL_APPROVAL,
+  taskOverview,
+} from '../../shared/protocol/tool-approval.ts';
+import type { DecisionsPart, PendingAction } from '../../shared/protocol/tool-approval.ts';
+import { type DialectReading, readEvent } from './a2a-event.ts';
+import type { Dialect } from './dialect.ts';
+import { dataOf, dataPart, textPart } from './parts.ts';
+import { positionIn } from './position.ts';
+
+const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity }) });
+const overviewMetadata = z.object({ [TOOL_APPROVAL]: taskOverview });
+
+const reading: DialectReading = {
+  asked(status: TaskStatus) {
+    const pending: PendingAction[] = [];
+    for (const part of status.message?.parts ?? []) {
+      const parsed = pendingPart.safeParse(dataOf(part));
+      if (parsed.success) pending.push(...parsed.data.pending);
+    }
+    return { pending, question: null };
+  },
+  isOwn: (part: Part) => pendingPart.safeParse(dataOf(part)).success,
+  activity(metadata) {
+    const parsed = activityMetadata.safeParse(metadata);
+    return parsed.success ? parsed.data[TOOL_APPROVAL].activity : null;
+  },
+  overview(metadata) {
+    const parsed = overviewMetadata.safeParse(metadata);
+    return parsed.success ? parsed.data[TOOL_APPROVAL] : null;
+  },
+  seq: positionIn,
+};
+
+export const nativeDialect: Dialect = {
+  name: 'tool-approval',
+  ignores: [],
+  read: (event) => readEvent(event, reading),
+  phraseTask: (text, settings) => ({
+    parts: [textPart(text)],
+    metadata: Object.keys(settings).length === 0 ? undefined : { [TOOL_APPROVAL]: settings },
+  }),
+  phraseVerdicts(verdicts, _asked, channel) {
+    const decisions = verdicts.map((verdict) => {
+      if (verdict.type === 'answer') {
+        throw new ProductError(
+          'INVALID_DECISION',
+          `"answer" is for agents that ask questions in words; ${verdict.callId} is a tool call that waits for approval. Decide it with approve, deny or edit.`,
+          { facts: { callId: verdict.callId } },
+        );
+      }
+      return verdict.decision;
+    });
+    const data: DecisionsPart = decisionsPart.parse({ extension: TOOL_APPROVAL, decisions, channel });
+    return { parts: [dataPart(data)], metadata: undefined };
+  },
+};

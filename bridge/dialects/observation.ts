@@ -1,0 +1,63 @@
+/**
+ * What a client learns from one A2A event, in words that do not depend on the agent that sent it. A dialect reads an
+ * event into observations; the fold of a task's observations is its view. Both are pure.
+ */
+import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
+
+/** The states of A2A 1.0 §4.1.3, in lower case. `unknown` is a state this version has not heard of. */
+export type TaskStateName =
+  | 'submitted'
+  | 'working'
+  | 'input-required'
+  | 'auth-required'
+  | 'completed'
+  | 'failed'
+  | 'canceled'
+  | 'rejected'
+  | 'unknown';
+
+/** A question in plain words. `id` tells a new question from one that was answered. */
+export interface Question {
+  id: string;
+  text: string;
+}
+
+/** A piece of what the agent has produced. */
+export interface Output {
+  id: string;
+  name: string;
+  text: string;
+}
+
+export type Observation =
+  /** The whole task as of now: what was known of it before is replaced. */
+  | {
+      type: 'snapshot';
+      taskId: string;
+      sessionId: string;
+      state: TaskStateName;
+      text: string;
+      pending: readonly PendingAction[];
+      question: Question | null;
+      outputs: readonly Output[];
+      overview: TaskOverview | null;
+    }
+  | {
+      type: 'status';
+      taskId: string;
+      sessionId: string;
+      state: TaskStateName;
+      text: string;
+      pending: readonly PendingAction[];
+      question: Question | null;
+    }
+  | { type: 'activity'; activity: Activity }
+  | { type: 'output'; taskId: string; sessionId: string; output: Output; append: boolean }
+  /** The agent answered with a message and made no task of it. */
+  | { type: 'reply'; taskId: string; sessionId: string; text: string };
+
+/** An event as observed, with its place in the agent's journal when the agent says it. */
+export interface Observed {
+  seq: number | null;
+  observations: readonly Observation[];
+}

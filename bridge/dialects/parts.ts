@@ -1,0 +1,64 @@
+/** The parts of A2A messages as text a person can read. Nothing an agent sends is dropped: what is not text is described. */
+import type { Message, Part } from '@a2a-js/sdk';
+
+/** One part as text. Data is shown as JSON, a file by its name, type and place. */
+export function partText(part: Part): string {
+  const content = part.content;
+  if (content === undefined) return '';
+  switch (content.$case) {
+    case 'text':
+      return content.value;
+    case 'data':
+      return jsonText(content.value);
+    case 'url':
+      return `[${fileName(part)}: ${content.value}]`;
+    case 'raw':
+      return `[${fileName(part)}: ${String(content.value.length)} bytes]`;
+  }
+}
+
+/** The text of several parts; text parts run on, everything else stands on lines of its own. */
+export function partsText(parts: readonly Part[]): string {
+  let text = '';
+  for (const part of parts) {
+    const piece = partText(part);
+    const runsOn = part.content?.$case === 'text';
+    text += runsOn || text === '' || text.endsWith('\n') ? piece : `\n${piece}`;
+  }
+  return text;
+}
+
+/** The text of a message without the parts that `omit` names, e.g. data that is shown elsewhere. */
+export function messageText(
+  message: Message | undefined,
+  omit: (part: Part) => boolean = () => false,
+): string {
+  return partsText((message?.parts ?? []).filter((part) => !omit(part)));
+}
+
+/** The value of a data part. */
+export function dataOf(part: Part): unknown {
+  return part.content?.$case === 'data' ? part.content.value : undefined;
+}
+
+export function textPart(text: string): Part {
+  return { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' };
+}
+
+export function dataPart(data: unknown): Part {
+  return { content: { $case: 'data', value: data }, metadata: undefined, filename: '', mediaType: '' };
+}
+
+function fileName(part: Part): string {
+  const name = part.filename === '' ? 'file' : part.filename;
+  return part.mediaType === '' ? name : `${name}, ${part.mediaType}`;
+}
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value, null, 2) ?? '';
+  } catch {
+    // V8 parses JSON of any depth, but writes it recursively.
+    return '[data nested too deep to show]';
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * This user's local A2A server: found by the address it leaves in the state directory, started when it does not run.
+ * A lock makes it one server for all bridges of the user, however many start together.
+ */
+import { lock } from 'proper-lockfile';
+import { ProductError } from '../../shared/errors.ts';
+import { readServerRecord } from '../../shared/server-record.ts';
+import { prepareStateDirectory } from '../../shared/state-directory.ts';
+import { obtainToken } from '../../shared/token-file.ts';
+import type { Endpoint } from '../agents/connection.ts';
+import { healthOf } from './health.ts';
+import { startServer } from './start-server.ts';
+
+export interface LocalServer {
+  stateDirectory: string;
+  /** The built server's path, or null when it must not be started. */
+  script: string | null;
+  configFile: string | undefined;
+}
+
+/** Others wait while one starts the server, which takes up to 20 s. */
+const LOCK = { stale: 30_000, retries: { retries: 60, minTimeout: 100, maxTimeout: 500, randomize: true } };
+
+/** @throws ProductError */
+export async function findServer(local: LocalServer): Promise<Endpoint> {
+  const { stateDirectory, script, configFile } = local;
+  await prepareStateDirectory(stateDirectory);
+  const token = await obtainToken(stateDirectory);
+  const running = await runningServer(stateDirectory, token);
+  if (running !== undefined) return running;
+  if (script === null) {
+    throw new ProductError(
+      'AGENT_UNREACHABLE',
+      'No local A2A server runs, and the bridge was told not to start one (--no-auto-start). Start it with: a2a-server',
+    );
+  }
+  const release = await lock(stateDirectory, {
+    ...LOCK,
+    lockfilePath: `${stateDirectory}/server-start.lock`,
+  });
+  try {
+    // Another bridge may have started it while this one waited.
+    const started = await runningServer(stateDirectory, token);
+    if (started !== undefined) return started;
+    const { url } = await startServer({ script, stateDirectory, configFile });
+    return endpoint(url, token);
+  } finally {
+    await release();
+  }
+}
+
+async function runningServer(stateDirectory: string, token: string): Promise<Endpoint | undefined> {
+  const record = await readServerRecord(stateDirectory);
+  // A server that was killed leaves its address, and whoever has its port now must not be shown the token.
+  if (record === undefined || !exists(record.pid)) return undefined;
+  const health = await healthOf(record.url, token);
+  switch (health.type) {
+    case 'up':
+      return endpoint(record.url, token);
+    case 'down':
+      return undefined;
+    case 'stranger':
+      throw new ProductError(
+        'AGENT_UNREACHABLE',
+        `The address of the local A2A server, ${record.url}, does not answer as it should: ${health.message}. If the server hangs (pid ${String(record.pid)}), end it; if another program has its port, give the server another one with its setting "port".`,
+      );
+  }
+}
+
+function endpoint(url: string, token: string): Endpoint {
+  return { url, headers: { authorization: `Bearer ${token}` } };
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

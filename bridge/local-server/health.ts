@@ -1,0 +1,33 @@
+/** Whether what listens at the address in the state directory is this user's A2A server. */
+import { z } from 'zod';
+import { messageOf } from '../../shared/errors.ts';
+
+export type Health =
+  | { type: 'up' }
+  /** Nothing listens: the server that left the address has gone. */
+  | { type: 'down' }
+  /** Something listens that is not it. */
+  | { type: 'stranger'; message: string };
+
+const TIMEOUT_MS = 5_000;
+const refused = z.object({
+  cause: z.object({ code: z.enum(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET']) }),
+});
+
+/** `GET /health` with the local token, which only that server takes. */
+export async function healthOf(url: string, token: string): Promise<Health> {
+  try {
+    const response = await fetch(new URL('/health', url), {
+      headers: { authorization: `Bearer ${token}` },
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    if (response.ok) return { type: 'up' };
+    return { type: 'stranger', message: `it answered HTTP ${String(response.status)} to this user's token` };
+  } catch (error) {
+    return refused.safeParse(error).success
+      ? { type: 'down' }
+      : { type: 'stranger', message: messageOf(error) };
+  }
+}

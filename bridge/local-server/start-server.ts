@@ -1,0 +1,94 @@
+/** Starting the local A2A server, detached, so that it and its tasks outlive the bridge and its client. */
+import { spawn } from 'node:child_process';
+import { watch } from 'node:fs';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ProductError } from '../../shared/errors.ts';
+import { readServerRecord, type ServerRecord } from '../../shared/server-record.ts';
+
+export interface ServerProgram {
+  /** The built server, an absolute path. */
+  script: string;
+  stateDirectory: string;
+  /** Where the server reads its part of the settings; the bridge passes on its own. */
+  configFile: string | undefined;
+}
+
+const READY_MS = 20_000;
+const TAIL_LINES = 15;
+
+/**
+ * Starts the server and waits until it has left its address.
+ * @throws ProductError CONFIGURATION when it ends instead, with the end of its log
+ */
+export async function startServer({
+  script,
+  stateDirectory,
+  configFile,
+}: ServerProgram): Promise<ServerRecord> {
+  const logPath = join(stateDirectory, 'server.log');
+  const log = await open(logPath, 'a', 0o600);
+  const logStart = (await log.stat()).size;
+  try {
+    // Before the server starts: what it leaves can then not be missed.
+    const changes = watchDirectory(stateDirectory);
+    const args = [
+      script,
+      '--state-dir',
+      stateDirectory,
+      ...(configFile === undefined ? [] : ['--config', configFile]),
+    ];
+    const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', log.fd, log.fd] });
+    child.unref();
+    try {
+      return await new Promise<ServerRecord>((resolve, reject) => {
+        const timer = setTimeout(
+          () => void fail(`it was not ready within ${String(READY_MS / 1000)} s`),
+          READY_MS,
+        );
+        const look = async (): Promise<void> => {
+          const record = await readServerRecord(stateDirectory);
+          if (record?.pid !== child.pid || record === undefined) return;
+          clearTimeout(timer);
+          resolve(record);
+        };
+        const fail = async (why: string): Promise<void> => {
+          clearTimeout(timer);
+          reject(
+            new ProductError(
+              'CONFIGURATION',
+              `The local A2A server could not be started: ${why}. Its log, ${logPath}, ends with:\n${await tailOf(logPath, logStart)}`,
+            ),
+          );
+        };
+        child.once('error', (error) => void fail(error.message));
+        child.once(
+          'exit',
+          (code, signal) => void fail(`it ended at once (${signal ?? `exit code ${String(code)}`})`),
+        );
+        changes.listen(() => void look());
+        void look();
+      });
+    } finally {
+      changes.close();
+      child.removeAllListeners();
+    }
+  } finally {
+    await log.close();
+  }
+}
+
+function watchDirectory(path: string): { listen: (listener: () => void) => void; close: () => void } {
+  const watcher = watch(path, { persistent: true });
+  watcher.on('error', () => watcher.close());
+  return {
+    listen: (listener) => void watcher.on('change', listener),
+    close: () => watcher.close(),
+  };
+}
+
+/** The last lines of what this start has logged. */
+async function tailOf(path: string, from: number): Promise<string> {
+  const text = (await readFile(path)).subarray(from).toString('utf8').trim();
+  return text === '' ? '(it logged nothing)' : text.split('\n').slice(-TAIL_LINES).join('\n');
+}

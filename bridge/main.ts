@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+/** The command `mcp-a2a-bridge`. Without arguments it serves MCP over stdio with the settings of the environment. */
+import { fileURLToPath } from 'node:url';
+import { messageOf, ProductError } from '../shared/errors.ts';
+import { consoleToLog, createLogger } from '../shared/logging.ts';
+import { readBridgeSettings } from './cli/settings.ts';
+import { serve } from './serve.ts';
+
+/** sysexits.h EX_CONFIG: it will not work before something is changed. */
+const EXIT_CONFIGURATION = 78;
+const EXIT_FAILURE = 1;
+
+async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
+  try {
+    const settings = await readBridgeSettings(flags, process.env);
+    const log = createLogger({ name: 'mcp-a2a-bridge', level: settings.logLevel });
+    consoleToLog(log);
+    process.on('uncaughtException', (error) => {
+      log.fatal({ err: error }, 'an error nobody caught');
+      process.exit(EXIT_FAILURE);
+    });
+    // The built server lies beside the built bridge.
+    const serverScript = fileURLToPath(new URL('../a2a-server/main.js', import.meta.url));
+    serve({ settings, serverScript, log });
+  } catch (error) {
+    process.stderr.write(`mcp-a2a-bridge: ${messageOf(error)}\n`);
+    process.exit(
+      error instanceof ProductError && error.reason === 'CONFIGURATION' ? EXIT_CONFIGURATION : EXIT_FAILURE,
+    );
+  }
+}
+
+// Clients mostly start the bridge without arguments: reading them is not loaded then.
+if (process.argv.length <= 2) await start({});
+else {
+  const { program } = await import('./cli/program.ts');
+  await program(start).parseAsync();
+}

@@ -1,0 +1,39 @@
+/** Opens what the tools work with: agents, outbox, sessions. Loaded by the first call that needs it. */
+import type { Logger } from '../shared/logging.ts';
+import { prepareStateDirectory } from '../shared/state-directory.ts';
+import { configuredAgents } from './agents/configured-agents.ts';
+import type { Bridge } from './bridge.ts';
+import type { BridgeSettings } from './cli/settings.ts';
+import { outboxDirectory } from './outbox/orphans.ts';
+import { Outbox } from './outbox/outbox.ts';
+import { Delegations } from './sessions/delegations.ts';
+import { Sessions } from './sessions/sessions.ts';
+
+export interface Opening {
+  settings: BridgeSettings;
+  env: Readonly<Record<string, string | undefined>>;
+  /** The built a2a-server, for starting it. */
+  serverScript: string;
+  log: Logger;
+  version: string;
+}
+
+/** @throws ProductError CONFIGURATION when the state directory cannot be used */
+export async function openBridge({ settings, env, serverScript, log, version }: Opening): Promise<Bridge> {
+  await prepareStateDirectory(settings.stateDir);
+  const registry = configuredAgents(settings, env, serverScript);
+  const outbox = await Outbox.at(outboxDirectory(settings.stateDir));
+  const sessions = new Sessions(registry, outbox);
+  const delegations = new Delegations({ registry, outbox, sessions, log });
+  // B3: what an earlier bridge left half done is finished beside whatever this call wants.
+  delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
+  return {
+    registry,
+    sessions,
+    delegations,
+    log,
+    version,
+    defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
+    close: () => sessions.close(),
+  };
+}

@@ -1,0 +1,36 @@
+/** What the outbox holds of one delegation. */
+import { z } from 'zod';
+import { taskSettings } from '../../shared/protocol/tool-approval.ts';
+
+/**
+ * Where a delegation stands.
+ * - `sending`: the message may or may not have reached the agent; nobody has heard.
+ * - `accepted`: the agent has made it this task.
+ * - `lost`: it was asked and could not say; the person was told so.
+ * - `collected`: its result has been handed over; what is left is the handle of the session.
+ */
+export const delegationState = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('sending') }),
+  z.object({ type: z.literal('accepted'), taskId: z.string(), sessionId: z.string() }),
+  z.object({ type: z.literal('lost'), message: z.string() }),
+  z.object({ type: z.literal('collected'), taskId: z.string(), sessionId: z.string() }),
+]);
+export type DelegationState = z.infer<typeof delegationState>;
+
+export const outboxEntry = z.object({
+  version: z.literal(1),
+  /** The A2A message id: the same at every attempt, by whichever bridge (B1). */
+  messageId: z.string().regex(/^[A-Za-z0-9-]{1,100}$/),
+  agent: z.string(),
+  text: z.string(),
+  settings: taskSettings,
+  /** The session and task it goes on with, if any: part of the message, so the same at every attempt too. */
+  sessionId: z.string().nullable(),
+  taskId: z.string().nullable(),
+  /** RFC 3339. */
+  createdAt: z.string(),
+  state: delegationState,
+  /** A person has cancelled it before its task was known: the reason. */
+  cancel: z.string().nullable(),
+});
+export type OutboxEntry = z.infer<typeof outboxEntry>;

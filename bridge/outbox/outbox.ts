@@ -1,0 +1,153 @@
+/**
+ * The outbox: every delegation is on disk before it leaves (B1), and stays there until its result is collected.
+ *
+ * A file for each: `open/<message id>.<owner>.json` while it is somebody's business, `closed/<message id>.json` after.
+ * The owner is the process that sends it. Taking an entry over is a rename, which succeeds for exactly one process, and
+ * only entries of processes that have ended are taken.
+ */
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceFile } from '../../shared/atomic-file.ts';
+import { type OutboxEntry, outboxEntry } from './entry.ts';
+import { OPEN_NAME, openDirectory, orphansIn } from './orphans.ts';
+import { ownProcessId, type ProcessId } from './process-id.ts';
+
+/** Handles of ended sessions kept for agents that cannot list theirs. */
+const KEPT_CLOSED = 500;
+
+export class Outbox {
+  readonly #open: string;
+  readonly #closed: string;
+  readonly #owner: ProcessId;
+  /** Writes of one entry follow each other. */
+  readonly #queues = new Map<string, Promise<unknown>>();
+
+  private constructor(directory: string, owner: ProcessId) {
+    this.#open = openDirectory(directory);
+    this.#closed = join(directory, 'closed');
+    this.#owner = owner;
+  }
+
+  /** @throws when the directory cannot be made */
+  static async at(directory: string): Promise<Outbox> {
+    const outbox = new Outbox(directory, await ownProcessId());
+    await mkdir(outbox.#open, { recursive: true, mode: 0o700 });
+    await mkdir(outbox.#closed, { recursive: true, mode: 0o700 });
+    return outbox;
+  }
+
+  /** Writes the entry, durably: when this resolves, the message may leave. */
+  put(entry: OutboxEntry): Promise<void> {
+    return this.#inTurn(entry.messageId, () => this.#write(entry));
+  }
+
+  /** Changes an entry of this process. Does nothing for one that is not there any more. */
+  update(messageId: string, change: Partial<Pick<OutboxEntry, 'state' | 'cancel'>>): Promise<void> {
+    return this.#inTurn(messageId, async () => {
+      const entry = await this.#read(this.#openPath(messageId));
+      if (entry !== undefined) await this.#write({ ...entry, ...change });
+    });
+  }
+
+  /** The message was refused: nothing came of it. */
+  drop(messageId: string): Promise<void> {
+    return this.#inTurn(messageId, () => rm(this.#openPath(messageId), { force: true }));
+  }
+
+  /** The results of this task have been handed over: closes its entries, whoever's they are. */
+  async collect(taskId: string): Promise<void> {
+    for (const { entry, path } of await this.#openFiles()) {
+      if (entry.state.type !== 'accepted' || entry.state.taskId !== taskId) continue;
+      await this.#inTurn(entry.messageId, async () => {
+        await replaceFile(
+          join(this.#closed, `${entry.messageId}.json`),
+          JSON.stringify({ ...entry, text: '', state: { ...entry.state, type: 'collected' } }),
+        );
+        await rm(path, { force: true });
+      });
+    }
+    await this.#forgetOldest();
+  }
+
+  /** Every entry, of every bridge of this user: open ones first, each kind oldest first. */
+  async entries(): Promise<readonly OutboxEntry[]> {
+    const open = (await this.#openFiles()).map(({ entry }) => entry);
+    const closed = await Promise.all(
+      (await names(this.#closed)).map((name) => this.#read(join(this.#closed, name))),
+    );
+    return [...byAge(open), ...byAge(closed.filter((entry) => entry !== undefined))];
+  }
+
+  /** Takes over what bridges that have ended left behind. Each entry goes to exactly one of those who try. */
+  async adopt(): Promise<readonly OutboxEntry[]> {
+    const adopted: OutboxEntry[] = [];
+    for (const { name, messageId } of await orphansIn(this.#open, this.#owner)) {
+      try {
+        await rename(join(this.#open, name), this.#openPath(messageId));
+      } catch {
+        continue; // Another bridge was quicker.
+      }
+      const entry = await this.#read(this.#openPath(messageId));
+      if (entry !== undefined) adopted.push(entry);
+    }
+    return byAge(adopted);
+  }
+
+  async #openFiles(): Promise<readonly { entry: OutboxEntry; path: string }[]> {
+    const files = await Promise.all(
+      (await names(this.#open))
+        .filter((name) => OPEN_NAME.test(name))
+        .map(async (name) => {
+          const path = join(this.#open, name);
+          return { path, entry: await this.#read(path) };
+        }),
+    );
+    return files.flatMap(({ path, entry }) => (entry === undefined ? [] : [{ path, entry }]));
+  }
+
+  /** Undefined for a file that has gone, or is not an entry this version knows: it is left for one that does. */
+  async #read(path: string): Promise<OutboxEntry | undefined> {
+    try {
+      return outboxEntry.safeParse(JSON.parse(await readFile(path, 'utf8'))).data;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #write(entry: OutboxEntry): Promise<void> {
+    await replaceFile(this.#openPath(entry.messageId), JSON.stringify(entry));
+  }
+
+  #openPath(messageId: string): string {
+    return join(this.#open, `${messageId}.${this.#owner}.json`);
+  }
+
+  async #forgetOldest(): Promise<void> {
+    const closed = await names(this.#closed);
+    if (closed.length <= KEPT_CLOSED) return;
+    const read = await Promise.all(closed.map((name) => this.#read(join(this.#closed, name))));
+    const oldest = byAge(read.filter((entry) => entry !== undefined)).slice(0, closed.length - KEPT_CLOSED);
+    await Promise.all(
+      oldest.map((entry) => rm(join(this.#closed, `${entry.messageId}.json`), { force: true })),
+    );
+  }
+
+  async #inTurn<T>(messageId: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#queues.get(messageId) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    this.#queues.set(messageId, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.#queues.get(messageId) === mine) this.#queues.delete(messageId);
+    }
+  }
+}
+
+async function names(directory: string): Promise<readonly string[]> {
+  return (await readdir(directory)).filter((name) => name.endsWith('.json'));
+}
+
+function byAge(entries: readonly OutboxEntry[]): readonly OutboxEntry[] {
+  return entries.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+}

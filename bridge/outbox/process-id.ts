@@ -1,0 +1,46 @@
+/** A name for one run of one process, so that a pid that was given out again is not mistaken for its predecessor. */
+import { readFile } from 'node:fs/promises';
+
+/** `<pid>-<when it started>`, of characters that a file's name may have. */
+export type ProcessId = string;
+
+const FORM = /^(\d+)-([0-9a-z]+)$/;
+/** Where the platform does not say when a process started. */
+const UNKNOWN_START = 'x';
+
+export async function ownProcessId(): Promise<ProcessId> {
+  return `${String(process.pid)}-${await startOf(process.pid)}`;
+}
+
+/** Whether that very run of that process is still going. In doubt it is: work is never taken from the living. */
+export async function isRunning(id: ProcessId): Promise<boolean> {
+  const [, pid, start] = FORM.exec(id) ?? [];
+  if (pid === undefined || !exists(Number(pid))) return false;
+  const now = await startOf(Number(pid));
+  return now === UNKNOWN_START || start === UNKNOWN_START || now === start;
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, as somebody else.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** proc(5): field 22 of /proc/<pid>/stat is the start, in clock ticks since the boot that `boot_id` names. */
+async function startOf(pid: number): Promise<string> {
+  try {
+    const [stat, boot] = await Promise.all([
+      readFile(`/proc/${String(pid)}/stat`, 'utf8'),
+      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
+    ]);
+    // The second field, the command, is in parentheses and may hold spaces and parentheses of its own.
+    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    return ticks === undefined ? UNKNOWN_START : `${boot.slice(0, 8)}${Number(ticks).toString(36)}`;
+  } catch {
+    return UNKNOWN_START;
+  }
+}

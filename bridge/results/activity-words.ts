@@ -1,0 +1,19 @@
+/** What happens to tool calls, in a few words each. Pure. */
+import type { Activity } from '../../shared/protocol/tool-approval.ts';
+
+/** One activity with the tool's name; undefined for output, which is no step of its own. */
+export function activityWords(activity: Activity): string | undefined {
+  const { tool, title } = activity;
+  switch (activity.type) {
+    case 'tool.requested':
+      return activity.asks ? `${tool} waits for approval: ${title}` : `${tool} is next: ${title}`;
+    case 'tool.decided':
+      return `${tool}: ${activity.decision} by ${activity.by}`;
+    case 'tool.started':
+      return `${tool} runs: ${title}`;
+    case 'tool.finished':
+      return `${tool}: ${activity.outcome}`;
+    case 'tool.output':
+      return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+/** What a person, or their model, should do now. Pure. */
+import type { Session } from '../sessions/session.ts';
+import type { WaitEnd } from '../sessions/wait.ts';
+import { hasEnded, type TaskView } from '../sessions/view.ts';
+import type { ToolName } from '../tools/tool-name.ts';
+
+/** What the sentence depends on; a session has it. */
+export type Standing = Pick<Session, 'id' | 'trouble' | 'settled'> & { view: TaskView | undefined };
+
+/** @param name a tool's name as this client sees it */
+export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName) => string): string {
+  const { id, view, trouble } = session;
+  if (end === 'trouble' || (trouble !== undefined && !session.settled)) {
+    return `${trouble?.message ?? ''} The task was not touched by this. Call ${name('wait_for_task')} with sessionId "${id}" to go on following it.`.trim();
+  }
+  if (view !== undefined && hasEnded(view)) {
+    return `To go on in this session, call ${name('delegate_task_to_assistant')} with sessionId "${id}".`;
+  }
+  if (view !== undefined && view.pending.length > 0) {
+    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId, decision). Nothing runs until every pending action is decided.`;
+  }
+  if (view !== undefined && view.question !== null) {
+    return `Ask the person, then call ${name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${view.question.id}", decision "answer" and their words in "answer".`;
+  }
+  if (view?.state === 'auth-required') {
+    return `The agent needs the person to sign in as its message says. After that, call ${name('wait_for_task')} with sessionId "${id}".`;
+  }
+  if (view?.state === 'input-required') {
+    return `The agent waits for a message: send it with ${name('delegate_task_to_assistant')} and sessionId "${id}".`;
+  }
+  return `It goes on by itself. ${name('wait_for_task')} with sessionId "${id}" waits for it, ${name('check_task_progress_and_status')} looks, ${name('cancel_running_task')} ends it.`;
+}

@@ -1,0 +1,64 @@
+/** A session's report as text for a person: everything the structured result says, in the order it matters. Pure. */
+import type { SessionReport } from './session-report.ts';
+
+const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
+  working: 'is working on it',
+  input_required: 'waits for you',
+  completed: 'has finished',
+  cancelled: 'was cancelled',
+  failed: 'failed',
+  unknown: 'is in a state this bridge does not know',
+};
+
+export function sessionText(report: SessionReport): string {
+  const { sessionId, agent, taskId, state, message, output, pending, question, calls, usage, notes, next } =
+    report;
+  const task = taskId === null ? '' : `, task ${taskId}`;
+  return [
+    `${agent} ${HEADLINES[state]} (state ${state}, session ${sessionId}${task}).`,
+    message === '' || message === output ? '' : message,
+    output === '' ? '' : output,
+    ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
+    question === null ? '' : `${agent} asks (callId ${question.callId}):\n${question.text}`,
+    calls.length === 0 ? '' : `Tool calls:\n${calls.map(callLine).join('\n')}`,
+    usage === null ? '' : `Tokens: ${String(usage.inputTokens)} in, ${String(usage.outputTokens)} out.`,
+    ...notes.map((note) => `Note: ${note}`),
+    next,
+  ]
+    .filter((block) => block !== '')
+    .join('\n\n');
+}
+
+const REASONS: Readonly<Record<SessionReport['pending'][number]['reason'], string>> = {
+  approval: '',
+  'outcome-unknown':
+    'It was started before and its outcome was lost (outcome-unknown): approve runs it again, deny skips it.',
+  'content-changed': 'What was shown before has changed since (content-changed). This is how it is now.',
+};
+
+function pendingBlock(action: SessionReport['pending'][number], number: number, count: number): string {
+  const { callId, tool, title, source, sideEffect, reason, preview, input, expiresAt, decisions } = action;
+  return [
+    `Pending action ${count === 1 ? '' : `${String(number)} of ${String(count)} `}— ${title}`,
+    `callId ${callId}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
+    REASONS[reason],
+    preview,
+    `Input: ${inputText(input)}`,
+    `Decisions: ${decisions.join(', ')}`,
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function callLine({ callId, tool, title, state, toolId, summary }: SessionReport['calls'][number]): string {
+  const ids = toolId === null ? `callId ${callId}` : `callId ${callId}, toolId ${toolId}`;
+  return `- ${tool}: ${title} — ${state}${summary === null || summary === '' ? '' : `: ${summary}`} (${ids})`;
+}
+
+function inputText(input: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(input);
+  } catch {
+    return '[nested too deep to show]';
+  }
+}

@@ -1,0 +1,27 @@
+/** A short look at a session as text. Says what the structured result says. Pure. */
+import type { StatusReport } from '../tools/check-task.ts';
+
+export function statusText(status: StatusReport): string {
+  const { sessionId, agent, taskId, state, phase, message, tools, pending, question, cost, changes, next } =
+    status;
+  return [
+    `Session ${sessionId} with ${agent}${taskId === null ? '' : `, task ${taskId}`}: ${state}, ${phase}.`,
+    message,
+    ...pending.map(
+      (each) => `Waits for a decision: ${each.title} (${each.tool}, ${each.source}, callId ${each.callId})`,
+    ),
+    question === null ? '' : `Asks: ${question}`,
+    ...tools.map(
+      (each) =>
+        `Tool ${each.tool}: ${each.title} — ${each.state}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}`,
+    ),
+    cost === null
+      ? ''
+      : `Cost: ${cost.turns === null ? '' : `${String(cost.turns)} turns, `}${String(cost.inputTokens)} tokens in, ${String(cost.outputTokens)} out.`,
+    changes.length === 0 ? '' : `Changes: ${changes.join('; ')}.`,
+    `Cursor ${String(status.cursor)}${status.changesComplete ? '' : ' (more may have happened than is told here)'}.`,
+    next,
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}

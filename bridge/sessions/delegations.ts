@@ -1,0 +1,186 @@
+/**
+ * Delegating: exactly once (B1). The entry is in the outbox before the message leaves, every attempt sends the same
+ * message, and what a bridge that was killed left behind is finished by the next.
+ */
+import { randomUUID } from 'node:crypto';
+import { messageOf, ProductError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logging.ts';
+import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { Agent } from '../agents/agent.ts';
+import type { Registry } from '../agents/registry.ts';
+import type { OutboxEntry } from '../outbox/entry.ts';
+import type { Outbox } from '../outbox/outbox.ts';
+import { findByMessage } from './lost-answer.ts';
+import { delegationMessage } from './message.ts';
+import { asEvent } from '../agents/task-event.ts';
+import { Session } from './session.ts';
+import type { Sessions } from './sessions.ts';
+import { hasEnded } from './view.ts';
+
+export interface Delegation {
+  session: Session;
+  /** Resolves when the agent has the message. */
+  delivery: Promise<void>;
+}
+
+export class Delegations {
+  readonly #registry: Registry;
+  readonly #outbox: Outbox;
+  readonly #sessions: Sessions;
+  readonly #log: Logger;
+  /** Cancelled before their task was known: message id → reason. */
+  readonly #cancelled = new Map<string, string>();
+  /** Writes to the outbox that nobody waits for, by session. */
+  readonly #notes = new Map<Session, Promise<void>>();
+
+  constructor(parts: { registry: Registry; outbox: Outbox; sessions: Sessions; log: Logger }) {
+    this.#registry = parts.registry;
+    this.#outbox = parts.outbox;
+    this.#sessions = parts.sessions;
+    this.#log = parts.log;
+  }
+
+  /** Starts a session with the agent. Resolves when the delegation is on disk and on its way. */
+  async start(agent: Agent, text: string, settings: TaskSettings): Promise<Delegation> {
+    const entry = this.#entry(agent, text, settings);
+    await this.#outbox.put(entry);
+    const session = this.#sessions.add(new Session(agent, entry.messageId));
+    return { session, delivery: this.#send(session, entry) };
+  }
+
+  /** Goes on with a session: its live task gets the message, an ended one is followed by the session's next task. */
+  async goOn(session: Session, text: string, settings: TaskSettings): Promise<Delegation> {
+    const view = session.view;
+    const live = view !== undefined && view.taskId !== '' && !hasEnded(view);
+    const entry = {
+      ...this.#entry(session.agent, text, settings),
+      sessionId: session.id,
+      taskId: live ? view.taskId : null,
+    };
+    await this.#outbox.put(entry);
+    const question = session.asked.question;
+    return { session, delivery: this.#send(session, entry, question?.id) };
+  }
+
+  /** Ends a delegation whose task the agent has not named yet: it is cancelled as soon as it does, by whichever bridge. */
+  async cancelWhenKnown(session: Session, reason: string): Promise<void> {
+    this.#cancelled.set(session.firstMessageId, reason);
+    await this.#outbox.update(session.firstMessageId, { cancel: reason });
+  }
+
+  /** The result of the session's task has been handed over. Does not keep the answer waiting. */
+  collect(session: Session): void {
+    const taskId = session.view?.taskId ?? '';
+    this.#note(session, () => this.#outbox.collect(taskId));
+  }
+
+  /** Resolves when everything that was to be written is. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#notes.values());
+  }
+
+  /** Finishes what bridges that have ended left half done. Failures are logged: nobody is waiting for them. */
+  async recover(): Promise<void> {
+    for (const entry of await this.#outbox.adopt()) {
+      if (entry.state.type !== 'sending') continue;
+      try {
+        await this.#resume(entry);
+      } catch (error) {
+        this.#log.warn(
+          { messageId: entry.messageId, err: error },
+          'a delegation of an earlier bridge is still open',
+        );
+      }
+    }
+  }
+
+  async #resume(entry: OutboxEntry): Promise<void> {
+    const { messageId, cancel } = entry;
+    const agent = this.#registry.find(entry.agent);
+    if (agent === undefined) return; // Its agent may be configured again later: the entry stays.
+    const connection = await agent.connect();
+    const session = new Session(agent, messageId);
+    if (cancel !== null) this.#cancelled.set(messageId, cancel);
+    // What was cancelled is not sent again only to be cancelled.
+    if (connection.deduplicates && cancel === null) {
+      await this.#send(this.#sessions.add(session), entry);
+      return;
+    }
+    const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
+    if (found !== undefined) {
+      this.#sessions.add(session).take(asEvent(found), connection);
+      this.#accepted(session, messageId);
+      session.follow();
+    } else if (cancel !== null) {
+      await this.#outbox.drop(messageId);
+    } else {
+      const message = `Whether agent "${agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
+      await this.#outbox.update(messageId, { state: { type: 'lost', message } });
+    }
+  }
+
+  async #send(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
+    const { messageId } = entry;
+    try {
+      await session.deliver(
+        (dialect) => delegationMessage(entry, dialect),
+        answers === undefined ? {} : { answers },
+      );
+    } catch (error) {
+      await this.#failed(session, messageId, error);
+      throw error;
+    }
+    this.#accepted(session, messageId);
+  }
+
+  /** The agent has named the task. Should the note of it be lost, the message is sent or looked for once more. */
+  #accepted(session: Session, messageId: string): void {
+    const view = session.view;
+    if (view === undefined) return;
+    const { id } = session;
+    const { taskId } = view;
+    this.#note(session, () =>
+      this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } }),
+    );
+    const reason = this.#cancelled.get(messageId);
+    this.#cancelled.delete(messageId);
+    if (reason === undefined || hasEnded(view)) return;
+    this.#note(session, () =>
+      session.agent.ask(async (connection) =>
+        session.take(asEvent(await connection.cancel(taskId, reason)), connection),
+      ),
+    );
+  }
+
+  async #failed(session: Session, messageId: string, error: unknown): Promise<void> {
+    const arrived = error instanceof ProductError ? error.facts['arrived'] : undefined;
+    if (arrived === 'unknown')
+      await this.#outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
+    else await this.#outbox.drop(messageId);
+    if (session.view === undefined) this.#sessions.remove(session);
+  }
+
+  #note(session: Session, work: () => Promise<void>): void {
+    const before = this.#notes.get(session) ?? Promise.resolve();
+    const after = before.then(work).catch((error: unknown) => {
+      this.#log.warn({ sessionId: session.id, err: error }, 'the outbox could not be brought up to date');
+    });
+    this.#notes.set(session, after);
+    void after.then(() => this.#notes.get(session) === after && this.#notes.delete(session));
+  }
+
+  #entry(agent: Agent, text: string, settings: TaskSettings): OutboxEntry {
+    return {
+      version: 1,
+      messageId: randomUUID(),
+      agent: agent.name,
+      text,
+      settings,
+      sessionId: null,
+      taskId: null,
+      createdAt: new Date().toISOString(),
+      state: { type: 'sending' },
+      cancel: null,
+    };
+  }
+}

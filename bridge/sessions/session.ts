@@ -1,0 +1,354 @@
+/**
+ * One session with one agent: what is known of its current task, and the stream that keeps it known.
+ *
+ * Invariants
+ * - The view changes by folding alone. At any moment one stream folds: the newest that has delivered anything (S1).
+ * - A stream belongs to the session, never to the call that opened it: a call that goes away stops nothing (E4).
+ * - A message is sent again only where sending again is safe: it cannot have arrived, or the agent de-duplicates (B1).
+ */
+import type { Message, StreamResponse } from '@a2a-js/sdk';
+import pRetry, { AbortError } from 'p-retry';
+import { ProductError } from '../../shared/errors.ts';
+import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import type { Agent } from '../agents/agent.ts';
+import type { Connection } from '../agents/connection.ts';
+import { asEvent } from '../agents/task-event.ts';
+import { failureOf } from '../agents/failure.ts';
+import type { Asked, Dialect } from '../dialects/dialect.ts';
+import type { Observed, TaskStateName } from '../dialects/observation.ts';
+import { activityWords } from '../results/activity-words.ts';
+import { findByMessage } from './lost-answer.ts';
+import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './view.ts';
+
+/** What happened, and the cursor after it. */
+export interface Step {
+  cursor: number;
+  words: string;
+}
+
+/** Something about the session is new. */
+export type Change = { type: 'view' } | { type: 'activity'; activity: Activity } | { type: 'trouble' };
+export type Listener = (change: Change) => void;
+
+/** Waiting before attempt n: 0.2 s, 0.4 s … at most 5 s, with jitter; about 20 s in all. */
+const BACK_OFF = { retries: 8, minTimeout: 200, factor: 2, maxTimeout: 5_000, randomize: true };
+/** How often a message is sent: an agent that does not even show its card is given a moment only. */
+const ATTEMPTS = { never: 0, briefly: 3, patiently: BACK_OFF.retries } as const;
+/** A stream that lived this long was sound: the next cut is counted afresh. */
+const STEADY_MS = 5_000;
+const KEPT_STEPS = 100;
+
+export class Session {
+  readonly agent: Agent;
+  /** The message that began it here; a handle for it while the agent has not named the session. */
+  readonly firstMessageId: string;
+  #view: TaskView | undefined;
+  #trouble: ProductError | undefined;
+  readonly #listeners = new Set<Listener>();
+  /** Questions that were answered: the agent may repeat them before it goes on. */
+  readonly #answered = new Set<string>();
+  /** The input hash of each pending action as a person was shown it (D2). */
+  readonly #shown = new Map<string, string>();
+  readonly #end = new AbortController();
+  #streams = 0;
+  #steps: readonly Step[] = [];
+  #told = 0;
+  /** The stream that folds. */
+  #folding = 0;
+  /** The folding stream is being read, or waits to be opened again. */
+  #live = false;
+  /** The last stream ended by itself with the task in a state that ends streams. */
+  #rested = false;
+
+  constructor(agent: Agent, firstMessageId: string) {
+    this.agent = agent;
+    this.firstMessageId = firstMessageId;
+  }
+
+  get view(): TaskView | undefined {
+    return this.#view;
+  }
+
+  /** The handle: the agent's name for the session, or else the message that began it. */
+  get id(): string {
+    const named = this.#view?.sessionId ?? '';
+    return named === '' ? this.firstMessageId : named;
+  }
+
+  /** Why the task cannot be followed at the moment. */
+  get trouble(): ProductError | undefined {
+    return this.#trouble;
+  }
+
+  /** Nothing more comes until somebody does something. */
+  get settled(): boolean {
+    const view = this.#view;
+    return view !== undefined && (hasSettled(view, this.#answered) || (this.#rested && isInterrupted(view)));
+  }
+
+  /** A place in what happened: the agent's own where it has one, else a count of this bridge's. */
+  get cursor(): number {
+    return this.#view?.seq ?? this.#told;
+  }
+
+  /** The last things that happened while this bridge was looking, oldest first. */
+  get steps(): readonly Step[] {
+    return this.#steps;
+  }
+
+  get asked(): Asked {
+    return { pending: this.#view?.pending ?? [], question: this.#view?.question ?? null };
+  }
+
+  /** Notes what a person has been shown of the pending actions. */
+  markShown(): void {
+    for (const { callId, inputHash } of this.#view?.pending ?? []) this.#shown.set(callId, inputHash);
+  }
+
+  shownHash(callId: string): string | undefined {
+    const pending = this.#view?.pending.find((action) => action.callId === callId);
+    return this.#shown.get(callId) ?? pending?.inputHash;
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Sends a message. Resolves when the agent has begun to answer: it then has the message; the rest of the answer is
+   * read on its own.
+   * @param write makes the message; the same one each time, as it may be sent again
+   * @throws ProductError when it was refused; with the fact `arrived: unknown` when nobody knows whether it arrived
+   */
+  async deliver(write: (dialect: Dialect) => Message, options: { answers?: string } = {}): Promise<void> {
+    const { answers } = options;
+    if (answers !== undefined) this.#answered.add(answers);
+    this.#trouble = undefined;
+    this.#rested = false;
+    try {
+      await pRetry(() => this.#attempt(write), {
+        ...BACK_OFF,
+        signal: this.#end.signal,
+        shouldRetry: ({ error, attemptNumber }) =>
+          error instanceof Undelivered && attemptNumber <= ATTEMPTS[error.again],
+      });
+    } catch (thrown) {
+      if (answers !== undefined) this.#answered.delete(answers);
+      throw thrown instanceof Undelivered ? thrown.reason : this.agent.failed(thrown);
+    }
+  }
+
+  /** Takes in the task as an answer of the agent's showed it. */
+  take(event: StreamResponse, connection: Connection): void {
+    this.#fold(event, connection);
+  }
+
+  /** Brings the view up to date when no stream keeps it so, and follows a task that moves. @throws ProductError */
+  async refresh(taskId?: string): Promise<void> {
+    const known = taskId ?? this.#view?.taskId;
+    if (this.#live || known === undefined || known === '') return;
+    if (this.#view !== undefined && hasEnded(this.#view) && known === this.#view.taskId) return;
+    await this.agent.ask(async (connection) => this.#fold(asEvent(await connection.task(known)), connection));
+    this.follow();
+  }
+
+  /** Makes sure a task that moves is being read. */
+  follow(): void {
+    const view = this.#view;
+    if (this.#live || view === undefined || view.taskId === '' || hasEnded(view) || this.settled) return;
+    const stream = ++this.#streams;
+    this.#folding = stream;
+    this.#live = true;
+    this.#trouble = undefined;
+    void this.#keepReading(stream, view.taskId);
+  }
+
+  /** The bridge goes: the streams are let go of, the task is not touched. */
+  close(): void {
+    this.#end.abort();
+    this.#listeners.clear();
+  }
+
+  /** One sending of a message, up to the first event of the answer. */
+  async #attempt(write: (dialect: Dialect) => Message): Promise<void> {
+    let connection: Connection;
+    try {
+      connection = await this.agent.connect();
+    } catch (error) {
+      // The card was not even read, so the message has not left.
+      const reason = this.agent.failed(error);
+      throw new Undelivered(reason, 'no', reason.retryable ? 'briefly' : 'never');
+    }
+    const message = this.#phrased(write, connection.dialect);
+    const events = connection.send(message, this.#end.signal)[Symbol.asyncIterator]();
+    let first: IteratorResult<StreamResponse>;
+    try {
+      first = await events.next();
+      if (first.done === true) throw new TypeError('the stream ended before it began');
+    } catch (thrown) {
+      await this.#undelivered(thrown, message, connection);
+      return;
+    }
+    const stream = ++this.#streams;
+    this.#folding = stream;
+    this.#live = true;
+    this.#fold(first.value, connection);
+    void this.#readOn(stream, events, connection);
+  }
+
+  /** What the dialect has no words for is refused here, before anything is sent. */
+  #phrased(write: (dialect: Dialect) => Message, dialect: Dialect): Message {
+    try {
+      return write(dialect);
+    } catch (error) {
+      throw new Undelivered(this.agent.failed(error), 'no', 'never');
+    }
+  }
+
+  /** Nothing came back. Has it sent again where that is safe; looks for the message where it is not. */
+  async #undelivered(thrown: unknown, message: Message, connection: Connection): Promise<void> {
+    const { arrival } = failureOf(thrown, this.agent.name);
+    const reason = this.agent.failed(thrown);
+    if (arrival === 'no') throw new Undelivered(reason, 'no', 'patiently');
+    if (arrival === 'refused') {
+      throw new Undelivered(
+        reason,
+        'no',
+        reason.retryable && connection.deduplicates ? 'patiently' : 'never',
+      );
+    }
+    if (connection.deduplicates) throw new Undelivered(reason, 'unknown', 'patiently');
+    const found = await findByMessage(connection, message).catch(() => undefined);
+    if (found === undefined) {
+      const sentence = `${reason.message} Whether the message arrived is not known, and agent "${this.agent.name}" may do it twice if it is sent again: look at the agent before you repeat it.`;
+      throw new Undelivered(new ProductError(reason.reason, sentence, { cause: thrown }), 'unknown', 'never');
+    }
+    this.#fold(asEvent(found), connection);
+    this.follow();
+  }
+
+  /** Reads the rest of a stream that has begun. */
+  async #readOn(
+    stream: number,
+    events: AsyncIterator<StreamResponse>,
+    connection: Connection,
+  ): Promise<void> {
+    let sound = true;
+    try {
+      for (let next = await events.next(); next.done !== true; next = await events.next()) {
+        if (this.#folding === stream) this.#fold(next.value, connection);
+      }
+    } catch {
+      // A cut is no news to anybody: the stream is taken up again below, from the last event that was read.
+      sound = false;
+    }
+    if (this.#folding !== stream) return;
+    this.#live = false;
+    if (sound) this.#rest();
+    this.follow();
+  }
+
+  /** Opens the task's stream again and again until it has settled, or the back-off is used up. */
+  async #keepReading(stream: number, taskId: string): Promise<void> {
+    try {
+      await pRetry(() => this.#readAgain(stream, taskId), { ...BACK_OFF, signal: this.#end.signal });
+    } catch (thrown) {
+      if (this.#folding !== stream || this.#end.signal.aborted) return;
+      this.#live = false;
+      this.#trouble = this.agent.failed(thrown);
+      this.#tell({ type: 'trouble' });
+      return;
+    }
+    if (this.#folding !== stream) return;
+    this.#live = false;
+    this.follow();
+  }
+
+  async #readAgain(stream: number, taskId: string): Promise<void> {
+    for (;;) {
+      const since = performance.now();
+      let cut: ProductError | undefined;
+      try {
+        await this.agent.ask((connection) =>
+          connection.follow({
+            taskId,
+            after: this.#view?.taskId === taskId ? this.#view.seq : null,
+            signal: this.#end.signal,
+            onEvent: (event) => {
+              if (this.#folding !== stream) return 'enough';
+              this.#fold(event, connection);
+              return this.settled ? 'enough' : 'more';
+            },
+          }),
+        );
+        if (this.#folding === stream) this.#rest();
+      } catch (thrown) {
+        cut = this.agent.failed(thrown);
+        // The agent has spoken: asking the same again would hear the same.
+        if (!cut.retryable && cut.reason !== 'AGENT_ERROR') throw new AbortError(cut);
+      }
+      if (this.#folding !== stream || this.settled) return;
+      if (performance.now() - since < STEADY_MS) {
+        throw (
+          cut ??
+          new ProductError(
+            'AGENT_UNREACHABLE',
+            `Agent "${this.agent.name}" ends the task's stream before the task has settled.`,
+          )
+        );
+      }
+    }
+  }
+
+  /** The stream ended by itself: a state that ends streams is then to be believed, whatever it says it waits for. */
+  #rest(): void {
+    this.#rested = true;
+    if (this.settled) this.#tell({ type: 'view' });
+  }
+
+  #fold(event: StreamResponse, connection: Connection): void {
+    const observed = connection.dialect.read(event);
+    const before = this.#view;
+    this.#view = fold(before, observed);
+    if (this.#view === before) return;
+    this.#rested = false;
+    this.#told += 1;
+    this.#note(before?.state, observed);
+    this.#tell({ type: 'view' });
+  }
+
+  #note(before: TaskStateName | undefined, { observations }: Observed): void {
+    const words: string[] = [];
+    for (const observation of observations) {
+      if (observation.type !== 'activity') continue;
+      const said = activityWords(observation.activity);
+      if (said !== undefined) words.push(said);
+      this.#tell({ type: 'activity', activity: observation.activity });
+    }
+    const state = this.#view?.state;
+    if (state !== undefined && state !== before) words.push(state);
+    const { cursor } = this;
+    this.#steps = [...this.#steps, ...words.map((each) => ({ cursor, words: each }))].slice(-KEPT_STEPS);
+  }
+
+  #tell(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+}
+
+/** A sending that came to nothing, as far as anybody knows. */
+class Undelivered extends Error {
+  readonly reason: ProductError;
+  readonly again: keyof typeof ATTEMPTS;
+
+  constructor(
+    { reason, message, facts, cause }: ProductError,
+    arrived: 'no' | 'unknown',
+    again: keyof typeof ATTEMPTS,
+  ) {
+    super(message);
+    this.reason = new ProductError(reason, message, { facts: { ...facts, arrived }, cause });
+    this.again = again;
+  }
+}

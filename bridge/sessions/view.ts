@@ -1,0 +1,229 @@
+/**
+ * What the bridge knows of a task: the fold of what was observed of it. Pure, total, and bounded: an agent that talks
+ * without end fills no memory.
+ */
+import type { Activity, PendingAction, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
+
+export type CallState =
+  'waiting' | 'ready' | 'running' | 'ok' | 'error' | 'stopped' | 'denied' | 'skipped' | 'unknown';
+
+/** A tool call as far as a client is told of it. */
+export interface CallView {
+  callId: string;
+  tool: string;
+  title: string;
+  state: CallState;
+  /** The last tool execution, which is what abort takes. */
+  toolId: string | null;
+  summary: string | null;
+}
+
+export interface TaskView {
+  taskId: string;
+  sessionId: string;
+  state: TaskStateName;
+  /** What the status says in words. */
+  text: string;
+  pending: readonly PendingAction[];
+  question: Question | null;
+  calls: readonly CallView[];
+  outputs: readonly Output[];
+  settings: TaskSettings | null;
+  usage: { inputTokens: number; outputTokens: number } | null;
+  turns: number | null;
+  /** Place in the agent's journal of the last event folded in; null when the agent has no such thing. */
+  seq: number | null;
+}
+
+const MAX_CALLS = 200;
+const MAX_OUTPUTS = 1000;
+/** Characters of output kept, over all of a task's outputs. */
+const MAX_OUTPUT = 16 * 1024 * 1024;
+
+const ENDED: ReadonlySet<TaskStateName> = new Set<TaskStateName>([
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+]);
+
+export function hasEnded(view: TaskView): boolean {
+  return ENDED.has(view.state);
+}
+
+/**
+ * Whether the task has stopped moving until somebody does something. `input-required` alone does not say it: between a
+ * decision and the next step of the agent the state may still read so, with nothing left to decide.
+ */
+export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new Set()): boolean {
+  if (hasEnded(view) || view.state === 'auth-required') return true;
+  if (view.state !== 'input-required') return false;
+  return view.pending.length > 0 || (view.question !== null && !answered.has(view.question.id));
+}
+
+/** Whether the agent says the task has stopped, though it may not say what it waits for. */
+export function isInterrupted(view: TaskView): boolean {
+  return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
+}
+
+/** Folds one event in. Events at or before the view's place in the journal change nothing (S1: no repeat). */
+export function fold(view: TaskView | undefined, observed: Observed): TaskView | undefined {
+  const known = view !== undefined && observed.seq !== null && view.seq !== null && observed.seq <= view.seq;
+  let next = view;
+  for (const observation of observed.observations) {
+    if (known && !startsAnotherTask(view, observation)) continue;
+    next = apply(next, observation);
+  }
+  if (next === undefined || observed.seq === null || (next === view && known)) return next;
+  return { ...next, seq: observed.seq };
+}
+
+function startsAnotherTask(view: TaskView, observation: Observation): boolean {
+  return observation.type !== 'activity' && observation.taskId !== view.taskId;
+}
+
+function apply(view: TaskView | undefined, observation: Observation): TaskView | undefined {
+  switch (observation.type) {
+    case 'snapshot': {
+      const { taskId, sessionId, state, text, pending, question, outputs, overview } = observation;
+      const before = view?.taskId === taskId ? view : undefined;
+      return {
+        taskId,
+        sessionId,
+        state,
+        text,
+        pending,
+        question,
+        outputs: bounded(outputs),
+        calls: overview === null ? (before?.calls ?? []) : callsOf(overview.calls, before),
+        settings: overview?.settings ?? before?.settings ?? null,
+        usage: overview?.usage ?? before?.usage ?? null,
+        turns: overview?.turns ?? before?.turns ?? null,
+        seq: before?.seq ?? null,
+      };
+    }
+    case 'status': {
+      const { taskId, sessionId, state, text, pending, question } = observation;
+      return { ...of(view, taskId, sessionId), state, text, pending, question };
+    }
+    case 'output': {
+      const base = of(view, observation.taskId, observation.sessionId);
+      return { ...base, outputs: withOutput(base.outputs, observation.output, observation.append) };
+    }
+    case 'reply': {
+      const base = of(undefined, observation.taskId, observation.sessionId);
+      return {
+        ...base,
+        state: 'completed',
+        outputs: bounded([{ id: 'reply', name: '', text: observation.text }]),
+      };
+    }
+    case 'activity':
+      return view === undefined ? undefined : withActivity(view, observation.activity);
+  }
+}
+
+/** The view to go on from: the same task's, or a new task's. */
+function of(view: TaskView | undefined, taskId: string, sessionId: string): TaskView {
+  if (view?.taskId === taskId) return view;
+  return {
+    taskId,
+    sessionId,
+    state: 'submitted',
+    text: '',
+    pending: [],
+    question: null,
+    calls: [],
+    outputs: [],
+    settings: null,
+    usage: null,
+    turns: null,
+    seq: null,
+  };
+}
+
+function callsOf(
+  calls: readonly Omit<CallView, 'summary'>[],
+  before: TaskView | undefined,
+): readonly CallView[] {
+  const summaries = new Map((before?.calls ?? []).map((call) => [call.callId, call.summary]));
+  return calls.slice(-MAX_CALLS).map(({ callId, tool, title, state, toolId }) => ({
+    callId,
+    tool,
+    title,
+    state,
+    toolId,
+    summary: summaries.get(callId) ?? null,
+  }));
+}
+
+function withActivity(view: TaskView, activity: Activity): TaskView {
+  const { callId, tool, title } = activity;
+  const before = view.calls.find((call) => call.callId === callId);
+  const call: CallView = {
+    toolId: null,
+    summary: null,
+    ...before,
+    callId,
+    tool,
+    title,
+    ...changeBy(activity, before),
+  };
+  const calls =
+    before === undefined
+      ? [...view.calls, call].slice(-MAX_CALLS)
+      : view.calls.map((each) => (each === before ? call : each));
+  const pending =
+    activity.type === 'tool.decided' || activity.type === 'tool.started' || activity.type === 'tool.finished'
+      ? view.pending.filter((action) => action.callId !== callId)
+      : view.pending;
+  return { ...view, calls, pending };
+}
+
+function changeBy(
+  activity: Activity,
+  before: CallView | undefined,
+): Pick<CallView, 'state'> & Partial<CallView> {
+  switch (activity.type) {
+    case 'tool.requested':
+      return { state: activity.asks ? 'waiting' : 'ready' };
+    case 'tool.decided':
+      return { state: activity.decision === 'deny' ? 'denied' : 'ready' };
+    case 'tool.started':
+      return { state: 'running', toolId: activity.toolId };
+    case 'tool.output':
+      return { state: before?.state ?? 'running', toolId: activity.toolId };
+    case 'tool.finished':
+      return {
+        state: activity.outcome,
+        toolId: activity.toolId ?? before?.toolId ?? null,
+        summary: activity.summary,
+      };
+  }
+}
+
+function withOutput(outputs: readonly Output[], output: Output, append: boolean): readonly Output[] {
+  const at = outputs.findIndex((each) => each.id === output.id);
+  const before = outputs[at];
+  if (before === undefined) return bounded([...outputs, output]);
+  const merged = append ? { ...before, text: before.text + output.text } : output;
+  return bounded(outputs.map((each, index) => (index === at ? merged : each)));
+}
+
+/** Keeps the newest characters within the limit: of an answer too long to keep, its end says how it came out. */
+function bounded(all: readonly Output[]): readonly Output[] {
+  const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
+  let total = 0;
+  for (const output of outputs) total += output.text.length;
+  if (total <= MAX_OUTPUT) return outputs;
+  let left = MAX_OUTPUT;
+  const kept: Output[] = [];
+  for (const output of outputs.toReversed()) {
+    if (left === 0) break;
+    const text = output.text.slice(-left);
+    left -= text.length;
+    kept.unshift({ ...output, text });
+  }
+  return kept;
+}

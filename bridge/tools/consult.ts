@@ -1,0 +1,63 @@
+/** `quick_consultation_for_second_opinion`: one question, one answer, nothing changed. */
+import { z } from 'zod';
+import { sessionReport } from '../results/session-report.ts';
+import { waitFor } from '../sessions/wait.ts';
+import * as fields from './fields.ts';
+import { sessionReply } from './session-reply.ts';
+import { taskSettingsFor } from './task-settings.ts';
+import { defineTool } from './tool.ts';
+
+export const consult = defineTool({
+  name: 'quick_consultation_for_second_opinion',
+  title: 'Ask for a second opinion',
+  description: `Asks an agent one question and waits for the answer. The agent may read and search, and changes nothing. Give it the context it needs: it does not see this conversation.`,
+  input: z.strictObject({
+    question: z.string().min(1),
+    context: z
+      .string()
+      .optional()
+      .describe('What the agent needs to know: code, an error, what was decided.'),
+    model: fields.model,
+    agent: fields.agent,
+    waitSeconds: fields.waitSeconds,
+  }),
+  output: sessionReport,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  async run({ question, context, model, agent: agentName, waitSeconds }, call) {
+    const { registry, delegations, defaults } = call.bridge;
+    const agent = registry.pick(agentName);
+    const { dialect } = await agent.connect();
+    const enforced = !dialect.ignores.includes('readOnly');
+    const settings = await taskSettingsFor(
+      agent,
+      { readOnly: true, ...(model === undefined ? {} : { model }) },
+      defaults.workspace,
+    );
+    const { session, delivery } = await delegations.start(
+      agent,
+      asked(question, context, enforced),
+      settings,
+    );
+    const end = await waitFor({
+      session,
+      delivery,
+      timeout: (waitSeconds ?? defaults.waitSeconds) * 1000,
+      signal: call.signal,
+      onActivity: call.report,
+    });
+    const notes = enforced
+      ? []
+      : [`Agent "${agent.name}" was asked to change nothing, but has no setting that makes sure of it.`];
+    return sessionReply(call, session, { end, notes });
+  },
+});
+
+function asked(question: string, context: string | undefined, enforced: boolean): string {
+  return [
+    question,
+    context === undefined ? '' : `Context:\n${context}`,
+    enforced ? '' : 'Only answer. Do not change anything.',
+  ]
+    .filter((each) => each !== '')
+    .join('\n\n');
+}

@@ -1,0 +1,59 @@
+/** `approve_or_deny_pending_action`: a person's decision on what a task waits for. */
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { decisionInput, decisionsOf, singleDecisionFields, verdictOf } from '../approvals/decision-words.ts';
+import { sessionReport } from '../results/session-report.ts';
+import { waitFor } from '../sessions/wait.ts';
+import * as fields from './fields.ts';
+import { sessionReply } from './session-reply.ts';
+import { defineTool } from './tool.ts';
+
+/** How the person was asked, for the record. */
+const CHANNEL = 'tool';
+
+export const decide = defineTool({
+  name: 'approve_or_deny_pending_action',
+  title: 'Decide a pending action',
+  description: `Sends a person's decision on an action that an agent wants to take. Only with the person's word: show them the preview first, and decide what they decide.
+
+decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (words, for an agent that asked a question). Any other word is refused, and nothing runs.
+
+Several at once: put them into decisions. Nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
+  input: z.strictObject({
+    sessionId: fields.sessionId,
+    ...singleDecisionFields,
+    decisions: z.array(decisionInput).min(1).max(100).optional().describe('Several decisions at once.'),
+    waitSeconds: fields.waitSeconds,
+  }),
+  output: sessionReport,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  alwaysLoad: true,
+  asksPerson: true,
+  async run({ sessionId, decisions, waitSeconds, ...single }, call) {
+    const { sessions, defaults } = call.bridge;
+    const inputs = decisionsOf(single, decisions);
+    const session = await sessions.find(sessionId);
+    await session.refresh();
+    const verdicts = inputs.map((input) => verdictOf(input, (callId) => session.shownHash(callId)));
+    const { messageOf } = await import('../sessions/message.ts');
+    const messageId = randomUUID();
+    const { asked } = session;
+    const delivery = session.deliver(
+      (dialect) =>
+        messageOf(dialect.phraseVerdicts(verdicts, asked, CHANNEL), {
+          messageId,
+          sessionId: session.id,
+          taskId: session.view?.taskId ?? null,
+        }),
+      asked.question === null ? {} : { answers: asked.question.id },
+    );
+    const end = await waitFor({
+      session,
+      delivery,
+      timeout: (waitSeconds ?? defaults.waitSeconds) * 1000,
+      signal: call.signal,
+      onActivity: call.report,
+    });
+    return sessionReply(call, session, { end });
+  },
+});

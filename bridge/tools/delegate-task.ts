@@ -1,0 +1,55 @@
+/** `delegate_task_to_assistant`: start a task, or go on with a session. */
+import { z } from 'zod';
+import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { Agent } from '../agents/agent.ts';
+import { sessionReport } from '../results/session-report.ts';
+import { waitFor } from '../sessions/wait.ts';
+import * as fields from './fields.ts';
+import { sessionReply } from './session-reply.ts';
+import { taskSettingsFor, unheard } from './task-settings.ts';
+import { defineTool } from './tool.ts';
+
+export const delegateTask = defineTool({
+  name: 'delegate_task_to_assistant',
+  title: 'Delegate a task',
+  description: `Hands a task to an agent, which works on it with its own model and tools. Waits up to waitSeconds and returns the result, the actions that wait for a person's approval, or the sessionId to go on with.
+
+With a sessionId it goes on in that session: a live task gets the message, an ended one is followed by the session's next task, with the conversation so far.
+
+Actions with side effects wait for approval: show them to the person and send the decision with approve_or_deny_pending_action. autoExecute runs everything without asking: set it only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. Do not delegate the same task again because an answer is slow.`,
+  input: z.strictObject({
+    task: z.string().min(1).describe('What to do, in words, with all the agent needs to know.'),
+    agent: fields.agent,
+    workspace: z.string().min(1).max(4096).optional().describe('Absolute path of the directory to work in.'),
+    autoExecute: z.boolean().optional().describe('Run every tool without asking. Default: false.'),
+    sessionId: fields.sessionId.optional(),
+    model: fields.model,
+    waitSeconds: fields.waitSeconds,
+  }),
+  output: sessionReport,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  alwaysLoad: true,
+  async run({ task, agent: agentName, workspace, autoExecute, sessionId, model, waitSeconds }, call) {
+    const { registry, sessions, delegations, defaults } = call.bridge;
+    const wanted: TaskSettings = {
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(autoExecute === undefined ? {} : { autoExecute }),
+      ...(model === undefined ? {} : { model }),
+    };
+    const going = sessionId === undefined ? undefined : await sessions.find(sessionId);
+    const agent: Agent = going?.agent ?? registry.pick(agentName);
+    await going?.refresh();
+    const { session, delivery } =
+      going === undefined
+        ? await delegations.start(agent, task, await taskSettingsFor(agent, wanted, defaults.workspace))
+        : await delegations.goOn(going, task, wanted);
+    const end = await waitFor({
+      session,
+      delivery,
+      timeout: (waitSeconds ?? defaults.waitSeconds) * 1000,
+      signal: call.signal,
+      onActivity: call.report,
+    });
+    return sessionReply(call, session, { end, notes: await unheard(agent, wanted) });
+  },
+});

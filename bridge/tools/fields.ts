@@ -1,0 +1,32 @@
+/** Input fields that several tools have. */
+import { z } from 'zod';
+
+/** An hour: no client holds a call open for longer. */
+const MAX_WAIT_SECONDS = 3_600;
+
+export const waitSeconds = z
+  .number()
+  .min(0)
+  .max(MAX_WAIT_SECONDS)
+  .optional()
+  .describe(
+    'How long this call waits for it, in seconds; after that it returns the handle. 0 does not wait.',
+  );
+
+export const sessionId = z.string().min(1).max(200).describe('The session, as another tool has named it.');
+
+export const agent = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('Which agent; the first configured one when left out.');
+
+export const model = z
+  .string()
+  .min(1)
+  .max(200)
+  .optional()
+  .describe('A model tier ("fast", "smart") or a model id that the agent knows.');
+
+export const reason = z.string().max(10_000).optional().describe('Why, for the agent and for the record.');

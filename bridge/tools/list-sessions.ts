@@ -1,0 +1,69 @@
+/** `list_all_active_sessions`: the sessions of every agent. */
+import { z } from 'zod';
+import { mcpState, toMcpState } from '../results/session-report.ts';
+import * as fields from './fields.ts';
+import { defineTool } from './tool.ts';
+
+const sessionList = z.object({
+  sessions: z.array(
+    z.object({
+      sessionId: z.string(),
+      agent: z.string(),
+      taskId: z.string().nullable(),
+      state: mcpState,
+      title: z.string(),
+      updatedAt: z.string(),
+      pending: z.number().describe('How many actions wait for a decision.'),
+    }),
+  ),
+  more: z.number().describe('How many are not shown.'),
+  unreachable: z.array(z.object({ agent: z.string(), message: z.string() })),
+});
+
+const SHOWN = 50;
+
+export const listSessions = defineTool({
+  name: 'list_all_active_sessions',
+  title: 'List sessions',
+  description: `The sessions of every agent, newest first, with the state of each and how many actions wait for a decision. They survive restarts of this client and of the bridge. Narrow it with state or agent.`,
+  input: z.strictObject({
+    state: mcpState.optional().describe('Only sessions in this state.'),
+    agent: fields.agent.describe('Only sessions of this agent.'),
+  }),
+  output: sessionList,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  async run({ state, agent }, call) {
+    const { registry, sessions } = call.bridge;
+    const only = agent === undefined ? undefined : registry.pick(agent);
+    const { sessions: all, unreachable } = await sessions.list(only);
+    const wanted = all
+      .map((each) => ({ ...each, state: toMcpState(each.state) }))
+      .filter((each) => state === undefined || each.state === state);
+    const structured = {
+      sessions: wanted.slice(0, SHOWN),
+      more: Math.max(0, wanted.length - SHOWN),
+      unreachable: [...unreachable],
+    };
+    return { structured, text: listText(structured, state) };
+  },
+});
+
+function listText(
+  { sessions, more, unreachable }: z.infer<typeof sessionList>,
+  state: string | undefined,
+): string {
+  const lines = sessions.map(
+    ({ sessionId, agent, taskId, state: each, title, updatedAt, pending }) =>
+      `- ${sessionId} (${agent}${taskId === null ? '' : `, task ${taskId}`}): ${each}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${updatedAt}`}`,
+  );
+  return [
+    lines.length === 0
+      ? `There are no sessions${state === undefined ? '' : ` in state ${state}`}.`
+      : `Sessions, newest first:`,
+    ...lines,
+    more === 0 ? '' : `… and ${String(more)} more.`,
+    ...unreachable.map(({ agent, message }) => `Agent "${agent}" could not be asked: ${message}`),
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}

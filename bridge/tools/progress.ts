@@ -1,0 +1,70 @@
+/**
+ * Progress of one call, for clients that asked for it with a token; any token, `0` and `''` too (R62). It goes out when
+ * something happens, and at least every ten seconds: clients give up on a call that is silent for long.
+ */
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import { activityWords } from '../results/activity-words.ts';
+
+const AT_LEAST_EVERY_MS = 10_000;
+/** Tools named in one message. */
+const NAMED = 3;
+
+export interface Progress {
+  report: (activity: Activity) => void;
+  /** Nothing goes out after this. */
+  end: () => void;
+}
+
+export function startProgress(context: ServerContext, title: string): Progress {
+  const { _meta: meta } = context.mcpReq;
+  const token = meta?.progressToken;
+  if (token === undefined) return { report: () => undefined, end: () => undefined };
+
+  const since = performance.now();
+  let sent = 0;
+  let ended = false;
+  let sending = false;
+  /** What has happened since the last message. */
+  let happened: string[] = [];
+  let latest = `${title}: waiting`;
+
+  const send = async (): Promise<void> => {
+    // A client that reads slowly gets fewer messages, each about all that happened since the one before.
+    if (ended || sending) return;
+    sending = true;
+    try {
+      do {
+        if (happened.length > 0) latest = happened.slice(-NAMED).join(' · ');
+        happened = [];
+        sent += 1;
+        const seconds = Math.round((performance.now() - since) / 1000);
+        await context.mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken: token, progress: sent, message: `${latest} (${String(seconds)} s)` },
+        });
+      } while (happened.length > 0 && !isOver());
+    } catch {
+      // The client has gone: whoever waits for the call learns it from its signal.
+      end();
+    } finally {
+      sending = false;
+    }
+  };
+  const isOver = (): boolean => ended;
+  const timer = setInterval(() => void send(), AT_LEAST_EVERY_MS);
+  timer.unref();
+  const end = (): void => {
+    ended = true;
+    clearInterval(timer);
+  };
+  return {
+    report(activity) {
+      const words = activityWords(activity);
+      if (words === undefined || ended) return;
+      happened.push(words);
+      void send();
+    },
+    end,
+  };
+}

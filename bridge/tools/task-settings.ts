@@ -1,0 +1,29 @@
+/** The settings of a task, as far as its agent can be told them. */
+import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { Agent } from '../agents/agent.ts';
+
+/** What the call wants, with the default workspace where the agent shares this machine's files. @throws ProductError */
+export async function taskSettingsFor(
+  agent: Agent,
+  wanted: TaskSettings,
+  workspace: string,
+): Promise<TaskSettings> {
+  if (wanted.workspace !== undefined) return wanted;
+  const { url } = await agent.connect();
+  return isLoopback(new URL(url).hostname) ? { ...wanted, workspace } : wanted;
+}
+
+/** A note for the person about the settings they gave that the agent has no ear for. */
+export async function unheard(agent: Agent, wanted: TaskSettings): Promise<readonly string[]> {
+  const { dialect } = await agent.connect();
+  const lost = dialect.ignores.filter((key) => wanted[key] !== undefined);
+  return lost.length === 0
+    ? []
+    : [
+        `Agent "${agent.name}" does not know the tool-approval extension, so it was not told: ${lost.join(', ')}.`,
+      ];
+}
+
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,13 @@
+/** The names of the MCP tools. A prefix from the settings goes before each, and changes nothing else. */
+export const TOOL_NAMES = [
+  'delegate_task_to_assistant',
+  'approve_or_deny_pending_action',
+  'wait_for_task',
+  'check_task_progress_and_status',
+  'cancel_running_task',
+  'abort_tool_execution',
+  'list_all_active_sessions',
+  'quick_consultation_for_second_opinion',
+  'get_agent_capabilities_and_version',
+] as const;
+export type ToolName = (typeof TOOL_NAMES)[number];

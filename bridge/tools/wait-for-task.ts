@@ -1,0 +1,29 @@
+/** `wait_for_task`: wait until a task needs something or ends. */
+import { z } from 'zod';
+import { sessionReport } from '../results/session-report.ts';
+import { waitFor } from '../sessions/wait.ts';
+import * as fields from './fields.ts';
+import { sessionReply } from './session-reply.ts';
+import { defineTool } from './tool.ts';
+
+export const waitForTask = defineTool({
+  name: 'wait_for_task',
+  title: 'Wait for a task',
+  description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns where it stands, with its full result. Returns at once when there is nothing to wait for. Call it again to wait on: nothing is lost between two calls.`,
+  input: z.strictObject({ sessionId: fields.sessionId, waitSeconds: fields.waitSeconds }),
+  output: sessionReport,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  alwaysLoad: true,
+  async run({ sessionId, waitSeconds }, call) {
+    const { sessions, defaults } = call.bridge;
+    const session = await sessions.find(sessionId);
+    await session.refresh();
+    const end = await waitFor({
+      session,
+      timeout: (waitSeconds ?? defaults.waitSeconds) * 1000,
+      signal: call.signal,
+      onActivity: call.report,
+    });
+    return sessionReply(call, session, { end });
+  },
+});
