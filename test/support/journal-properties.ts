@@ -1,7 +1,7 @@
 /** A journal against the plainest model of one: any interleaving of any appends gives the same answers. */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Append, AppendResult, Journal } from '../../a2a-server/journal/journal.ts';
+import type { Append, AppendResult, Journal, TaskRow } from '../../a2a-server/journal/journal.ts';
 import { ProductError } from '../../shared/errors.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../../a2a-server/task/snapshot.ts';
@@ -31,6 +31,8 @@ interface Wish {
   principal: string;
   /** How far the writer is behind (or ahead of) the task's true end. */
   lag: number;
+  /** The writer knows what was asked just before: it writes on without waiting for the answer. */
+  pipelined: boolean;
   events: TaskEvent[];
   messageId: string | undefined;
 }
@@ -62,6 +64,7 @@ const wish: fc.Arbitrary<Wish> = fc.record({
     { weight: 6, arbitrary: fc.constant(0) },
     { weight: 1, arbitrary: fc.constantFrom(-2, -1, 50) },
   ),
+  pipelined: fc.boolean(),
   events: fc.array(event, { minLength: 1, maxLength: 4 }).map(untilTheEnd),
   messageId: fc.option(fc.constantFrom('m1', 'm2', 'm3', 'm4', 'm5', 'm6'), { nil: undefined, freq: 2 }),
 });
@@ -87,11 +90,13 @@ export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, r
         try {
           for (const { wishes, passes, restart } of moments) {
             now += passes;
-            // The writers look at the same state, then write at once, none knowing of the others.
-            const appends = wishes.map((each) => appendOf(each, model));
-            const answers = Promise.all(appends.map((append) => outcomeOf(journal.append(append))));
-            const expected = appends.map((append) => model.append(append, now));
-            expect(await answers).toEqual(expected);
+            const seen = new Map(model.rows().map((row) => [row.taskId, row]));
+            const asked = wishes.map((each) => {
+              const append = appendOf(each, each.pipelined ? model.row(each.taskId) : seen.get(each.taskId));
+              return { append, expected: model.append(append, now) };
+            });
+            const answers = Promise.all(asked.map(({ append }) => outcomeOf(journal.append(append))));
+            expect(await answers).toEqual(asked.map(({ expected }) => expected));
             if (restart) {
               await journal.close();
               journal = await open();
@@ -110,10 +115,9 @@ export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, r
 
 function appendOf(
   { taskId, begin, session, principal, lag, events, messageId }: Wish,
-  model: JournalModel,
+  row: TaskRow | undefined,
 ): Append {
   const command = messageId === undefined ? {} : { command: commandKey(messageId, 'hash', principal) };
-  const row = model.row(taskId);
   const state: StateName = row?.state ?? 'submitted';
   if (begin || row === undefined) {
     const all = [created(session, principal), ...events];

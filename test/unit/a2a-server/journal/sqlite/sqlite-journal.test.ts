@@ -15,4 +15,4 @@ async function createStorage() {
 }
 
 describeJournal('the SQLite journal', createStorage);
-itActsAsTheModel(createStorage, 100);
+itActsAsTheModel(createStorage, 80);

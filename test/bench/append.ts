@@ -1,0 +1,104 @@
+/** What the journal costs over bare inserts into the same database by the same driver, at the same durability. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Journal } from '../../a2a-server/journal/journal.ts';
+import { openSqlite } from '../../a2a-server/journal/sqlite/driver.ts';
+import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { beginning, continuing, delta, working } from '../support/journal-samples.ts';
+
+const EVENTS = 20_000;
+const PER_COMMIT = 100;
+/** Odd: the median of an odd number of rounds is one of them. */
+const ROUNDS = 5;
+const event = delta('some fifty characters of text, as a model streams.');
+
+/**
+ * Rates are in events a second, medians of interleaved rounds; ratios are to the bare inserts of the same round: what
+ * the port keeps of the driver's speed once it checks each append, keeps the index, and gives the entries back.
+ */
+export async function bench(): Promise<{ name: string; figures: Record<string, number> }> {
+  const directory = await mkdtemp(join(tmpdir(), 'bench-append-'));
+  const journal = await openSqliteJournal({ path: join(directory, 'journal.db'), clock: Date.now });
+  try {
+    const rounds = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const bare = bareInserts(join(directory, `bare-${round}.db`));
+      const grouped = await appends(journal, `grouped ${round}`);
+      const together = await appendsTogether(journal, `together ${round}`);
+      const read = await readAll(journal, `grouped ${round}`);
+      rounds.push({ bare, grouped, together, read });
+    }
+    return {
+      name: 'append to the journal',
+      figures: {
+        'bare inserts, 100 a commit (events/s)': median(rounds.map(({ bare }) => bare)),
+        'appends of 100 events, one after another (events/s)': median(rounds.map(({ grouped }) => grouped)),
+        'appends of 100 events to bare inserts (ratio)': median(
+          rounds.map(({ grouped, bare }) => grouped / bare),
+        ),
+        'appends of 1 event, 100 at once (events/s)': median(rounds.map(({ together }) => together)),
+        'appends of 1 event to bare inserts (ratio)': median(
+          rounds.map(({ together, bare }) => together / bare),
+        ),
+        'reads of 100 entries (entries/s)': median(rounds.map(({ read }) => read)),
+      },
+    };
+  } finally {
+    await journal.close();
+    await rm(directory, { recursive: true });
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+function bareInserts(path: string): number {
+  const database = openSqlite(path, { busyTimeoutMs: 0 });
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  database.exec('CREATE TABLE events (seq INTEGER PRIMARY KEY, at INTEGER, body TEXT) STRICT');
+  const insert = database.command('INSERT INTO events VALUES (?, ?, ?)');
+  const started = performance.now();
+  for (let seq = 1; seq <= EVENTS; seq += PER_COMMIT) {
+    database.transaction(() => {
+      for (let i = 0; i < PER_COMMIT; i += 1) insert(seq + i, Date.now(), JSON.stringify(event));
+    });
+  }
+  const rate = rateSince(started);
+  database.close();
+  return rate;
+}
+
+async function appends(journal: Journal, taskId: string): Promise<number> {
+  await journal.append(beginning(taskId, { events: [working] }));
+  const events = Array.from({ length: PER_COMMIT }, () => event);
+  const started = performance.now();
+  for (let seq = 2; seq < EVENTS + 2; seq += PER_COMMIT) {
+    await journal.append(continuing(taskId, seq, events, 'working'));
+  }
+  return rateSince(started);
+}
+
+async function appendsTogether(journal: Journal, taskId: string): Promise<number> {
+  await journal.append(beginning(taskId, { events: [working] }));
+  const started = performance.now();
+  for (let seq = 2; seq < EVENTS + 2; seq += PER_COMMIT) {
+    const together = Array.from({ length: PER_COMMIT }, (_, index) =>
+      journal.append(continuing(taskId, seq + index, [event], 'working')),
+    );
+    await Promise.all(together);
+  }
+  return rateSince(started);
+}
+
+async function readAll(journal: Journal, taskId: string): Promise<number> {
+  const started = performance.now();
+  let after = 2;
+  while (after < EVENTS + 2) after += (await journal.read(taskId, after, PER_COMMIT)).length;
+  return rateSince(started);
+}
+
+function rateSince(started: number): number {
+  return (EVENTS / (performance.now() - started)) * 1_000;
+}
