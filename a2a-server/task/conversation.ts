@@ -24,7 +24,20 @@ export function conversation(earlier: readonly Snapshot[], current: Snapshot): C
       exchange.type === 'message' ? [said(exchange.message)] : turnSteps(snapshot, exchange.turn),
     ),
     ...snapshot.queued.map(said),
+    ...calledOff(snapshot),
   ]);
+}
+
+/** Without a word of it a model would take up the rest of a task that was called off with the session's next one. */
+function calledOff({ status }: Snapshot): ConversationStep[] {
+  if (status.state === 'canceled')
+    return [noted(`The task was canceled; what was left of it is not to be done. Reason: ${status.reason}`)];
+  if (status.state === 'rejected') return [noted(`The task was rejected and not begun: ${status.message}`)];
+  return [];
+}
+
+function noted(text: string): ConversationStep {
+  return { role: 'assistant', text: `(${text})`, calls: [] };
 }
 
 function said(message: UserMessage): ConversationStep {

@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import { createModels } from '../../../a2a-server/models/models.ts';
+import { TOOL } from '../../../a2a-server/models/offline/tool-names.ts';
+import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { conversation } from '../../../a2a-server/task/conversation.ts';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { foldAll } from '../../../a2a-server/task/fold.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+
+const BY = { principal: 'p', channel: 'test' };
+
+function taskOf(taskId: string, ...events: TaskEvent[]): Snapshot {
+  const created: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'p', settings: {} };
+  const snapshot = foldAll(
+    taskId,
+    [created, ...events].map((event, index) => ({ seq: index + 1, at: 0, event })),
+  );
+  if (snapshot === undefined) throw new Error('a task has events');
+  return snapshot;
+}
+
+function asked(text: string): TaskEvent {
+  return {
+    type: 'message.received',
+    message: { messageId: text, parts: [{ type: 'text', text }] },
+    channel: 'test',
+  };
+}
+
+const STARTED: TaskEvent = { type: 'turn.started', turn: 1, model: 'offline' };
+
+test.each<[string, TaskEvent[]]>([
+  ['before its first turn', []],
+  ['during its first turn', [{ type: 'task.working' }, STARTED]],
+])('a task canceled %s is not taken up by the next task of its session', async (_when, events) => {
+  const canceled = taskOf('t1', asked('create a.md with x'), ...events, {
+    type: 'task.canceled',
+    reason: 'a mistake',
+    by: BY,
+  });
+  const next = taskOf('t2', asked('read b.md'), { type: 'task.working' }, STARTED);
+  const calls: unknown[] = [];
+  const turn = createModels(modelSettings.parse({}), {})
+    .resolve(undefined)
+    .stream({
+      instructions: '',
+      conversation: conversation([canceled], next),
+      tools: Object.values(TOOL).map((name) => ({ name, description: '', inputSchema: {} })),
+      signal: new AbortController().signal,
+    });
+  for await (const event of turn) if (event.type === 'call') calls.push([event.tool, event.input]);
+  expect(calls).toEqual([['read-file', { path: 'b.md' }]]);
+});
