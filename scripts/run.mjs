@@ -1,0 +1,34 @@
+// Runs a TypeScript program of the project: `node scripts/run.mjs <file.ts> [arguments]`.
+// It is bundled first (Node 20 reads no TypeScript); packages are taken from node_modules as they are.
+import { build } from 'esbuild';
+import { spawn } from 'node:child_process';
+import { dirname, join, parse, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [program, ...args] = process.argv.slice(2);
+if (program === undefined) {
+  process.stderr.write('Usage: node scripts/run.mjs <file.ts> [arguments]\n');
+  process.exit(2);
+}
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const outfile = join(root, 'node_modules', '.cache', 'mcp-a2a-bridge', `${parse(program).name}.js`);
+await build({
+  entryPoints: [resolve(program)],
+  outfile,
+  bundle: true,
+  packages: 'external',
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  sourcemap: 'inline',
+  logLevel: 'warning',
+});
+
+const child = spawn(process.execPath, ['--enable-source-maps', outfile, ...args], {
+  cwd: root,
+  stdio: 'inherit',
+});
+// The child hears the terminal's signals itself; this process only waits for it.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
+child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));
