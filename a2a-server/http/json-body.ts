@@ -38,6 +38,11 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
   const parsed: RequestHandler = (request, _response, next) => {
     const bytes: unknown = request.body;
     if (!(bytes instanceof Uint8Array)) return next();
+    // Clients send `Content-Length: 0` with a POST that has nothing to say.
+    if (bytes.length === 0) {
+      request.body = undefined;
+      return next();
+    }
     const body = parseJson(bytes, limits.depth);
     switch (body.type) {
       case 'value':

@@ -1,0 +1,232 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { connect } from 'node:net';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
+import type { RpcAnswer, TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer()));
+afterAll(() => server.close());
+
+/** Whatever came before: the server serves, and nothing reached a task. */
+afterEach(async () => {
+  expect(server.tasks.received).toEqual([]);
+  expect(await request(server, { method: 'GET', path: '/health' })).toMatchObject({ status: 200 });
+});
+
+function reason(answer: RpcAnswer): string | undefined {
+  return /"metadata":\{[^}]*"reason":"([A-Z_]+)"/.exec(answer.text)?.[1];
+}
+
+const call = (params: unknown): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'SendMessage', params });
+
+describe('bodies that are not what they should be', () => {
+  test('X3 a text of 10 MB is too large, over both bindings', async () => {
+    const big = userMessage('x'.repeat(10 * 1024 * 1024));
+    const overRpc = await request(server, { body: call(big) });
+    expect(overRpc.status).toBe(413);
+    expect(reason(overRpc)).toBe('TOO_LARGE');
+    const overRest = await request(server, { path: '/message:send', body: JSON.stringify(big) });
+    expect(overRest.status).toBe(413);
+    expect(reason(overRest)).toBe('TOO_LARGE');
+  });
+
+  test.each(['[', '{"a":'])('X3 nesting 10,000 deep with %p is refused', async (open) => {
+    const close = open === '[' ? ']' : '}';
+    const nested = `${open.repeat(10_000)}1${close.repeat(10_000)}`;
+    const body = `{"jsonrpc":"2.0","id":7,"method":"SendMessage","params":{"message":{"messageId":"m","role":"ROLE_USER","parts":[{"data":${nested}}]}}}`;
+    const answer = await request(server, { body });
+    expect(reason(answer)).toBe('MALFORMED');
+    expect(answer.text).toContain('nests more than 64');
+  });
+
+  test('X3 brackets inside strings are not nesting', async () => {
+    const text = `${'['.repeat(1000)}\\"${'{'.repeat(1000)}`;
+    const answer = await rpc(server, 'GetTask', { id: text });
+    expect(answer.body).toMatchObject({ error: { code: -32001 } });
+  });
+
+  test('X3 invalid UTF-8 is a parse error', async () => {
+    const body = Buffer.concat([
+      Buffer.from('{"jsonrpc":"2.0","id":7,"method":"'),
+      Buffer.from([0xff, 0xfe]),
+    ]);
+    const answer = await request(server, { body });
+    expect(answer.body).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } });
+    expect(answer.text).toContain('UTF-8');
+  });
+
+  test.each(['{', 'hello', '{"jsonrpc":"2.0",}', '\u0000'])('X3 the body %p is no JSON', async (body) => {
+    const answer = await request(server, { body });
+    expect(answer.body).toMatchObject({ error: { code: -32700 } });
+    const rest = await request(server, { path: '/message:send', body });
+    expect(rest.status).toBe(400);
+    expect(reason(rest)).toBe('MALFORMED');
+  });
+
+  test.each([
+    ['', -32600],
+    ['[]', -32600],
+    ['5', -32600],
+    ['null', -32600],
+    ['{"id":1,"method":"GetTask","params":{}}', -32600],
+    ['{"jsonrpc":"2.0","id":{},"method":"GetTask","params":{}}', -32600],
+    ['{"jsonrpc":"2.0","id":1,"params":{}}', -32600],
+    ['{"jsonrpc":"2.0","id":1,"method":"NoSuchMethod","params":{}}', -32601],
+    ['{"jsonrpc":"2.0","id":1,"method":"message/send","params":{}}', -32601],
+    ['{"jsonrpc":"2.0","id":1,"method":"GetTask"}', -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"GetTask","params":[]}', -32602],
+    ['{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{}}', -32602],
+  ])('X3 the request %p gets the error %p', async (body, code) => {
+    const answer = await request(server, { body });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ jsonrpc: '2.0', error: { code } });
+  });
+
+  test('a method of the other version is named as such', async () => {
+    expect((await rpc(server, 'message/send', {})).text).toContain('method of A2A 0.3');
+    const old = await rpc(server, 'SendMessage', {}, { 'a2a-version': undefined });
+    expect(old.text).toContain('A2A-Version: 1.0');
+  });
+
+  test('a version nobody serves is refused by name, over both bindings', async () => {
+    const overRpc = await rpc(server, 'GetTask', { id: 'x' }, { 'a2a-version': '7.1' });
+    expect(overRpc.body).toMatchObject({ id: 7, error: { code: -32009 } });
+    for (const path of ['/tasks/x', '/tasks/x:subscribe']) {
+      const overRest = await request(server, { method: 'GET', path, headers: { 'a2a-version': '7.1' } });
+      expect(overRest.status).toBe(400);
+      expect(overRest.text).toContain('VERSION_NOT_SUPPORTED');
+    }
+  });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'X3 the content type %p is refused',
+    async (contentType) => {
+      for (const path of ['/', '/message:send']) {
+        const answer = await request(server, { path, body: '{}', headers: { 'content-type': contentType } });
+        expect(reason(answer)).toBe('UNSUPPORTED_CONTENT');
+      }
+    },
+  );
+
+  test('X3 a compressed body is refused: it could unpack to anything', async () => {
+    const answer = await request(server, { body: 'xx', headers: { 'content-encoding': 'gzip' } });
+    expect(reason(answer)).toBe('UNSUPPORTED_CONTENT');
+  });
+
+  test.each([
+    ['/nowhere', 'GET'],
+    ['/tenant/tasks/x', 'GET'],
+    ['/%E0%A4%A', 'GET'],
+    ['/tasks/%ff', 'GET'],
+    ['/', 'GET'],
+    ['/', 'DELETE'],
+  ])('X3 %p is answered to %p with an error that can be read', async (path, method) => {
+    const answer = await request(server, { path, method });
+    expect(answer.status).toBe(400);
+    expect(reason(answer)).toBe('MALFORMED');
+  });
+
+  test('X3 bytes that are not HTTP end their own connection and no other', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    socket.on('error', () => undefined);
+    socket.end(Buffer.from([0x16, 0x03, 0x01, 0, 0, 0, 0xff]));
+    socket.resume();
+    await closed;
+  });
+
+  test('X3 a body that breaks off half way changes nothing', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"jsonrpc":`,
+      () => socket.resetAndDestroy(),
+    );
+    await closed;
+  });
+});
+
+describe('messages that are not what they should be', () => {
+  test.each<[string, object, string]>([
+    ['no parts', { parts: [] }, 'MALFORMED'],
+    ['parts that are no list', { parts: 'hello' }, 'MALFORMED'],
+    ['a part that is null', { parts: [null] }, 'MALFORMED'],
+    ['a part without content', { parts: [{}] }, 'MALFORMED'],
+    ['a text that is no string', { parts: [{ text: ['approve'] }] }, 'MALFORMED'],
+    ['no message id', { messageId: '' }, 'MALFORMED'],
+    ['a message id too long', { messageId: 'x'.repeat(201) }, 'MALFORMED'],
+    ['the role of the agent', { role: 'ROLE_AGENT' }, 'MALFORMED'],
+    ['a file by URL', { parts: [{ url: 'https://example.com/a.png' }] }, 'UNSUPPORTED_CONTENT'],
+    ['a file as bytes', { parts: [{ raw: 'AAAA' }] }, 'UNSUPPORTED_CONTENT'],
+    ['settings nobody knows', { metadata: { [TOOL_APPROVAL]: { yolo: true } } }, 'MALFORMED'],
+    ['settings of the wrong type', { metadata: { [TOOL_APPROVAL]: { autoExecute: 'yes' } } }, 'MALFORMED'],
+  ])('X3 %s', async (_what, more, expected) => {
+    const { message } = userMessage('hello');
+    const params = { message: { ...message, ...more } };
+    expect(reason(await rpc(server, 'SendMessage', params))).toBe(expected);
+    expect(reason(await rpc(server, 'SendStreamingMessage', params))).toBe(expected);
+    const rest = await request(server, { path: '/message:stream', body: JSON.stringify(params) });
+    expect(rest.status).toBe(400);
+    expect(reason(rest)).toBe(expected);
+  });
+
+  const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL, decisions: list });
+  test.each<[string, unknown]>([
+    ['reject', decisions({ callId: 'c', decision: 'reject' })],
+    ['yes', decisions({ callId: 'c', decision: 'yes' })],
+    ['APPROVE with a blank', decisions({ callId: 'c', decision: 'APPROVE ' })],
+    ['a number', decisions({ callId: 'c', decision: 1 })],
+    ['no call id', decisions({ decision: 'approve' })],
+    ['an empty list', decisions()],
+    ['a field nobody knows', decisions({ callId: 'c', decision: 'approve', force: true })],
+    ['an edit without input', decisions({ callId: 'c', decision: 'edit' })],
+    ['no extension', { decisions: [{ callId: 'c', decision: 'approve' }] }],
+    [
+      'a decision that is no list',
+      { extension: TOOL_APPROVAL, decisions: { callId: 'c', decision: 'approve' } },
+    ],
+    ['a bare decision', { callId: 'c', decision: 'approve' }],
+    ['another dialect', { callId: 'c', outcome: 'proceed_once' }],
+    ['a list of decisions', [{ callId: 'c', decision: 'approve' }]],
+  ])(
+    'R06 D1 a decision with %s is refused as one, and never passed on as anything else',
+    async (_what, data) => {
+      const params = userMessage([{ data }], { taskId: 'task-1' });
+      const answer = await rpc(server, 'SendMessage', params);
+      expect(answer.body).toMatchObject({ error: { code: -32602 } });
+      expect(reason(answer)).toBe('INVALID_DECISION');
+    },
+  );
+
+  test('a client that counts on push notifications is told there are none', async () => {
+    const configuration = { taskPushNotificationConfig: { url: 'https://example.com' } };
+    const answer = await rpc(server, 'SendMessage', { ...userMessage('hi'), configuration });
+    expect(answer.body).toMatchObject({ error: { code: -32003 } });
+    const made = await rpc(server, 'CreateTaskPushNotificationConfig', {
+      taskId: 'x',
+      url: 'https://example.com',
+    });
+    expect(made.body).toMatchObject({ error: { code: -32003 } });
+  });
+
+  test.each([-1, 1.5, 'many'])('a history length of %p is refused', async (historyLength) => {
+    expect(reason(await rpc(server, 'GetTask', { id: 'x', historyLength }))).toBe('MALFORMED');
+  });
+
+  test.each([
+    { pageSize: 0 },
+    { pageSize: 101 },
+    { status: 'TASK_STATE_NAPPING' },
+    { statusTimestampAfter: 'yesterday' },
+    { pageToken: 'x'.repeat(2001) },
+  ])('a list with %p is refused', async (params) => {
+    expect(reason(await rpc(server, 'ListTasks', params))).toBe('MALFORMED');
+  });
+
+  test('query parameters that come twice are refused', async () => {
+    const answer = await request(server, { method: 'GET', path: '/tasks?contextId=a&contextId=b' });
+    expect(reason(answer)).toBe('MALFORMED');
+  });
+});

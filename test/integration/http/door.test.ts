@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { OTHER_TOKEN, request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
+import type { TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer()));
+afterAll(() => server.close());
+
+const ROUTES = [
+  { method: 'GET', path: '/health' },
+  { method: 'POST', path: '/' },
+  { method: 'POST', path: '/message:send' },
+  { method: 'POST', path: '/message:stream' },
+  { method: 'GET', path: '/tasks' },
+  { method: 'GET', path: '/tasks/task-1' },
+  { method: 'GET', path: '/tasks/task-1:subscribe' },
+  { method: 'POST', path: '/tasks/task-1:cancel' },
+  { method: 'GET', path: '/extendedAgentCard' },
+  { method: 'POST', path: '/api/tools/abort/tool-1' },
+  { method: 'GET', path: '/no/such/address' },
+];
+
+/** A request with headers that `fetch` would not let one set. */
+function raw(headers: Record<string, string>, path = '/health'): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(
+      {
+        port: server.port,
+        host: '127.0.0.1',
+        path,
+        headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+      },
+      (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode));
+      },
+    );
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+describe('the door', () => {
+  test.each(ROUTES)('X1 $method $path asks for a token', async ({ method, path }) => {
+    for (const authorization of [
+      undefined,
+      '',
+      'Bearer',
+      'Basic abc',
+      'Bearer wrong-token-0123456789',
+      TOKEN,
+    ]) {
+      const answer = await request(server, { method, path, headers: { authorization } });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      expect(answer.text).toContain('UNAUTHENTICATED');
+    }
+  });
+
+  test('X1 the agent card needs no token, in either version', async () => {
+    const path = '/.well-known/agent-card.json';
+    const modern = await request(server, { method: 'GET', path, headers: { authorization: undefined } });
+    expect(modern.status).toBe(200);
+    expect(modern.body).toMatchObject({
+      securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
+      supportedInterfaces: [
+        { protocolBinding: 'JSONRPC', protocolVersion: '1.0', url: server.url },
+        { protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+        { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+      ],
+    });
+    const old = await request(server, {
+      method: 'GET',
+      path,
+      headers: { authorization: undefined, 'a2a-version': undefined },
+    });
+    expect(old.body).toMatchObject({
+      protocolVersion: '0.3',
+      url: server.url,
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    });
+    const etag = modern.headers.get('etag') ?? '';
+    expect(await raw({ 'if-none-match': etag, 'a2a-version': '1.0' }, path)).toBe(304);
+  });
+
+  test('X1 tokens are never logged', async () => {
+    await rpc(server, 'GetTask', { id: 'task-nobody-has' });
+    await request(server, { path: '/health', headers: { authorization: 'Bearer wrong-token-0123456789' } });
+    expect(server.logged()).not.toContain(TOKEN);
+    expect(server.logged()).not.toContain('wrong-token');
+  });
+
+  test.each([
+    ['localhost', 200],
+    ['LOCALHOST:1', 200],
+    ['127.0.0.1', 200],
+    ['127.9.9.9:80', 200],
+    ['[::1]:8080', 200],
+    ['evil.example', 403],
+    ['127.0.0.1.evil.example', 403],
+    ['localhost.evil.example', 403],
+    ['localhost@evil.example', 403],
+    ['127.0.0.1 evil.example', 403],
+    ['0.0.0.0', 403],
+  ])('X1 a request for the host %p is answered %p', async (host, status) => {
+    expect(await raw({ host })).toBe(status);
+  });
+
+  test.each(['HTTP/1.0', 'HTTP/1.1'])('X1 a request of %s for no host is not answered', async (version) => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.end(`GET /health ${version}\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`);
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    expect(answer).toMatch(/^HTTP\/1.1 40[03] /);
+  });
+
+  test('X1 the host is checked for the agent card as well', async () => {
+    expect(await raw({ host: 'evil.example' }, '/.well-known/agent-card.json')).toBe(403);
+  });
+
+  test.each(['http://evil.example', 'null', 'http://localhost:3000'])(
+    'X1 a page of %p may not call',
+    async (origin) => {
+      expect(await raw({ origin })).toBe(403);
+    },
+  );
+
+  test('X1 hosts and origins that the operator lists are let in', async () => {
+    const open = await startServer({
+      reach: { publicHosts: ['agent.example'], origins: ['https://console.example'] },
+    });
+    const answer = await request(open, {
+      method: 'GET',
+      path: '/health',
+      headers: { origin: 'https://console.example' },
+    });
+    expect(answer.status).toBe(200);
+    await open.close();
+  });
+
+  test('X1 another principal’s task is unknown, word for word like one that does not exist', async () => {
+    const { taskId } = server.tasks.start({
+      principal: 'local',
+      channel: 'a2a',
+      message: { messageId: 'm', parts: [] },
+    });
+    const stranger = { authorization: `Bearer ${OTHER_TOKEN}` };
+    for (const method of ['GetTask', 'CancelTask', 'SubscribeToTask']) {
+      const theirs = await rpc(server, method, { id: taskId }, stranger);
+      const nobodys = await rpc(server, method, { id: 'task-0' }, stranger);
+      expect(theirs.body).toMatchObject({ error: { code: -32001 } });
+      expect(theirs.text.replaceAll(taskId, 'task-0')).toBe(nobodys.text);
+    }
+    expect(await rpc(server, 'ListTasks', {}, stranger)).toMatchObject({
+      body: { result: { totalSize: 0 } },
+    });
+    expect(server.tasks.cancelled).toEqual([]);
+  });
+
+  test('a message is recorded under the principal its token stands for', async () => {
+    await rpc(
+      server,
+      'SendMessage',
+      { ...userMessage('hi'), configuration: { returnImmediately: true } },
+      {
+        authorization: `Bearer ${OTHER_TOKEN}`,
+      },
+    );
+    expect(server.tasks.received.at(-1)).toMatchObject({ principal: 'other' });
+  });
+
+  test('R49 while the server closes, work is refused with 503 and a time to come back', async () => {
+    server.setClosing(true);
+    for (const path of ['/', '/message:send', '/tasks/task-1', '/api/tools/abort/x']) {
+      const answer = await request(server, { path, body: '{}' });
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('retry-after')).toBe('2');
+      expect(answer.text).toContain('SHUTTING_DOWN');
+    }
+    server.setClosing(false);
+  });
+});

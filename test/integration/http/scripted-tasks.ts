@@ -1,0 +1,193 @@
+/** A task service whose journals the test writes itself: what the HTTP layer does with them is then all there is to see. */
+import { ProductError } from '../../../shared/errors.ts';
+import { onAbort } from '../../../shared/abort.ts';
+import type { Accepted, Incoming, Tasks } from '../../../a2a-server/executor/tasks.ts';
+import type { TaskFilter, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
+import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
+import { foldAll, stateOf } from '../../../a2a-server/task/fold.ts';
+import { isTerminal } from '../../../a2a-server/task/snapshot.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+
+/** 2026-01-01T00:00:00Z; every entry is a second after the one before. */
+const EPOCH = Date.UTC(2026, 0, 1);
+
+interface Written {
+  entries: JournalEntry[];
+  wakes: Set<() => void>;
+  /** Entries handed to followers, so that a test can see how far a reader has pulled. */
+  pulled: number;
+  followers: number;
+  /** Reading beyond this position fails. */
+  failAfter: number;
+  /** Called when a follower comes or leaves. */
+  watchers: Set<() => void>;
+}
+
+export class ScriptedTasks implements Tasks {
+  readonly received: Incoming[] = [];
+  readonly cancelled: { taskId: string; reason: string }[] = [];
+  readonly aborted: { toolId: string; principal: string; reason: string }[] = [];
+  /** How many readers follow some task at this moment. */
+  following = 0;
+  /** What a message does; by default it starts a task that nothing happens to. */
+  onSend: (incoming: Incoming) => Accepted | Promise<Accepted> = (incoming) => this.start(incoming);
+  readonly #journals = new Map<string, Written>();
+  #started = 0;
+
+  /** A new task for a message, with these events after the first two. */
+  start(incoming: Pick<Incoming, 'principal' | 'message' | 'channel'>, more: TaskEvent[] = []): Accepted {
+    const taskId = `task-${++this.#started}`;
+    const sessionId = `session-${this.#started}`;
+    const { principal, message, channel } = incoming;
+    this.#journals.set(taskId, {
+      entries: [],
+      wakes: new Set(),
+      pulled: 0,
+      followers: 0,
+      failAfter: Infinity,
+      watchers: new Set(),
+    });
+    this.append(taskId, [
+      { type: 'task.created', sessionId, principal, settings: {} },
+      { type: 'message.received', message, channel },
+    ]);
+    if (more.length > 0) this.append(taskId, more);
+    return { taskId, sessionId, seq: 2 };
+  }
+
+  append(taskId: string, events: readonly TaskEvent[]): void {
+    const { entries, wakes } = this.#journal(taskId);
+    for (const event of events) {
+      const seq = entries.length + 1;
+      entries.push({ seq, at: EPOCH + seq * 1000, event });
+    }
+    for (const wake of wakes) wake();
+  }
+
+  /** Followers who come after this read no further than `seq`: the journal is broken there. */
+  failAfter(taskId: string, seq: number): void {
+    this.#journal(taskId).failAfter = seq;
+  }
+
+  /** Resolves when somebody follows the task. */
+  untilFollowed(taskId: string): Promise<void> {
+    return this.#until(taskId, ({ followers }) => followers > 0);
+  }
+
+  /** Resolves when nobody follows the task any more. */
+  untilLeft(taskId: string): Promise<void> {
+    return this.#until(taskId, ({ followers }) => followers === 0);
+  }
+
+  #until(taskId: string, reached: (journal: Written) => boolean): Promise<void> {
+    const journal = this.#journal(taskId);
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!reached(journal)) return;
+        journal.watchers.delete(look);
+        resolve();
+      };
+      journal.watchers.add(look);
+      look();
+    });
+  }
+
+  #count(journal: Written, change: 1 | -1): void {
+    this.following += change;
+    journal.followers += change;
+    for (const look of journal.watchers) look();
+  }
+
+  pulled(taskId: string): number {
+    return this.#journal(taskId).pulled;
+  }
+
+  async send(incoming: Incoming): Promise<Accepted> {
+    this.received.push(incoming);
+    return await this.onSend(incoming);
+  }
+
+  cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot> {
+    return this.snapshot(taskId, by.principal).then((snapshot) => {
+      if (isTerminal(snapshot)) throw new ProductError('TASK_ENDED', `Task ${taskId} has ended.`);
+      this.cancelled.push({ taskId, reason });
+      this.append(taskId, [{ type: 'task.canceled', reason, by }]);
+      return this.snapshot(taskId, by.principal);
+    });
+  }
+
+  abortTool(toolId: string, principal: string, reason: string) {
+    this.aborted.push({ toolId, principal, reason });
+    return Promise.resolve({ success: toolId === 'tool-1', message: `asked for ${toolId}` });
+  }
+
+  snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot> {
+    return Promise.resolve().then(() => {
+      const { entries } = this.#journal(taskId);
+      const snapshot = foldAll(taskId, entries.slice(0, atSeq));
+      if (snapshot?.principal !== principal) throw unknownTask(taskId);
+      return snapshot;
+    });
+  }
+
+  list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage> {
+    const rows = [...this.#journals].flatMap(([taskId, { entries }]): TaskRow[] => {
+      const snapshot = foldAll(taskId, entries);
+      if (snapshot?.principal !== filter.principal) return [];
+      const { sessionId, createdAt, updatedAt, seq, status } = snapshot;
+      if (filter.sessionId !== undefined && filter.sessionId !== sessionId) return [];
+      if (filter.states && !filter.states.includes(status.state)) return [];
+      if (filter.updatedSince !== undefined && updatedAt < filter.updatedSince) return [];
+      const { principal } = filter;
+      return [{ taskId, sessionId, principal, state: status.state, seq, createdAt, updatedAt, title: '' }];
+    });
+    const from = Number(page.token ?? 0);
+    const next = from + page.size < rows.length ? { next: String(from + page.size) } : {};
+    return Promise.resolve({ rows: rows.slice(from, from + page.size), total: rows.length, ...next });
+  }
+
+  async *follow(
+    taskId: string,
+    after: number,
+    { until, signal }: Parameters<Tasks['follow']>[2],
+  ): AsyncGenerator<readonly JournalEntry[], void, undefined> {
+    const journal = this.#journal(taskId);
+    let wake: (() => void) | undefined;
+    const woken = (): void => wake?.();
+    const deaf = onAbort(signal, woken);
+    journal.wakes.add(woken);
+    this.#count(journal, 1);
+    try {
+      let position = after;
+      let state = foldAll(taskId, journal.entries.slice(0, position))?.status.state;
+      while (!signal.aborted) {
+        const batch = journal.entries.slice(position, position + 256);
+        if (batch.length > 0) {
+          if (position >= journal.failAfter) throw new ProductError('STORAGE', 'The journal cannot be read.');
+          journal.pulled += batch.length;
+          yield batch;
+          position += batch.length;
+          state = stateOf(batch.map(({ event }) => event)) ?? state;
+          continue;
+        }
+        const ended = ['completed', 'failed', 'canceled', 'rejected'].includes(state ?? '');
+        if (ended || (until === 'settled' && state === 'input-required')) return;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } finally {
+      deaf();
+      journal.wakes.delete(woken);
+      this.#count(journal, -1);
+    }
+  }
+
+  #journal(taskId: string): Written {
+    const journal = this.#journals.get(taskId);
+    if (journal === undefined) throw unknownTask(taskId);
+    return journal;
+  }
+}
+
+function unknownTask(taskId: string): ProductError {
+  return new ProductError('UNKNOWN_TASK', `There is no task ${taskId}.`);
+}

@@ -1,0 +1,313 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
+import type { TestServer } from './test-server.ts';
+import { openStream, streamOf } from './event-source.ts';
+import type { Streamed } from './event-source.ts';
+
+let server: TestServer;
+beforeEach(async () => (server = await startServer({ heartbeatMs: 25 })));
+afterEach(() => server.close());
+
+const BY = { principal: 'local', channel: 'a2a' };
+const said = (text: string): TaskEvent => ({ type: 'text.delta', turn: 1, text });
+const TURN: TaskEvent[] = [
+  { type: 'task.working' },
+  { type: 'turn.started', turn: 1, model: 'scripted' },
+  said('Hel'),
+  said('lo'),
+  { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 2 } },
+];
+const WAITS: TaskEvent = { type: 'input.required', pending: [] };
+
+function newTask(events: TaskEvent[] = []): string {
+  return server.tasks.start(
+    { ...BY, message: { messageId: 'm-1', parts: [{ type: 'text', text: 'hi' }] } },
+    events,
+  ).taskId;
+}
+
+const RESUMABLE = { 'a2a-extensions': RESUMABLE_STREAM };
+
+const seqs = (events: Streamed[]): number[] => events.map(({ id }) => Number(id));
+
+/** Both bindings of 1.0; each opens the same streams. */
+const BINDINGS = [
+  {
+    binding: 'JSON-RPC',
+    subscribe: (taskId: string, headers: Record<string, string> = {}) =>
+      openStream(server, {
+        body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'SubscribeToTask', params: { id: taskId } }),
+        headers,
+      }),
+    send: (params: unknown, headers: Record<string, string> = {}) =>
+      openStream(server, {
+        body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'SendStreamingMessage', params }),
+        headers,
+      }),
+  },
+  {
+    binding: 'HTTP+JSON',
+    subscribe: (taskId: string, headers: Record<string, string> = {}) =>
+      openStream(server, { path: `/tasks/${taskId}:subscribe`, headers }),
+    send: (params: unknown, headers: Record<string, string> = {}) =>
+      openStream(server, { path: '/message:stream', body: JSON.stringify(params), headers }),
+  },
+];
+
+describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
+  test('R05 a message’s stream begins with the task and ends when it waits', async () => {
+    server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, WAITS]);
+    const events = await streamOf(await send(userMessage('hi')));
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'task',
+      'statusUpdate',
+      'artifactUpdate',
+      'artifactUpdate',
+      'artifactUpdate',
+      'artifactUpdate',
+      'statusUpdate',
+    ]);
+    expect(events.at(-1)?.payload).toMatchObject({ status: { state: 'TASK_STATE_INPUT_REQUIRED' } });
+    expect(events.every(({ id }) => id === undefined)).toBe(true);
+  });
+
+  test('a message’s stream ends when the task ends', async () => {
+    server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, { type: 'task.completed' }]);
+    const events = await streamOf(await send(userMessage('hi')));
+    expect(events.at(-1)?.payload).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
+  });
+
+  test('S1 appended text is the artifact’s text: the first event of a turn creates it, the rest append', async () => {
+    server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, { type: 'task.completed' }]);
+    const events = await streamOf(await send(userMessage('hi')));
+    const chunks = events.filter(({ kind }) => kind === 'artifactUpdate').map(({ payload }) => payload);
+    expect(chunks).toMatchObject([
+      { artifact: { artifactId: 'turn-1', name: 'response', parts: [{ text: '' }] } },
+      { append: true, artifact: { artifactId: 'turn-1', parts: [{ text: 'Hel' }] } },
+      { append: true, artifact: { artifactId: 'turn-1', parts: [{ text: 'lo' }] } },
+      { append: true, lastChunk: true, artifact: { artifactId: 'turn-1', parts: [{ text: '' }] } },
+    ]);
+    expect(chunks[0]).not.toHaveProperty('append');
+  });
+
+  test('S1 with the extension every event carries its seq, also as the SSE id, and the answer names the extension', async () => {
+    server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, { type: 'task.completed' }]);
+    const opened = await send(userMessage('hi'), RESUMABLE);
+    expect(opened.headers.get('a2a-extensions')).toBe(RESUMABLE_STREAM);
+    const events = await streamOf(opened);
+    expect(seqs(events)).toEqual([2, 3, 4, 5, 6, 7, 8]);
+    for (const { id, payload } of events)
+      expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: Number(id) } } });
+  });
+
+  test('a subscription shows the task first and then all that follows, over waiting, until the end', async () => {
+    const taskId = newTask(TURN.slice(0, 3));
+    const opened = await subscribe(taskId);
+    const events = streamOf(opened);
+    await server.tasks.untilFollowed(taskId);
+    server.tasks.append(taskId, [said('lo'), WAITS]);
+    server.tasks.append(taskId, [{ type: 'task.working' }, { type: 'task.completed' }]);
+    const seen = await events;
+    expect(seen[0]?.payload).toMatchObject({
+      id: taskId,
+      artifacts: [{ artifactId: 'turn-1', parts: [{ text: 'Hel' }] }],
+    });
+    expect(seen.slice(1).map(({ payload }) => payload['status'] ?? payload['artifact'])).toMatchObject([
+      { parts: [{ text: 'lo' }] },
+      { state: 'TASK_STATE_INPUT_REQUIRED' },
+      { state: 'TASK_STATE_WORKING' },
+      { state: 'TASK_STATE_COMPLETED' },
+    ]);
+  });
+
+  test('a subscription to an ended task is refused, as A2A 1.0 §3.1.6 says', async () => {
+    const taskId = newTask([{ type: 'task.completed' }]);
+    const opened = await subscribe(taskId);
+    expect(await opened.text()).toContain('TASK_ENDED');
+    expect(opened.headers.get('content-type')).not.toContain('event-stream');
+  });
+
+  test('S1 R25 for every cut, what was read before it and what is replayed after it is the journal', async () => {
+    const taskId = newTask([...TURN, { type: 'task.completed' }]);
+    const whole = await streamOf(await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '0' }));
+    // message.received, seq 2, is nothing a client is shown.
+    expect(seqs(whole)).toEqual([1, 3, 4, 5, 6, 7, 8]);
+    for (let cut = 0; cut <= 8; cut++) {
+      const rest = await streamOf(await subscribe(taskId, { ...RESUMABLE, 'last-event-id': String(cut) }));
+      expect(rest).toEqual(whole.filter(({ id }) => Number(id) > cut));
+    }
+  });
+
+  test('a replay of a live task goes on with what happens, and answers at once even when nothing does', async () => {
+    const taskId = newTask(TURN);
+    const opened = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '7' });
+    expect(opened.status).toBe(200);
+    server.tasks.append(taskId, [{ type: 'task.completed' }]);
+    expect(seqs(await streamOf(opened))).toEqual([8]);
+  });
+
+  test.each(['-1', '9', '9999999999999999999999', 'x', '1.5', '0x1', ' ', '1e0'])(
+    'R26 S2 the cursor %p is refused as such',
+    async (cursor) => {
+      const taskId = newTask([...TURN, { type: 'task.completed' }]);
+      const opened = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': cursor });
+      expect(await opened.text()).toContain(cursor === ' ' ? 'INVALID_CURSOR' : 'INVALID_CURSOR');
+      expect(server.tasks.following).toBe(0);
+    },
+  );
+
+  test('R26 a cursor from a longer task is refused on a shorter one', async () => {
+    newTask([...TURN, ...TURN]);
+    const shorter = newTask([{ type: 'task.working' }]);
+    const opened = await subscribe(shorter, { ...RESUMABLE, 'last-event-id': '12' });
+    expect(await opened.text()).toContain('INVALID_CURSOR');
+  });
+
+  test('without the extension a cursor means nothing, and no metadata is sent', async () => {
+    const taskId = newTask(TURN);
+    const opened = await subscribe(taskId, { 'last-event-id': '3' });
+    server.tasks.append(taskId, [{ type: 'task.completed' }]);
+    const events = await streamOf(opened);
+    expect(events[0]?.kind).toBe('task');
+    expect(JSON.stringify(events)).not.toContain('urn:mcp-a2a-bridge');
+  });
+
+  test('heartbeats come as comments while nothing happens, and stop with the stream', async () => {
+    const taskId = newTask();
+    const opened = await subscribe(taskId);
+    const reader = opened.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while ((text.match(/^:\n\n/gm) ?? []).length < 3) text += (await reader?.read())?.value ?? '';
+    expect(text.startsWith('data: ')).toBe(true);
+    server.tasks.append(taskId, [{ type: 'task.completed' }]);
+    for (;;) {
+      const next = await reader?.read();
+      if (next?.done !== false) break;
+      text += next.value;
+    }
+    expect(text.trimEnd().split('\n').at(-1)).toContain('TASK_STATE_COMPLETED');
+  });
+
+  test('a stream that breaks off says why in its last event', async () => {
+    const taskId = newTask();
+    server.tasks.failAfter(taskId, 2);
+    const opened = await subscribe(taskId);
+    server.tasks.append(taskId, [{ type: 'task.working' }, WAITS]);
+    const events = await streamOf(opened);
+    expect(events.at(-1)).toMatchObject({ event: 'error' });
+    expect(events.at(-1)?.data).toContain('STORAGE');
+    expect(server.logged()).toContain('a request failed');
+  });
+
+  test('R49 R50 a shutdown ends open streams cleanly', async () => {
+    const opened = await subscribe(newTask());
+    server.reading.abort('server-shutdown');
+    const events = await streamOf(opened);
+    expect(events.map(({ kind }) => kind)).toEqual(['task']);
+    expect(server.tasks.following).toBe(0);
+  });
+});
+
+describe('several readers', () => {
+  test('R05 two streams of one task see the same events in the same order; the end of one does not end the other', async () => {
+    const taskId = newTask();
+    const headers = { ...RESUMABLE, 'last-event-id': '0' };
+    const short = new AbortController();
+    const [one, two, three] = await Promise.all([
+      BINDINGS[0]?.subscribe(taskId, headers),
+      BINDINGS[1]?.subscribe(taskId, headers),
+      openStream(server, { path: `/tasks/${taskId}:subscribe`, headers, signal: short.signal }),
+    ]);
+    await three.body?.getReader().read();
+    short.abort();
+    for (const event of [...TURN, { type: 'task.completed' } as const]) server.tasks.append(taskId, [event]);
+    const seen = await Promise.all([streamOf(one), streamOf(two)]);
+    expect(seqs(seen[0] ?? [])).toEqual([1, 3, 4, 5, 6, 7, 8]);
+    expect(seen[0]?.map(({ payload }) => payload)).toEqual(seen[1]?.map(({ payload }) => payload));
+  });
+
+  test('S3 a reader that does not read costs bounded memory and delays nobody', async () => {
+    const taskId = newTask([{ type: 'task.working' }, { type: 'turn.started', turn: 1, model: 'x' }]);
+    const deaf = connect(server.port, '127.0.0.1');
+    deaf.write(subscription(taskId));
+    await server.tasks.untilFollowed(taskId);
+    deaf.pause();
+    const many = 40_000;
+    server.tasks.append(
+      taskId,
+      Array.from({ length: many }, (_, n) => said(`${n} ${'x'.repeat(1000)}`)),
+    );
+    server.tasks.append(taskId, [{ type: 'task.completed' }]);
+    const quick = await streamOf(
+      await BINDINGS[0]?.subscribe(taskId, { ...RESUMABLE, 'last-event-id': '0' }),
+    );
+    expect(quick.length).toBe(many + 4);
+    // The quick reader took everything; the deaf one no more than its socket holds: kernel buffers of a few MB.
+    expect(server.tasks.pulled(taskId) - (many + 5)).toBeLessThan(many / 2);
+    expect(server.tasks.following).toBe(1);
+    deaf.destroy();
+    await server.tasks.untilLeft(taskId);
+  });
+});
+
+/** The four endings of a connection. None of them is news to a task (E4). */
+const ENDINGS: { ending: string; end: (socket: Socket) => void }[] = [
+  { ending: 'keep-alive', end: () => undefined },
+  { ending: 'Connection: close', end: (socket) => socket.destroySoon() },
+  { ending: 'RST', end: (socket) => socket.resetAndDestroy() },
+  { ending: 'half-close', end: (socket) => socket.end() },
+];
+
+describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end }) => {
+  test('E4 R24 ends the reading, and the task goes on', async () => {
+    const taskId = newTask(TURN);
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    socket.write(subscription(taskId));
+    await server.tasks.untilFollowed(taskId);
+    end(socket);
+    if (ending !== 'keep-alive') await server.tasks.untilLeft(taskId);
+    server.tasks.append(taskId, [{ type: 'task.completed' }]);
+    await server.tasks.untilLeft(taskId);
+    socket.destroy();
+    const task = await rpc(server, 'GetTask', { id: taskId });
+    expect(task.body).toMatchObject({ result: { status: { state: 'TASK_STATE_COMPLETED' } } });
+    expect(server.tasks.cancelled).toEqual([]);
+    expect(server.logged()).not.toContain('"level":50');
+  });
+
+  test('E4 while a message waits for its answer, the command stands', async () => {
+    const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: userMessage('hi') });
+    const taken = new Promise<string>((resolve) => {
+      server.tasks.onSend = (incoming) => {
+        const accepted = server.tasks.start(incoming);
+        resolve(accepted.taskId);
+        return accepted;
+      };
+    });
+    socket.write(httpRequest('POST', '/', body));
+    const taskId = await taken;
+    await server.tasks.untilFollowed(taskId);
+    end(socket);
+    if (ending !== 'keep-alive') await server.tasks.untilLeft(taskId);
+    server.tasks.append(taskId, [{ type: 'task.completed' }]);
+    await server.tasks.untilLeft(taskId);
+    socket.destroy();
+    expect(await request(server, { method: 'GET', path: `/tasks/${taskId}` })).toMatchObject({
+      body: { status: { state: 'TASK_STATE_COMPLETED' } },
+    });
+  });
+});
+
+function httpRequest(method: string, path: string, body = ''): string {
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nA2A-Version: 1.0\r\nA2A-Extensions: ${RESUMABLE_STREAM},${TOOL_APPROVAL}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+const subscription = (taskId: string): string => httpRequest('GET', `/tasks/${taskId}:subscribe`);

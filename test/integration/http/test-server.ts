@@ -1,0 +1,135 @@
+/** The app on a real socket, around a task service that the test scripts. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { AbortScope } from '../../../shared/abort.ts';
+import { createLogger } from '../../../shared/logging.ts';
+import { createApp } from '../../../a2a-server/app.ts';
+import type { AppOptions, ReadingEnd } from '../../../a2a-server/app.ts';
+import { agentCard } from '../../../a2a-server/http/agent-card.ts';
+import { authenticator } from '../../../a2a-server/http/tokens.ts';
+import { ScriptedTasks } from './scripted-tasks.ts';
+
+export const TOKEN = 'local-token-0123456789-abcdef';
+export const OTHER_TOKEN = 'other-token-0123456789-abcdef';
+
+export interface TestServer {
+  url: string;
+  port: number;
+  tasks: ScriptedTasks;
+  reading: AbortScope<ReadingEnd>;
+  /** Everything logged so far, as text. */
+  logged: () => string;
+  setClosing: (closing: boolean) => void;
+  close: () => Promise<void>;
+}
+
+export async function startServer(
+  overrides: Partial<Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach'>> = {},
+): Promise<TestServer> {
+  const tasks = new ScriptedTasks();
+  const reading = new AbortScope<ReadingEnd>();
+  let logged = '';
+  let closing = false;
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = addressOf(server.address());
+  const url = `http://127.0.0.1:${port}`;
+  server.on(
+    'request',
+    createApp({
+      tasks,
+      card: agentCard(url, '1.2.3'),
+      authenticate: authenticator([
+        { principal: 'local', token: TOKEN },
+        { principal: 'other', token: OTHER_TOKEN },
+      ]),
+      reach: { publicHosts: [], origins: [] },
+      log: createLogger({
+        name: 'test',
+        level: 'trace',
+        destination: { write: (line) => void (logged += line) },
+      }),
+      reading,
+      closing: () => closing,
+      health: () => ({ pid: 1 }),
+      ...overrides,
+    }),
+  );
+  return {
+    url,
+    port,
+    tasks,
+    reading,
+    logged: () => logged,
+    setClosing: (value) => (closing = value),
+    close: async () => {
+      reading.abort('server-shutdown');
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function addressOf(address: string | AddressInfo | null): AddressInfo {
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port');
+  return address;
+}
+
+export interface RpcAnswer {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: unknown;
+}
+
+interface Sent {
+  method?: string;
+  path?: string;
+  body?: string | Uint8Array;
+  headers?: Record<string, string | undefined>;
+}
+
+/** One request as A2A 1.0, with the local token, unless its headers say otherwise; `undefined` takes a header away. */
+export async function request(server: TestServer, sent: Sent): Promise<RpcAnswer> {
+  const headers = new Headers();
+  const wanted = {
+    authorization: `Bearer ${TOKEN}`,
+    'a2a-version': '1.0',
+    'content-type': 'application/json',
+    ...sent.headers,
+  };
+  for (const [name, value] of Object.entries(wanted)) if (value !== undefined) headers.set(name, value);
+  const response = await fetch(`${server.url}${sent.path ?? '/'}`, {
+    method: sent.method ?? 'POST',
+    headers,
+    ...(sent.body !== undefined && { body: sent.body }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: jsonOr(text) };
+}
+
+function jsonOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JSON-RPC call. */
+export function rpc(
+  server: TestServer,
+  method: string,
+  params: unknown,
+  headers: Record<string, string | undefined> = {},
+): Promise<RpcAnswer> {
+  return request(server, { body: JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }), headers });
+}
+
+let messages = 0;
+
+/** A message with one text part, or with these parts. */
+export function userMessage(content: string | unknown[], more: object = {}) {
+  const parts = typeof content === 'string' ? [{ text: content }] : content;
+  return { message: { messageId: `message-${++messages}`, role: 'ROLE_USER', parts, ...more } };
+}
