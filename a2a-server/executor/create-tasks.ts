@@ -87,7 +87,7 @@ export function createTasks(options: TasksOptions): TaskService {
         'A decision must name the task or session it is for. Nothing was changed.',
       );
     const previous = target.previous && (await log.load(target.previous.taskId));
-    const settings = await checkedSettings({ ...previous?.settings, ...defined(incoming.settings) });
+    const settings = await checkedSettings({ ...inherited(previous), ...defined(incoming.settings) });
     const taskId = ids.task();
     const events: TaskEvent[] = [
       { type: 'task.created', sessionId: target.sessionId, principal: incoming.principal, settings },
@@ -214,6 +214,12 @@ function unknownTask(taskId: string): ProductError {
     'UNKNOWN_TASK',
     `There is no task ${taskId}. List the tasks to see those that exist.`,
   );
+}
+
+/** What a session's next task takes over: all but the leave to act without asking, which is given for a task. */
+function inherited(previous: Snapshot | undefined): TaskSettings {
+  const { autoExecute: _given, ...settings } = previous?.settings ?? {};
+  return settings;
 }
 
 /** Without the keys that are undefined, so that they do not hide what came before. */

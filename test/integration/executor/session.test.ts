@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { waitingCalls } from '../../../a2a-server/task/snapshot.ts';
+import { ScriptedModel } from '../../support/scripted-model.ts';
+import { ADA, decides, says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+async function fresh() {
+  return { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+}
+
+describe('a session', () => {
+  it('goes on after its task has ended: the next task is shown the conversation so far', async () => {
+    const model = new ScriptedModel([{ text: 'First answer.' }, { text: 'Second answer.' }]);
+    const { tasks } = await startService({ ...(await fresh()), models: model });
+    const first = await tasks.send(says('first question'));
+    await settled(tasks, first);
+    const second = await tasks.send(says('second question', { sessionId: first.sessionId }));
+    const snapshot = await settled(tasks, second);
+    expect(second.taskId).not.toBe(first.taskId);
+    expect(snapshot.sessionId).toBe(first.sessionId);
+    expect(model.requests[1]?.conversation).toEqual([
+      { role: 'user', text: 'first question' },
+      { role: 'assistant', text: 'First answer.', calls: [] },
+      { role: 'user', text: 'second question' },
+    ]);
+  });
+
+  it('hands its workspace on to its next task, but not the leave to act without asking', async () => {
+    const { stateDir, workspace } = await fresh();
+    const write = { tool: 'write-file', input: { path: 'a.txt', content: 'a' } };
+    const model = new ScriptedModel([{ calls: [write] }, {}, { calls: [write] }]);
+    const { tasks } = await startService({ stateDir, workspace: stateDir, models: model });
+    const first = await tasks.send(says('go', { settings: { workspace, autoExecute: true } }));
+    expect((await settled(tasks, first)).status.state).toBe('completed');
+    const second = await tasks.send(says('again', { sessionId: first.sessionId }));
+    const snapshot = await settled(tasks, second);
+    expect(snapshot.settings).toEqual({ workspace });
+    expect(snapshot.status.state).toBe('input-required');
+  });
+
+  it('R15 is never begun by an id nobody knows; the sessions that exist are named', async () => {
+    const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}]) });
+    const { sessionId } = await tasks.send(says('hello'));
+    await expect(tasks.send(says('hello', { sessionId: 'session-nowhere' }))).rejects.toMatchObject({
+      reason: 'UNKNOWN_SESSION',
+      message: expect.stringContaining(sessionId),
+    });
+    expect((await tasks.list({ principal: ADA }, { size: 10 })).total).toBe(1);
+  });
+});
+
+describe('an approved call', () => {
+  it('R10 an edit of the content runs edited, and the model is told', async () => {
+    const { stateDir, workspace } = await fresh();
+    const model = new ScriptedModel([
+      { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
+    ]);
+    const { tasks } = await startService({ stateDir, workspace, models: model });
+    const parked = await settled(tasks, await tasks.send(says('write')));
+    const [call] = waitingCalls(parked);
+    const accepted = await tasks.send(
+      decides(parked.taskId, { callId: call?.callId ?? '', decision: 'edit', content: 'mine' }),
+    );
+    await settled(tasks, accepted);
+    expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('mine');
+    expect(JSON.stringify(model.requests[1]?.conversation)).toContain('The person changed the input');
+  });
+
+  it('R10 an edit the tool would not accept is refused, and the call still waits', async () => {
+    const { stateDir, workspace } = await fresh();
+    const model = new ScriptedModel([
+      { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
+    ]);
+    const { tasks } = await startService({ stateDir, workspace, models: model });
+    const parked = await settled(tasks, await tasks.send(says('write')));
+    const callId = waitingCalls(parked)[0]?.callId ?? '';
+    for (const input of [{ path: '../out.txt', content: 'x' }, { path: 7, content: 'x' }, {}])
+      await expect(
+        tasks.send(decides(parked.taskId, { callId, decision: 'edit', input })),
+      ).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
+    expect(await tasks.snapshot(parked.taskId, ADA)).toEqual(parked);
+  });
+
+  it('R11 is asked again with the new diff when the file has changed since, and nothing is written', async () => {
+    const { stateDir, workspace } = await fresh();
+    const model = new ScriptedModel([
+      { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'new\n' } }] },
+    ]);
+    const { tasks } = await startService({ stateDir, workspace, models: model });
+    const parked = await settled(tasks, await tasks.send(says('write')));
+    const callId = waitingCalls(parked)[0]?.callId ?? '';
+    await writeFile(join(workspace, 'a.txt'), 'somebody else was here\n');
+    const asked = await settled(
+      tasks,
+      await tasks.send(decides(parked.taskId, { callId, decision: 'approve' })),
+    );
+    expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('somebody else was here\n');
+    expect(asked.status).toMatchObject({
+      state: 'input-required',
+      pending: [
+        { callId, reason: 'content-changed', preview: { diff: expect.stringContaining('-somebody else') } },
+      ],
+    });
+    const done = await settled(
+      tasks,
+      await tasks.send(decides(parked.taskId, { callId, decision: 'approve' })),
+    );
+    expect(done.status.state).toBe('completed');
+    expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new\n');
+  });
+
+  it('R12 trust for a tool lets its later calls run unasked, while others still ask', async () => {
+    const { stateDir, workspace } = await fresh();
+    const write = (path: string) => ({ tool: 'write-file', input: { path, content: 'x' } });
+    const model = new ScriptedModel([
+      { calls: [write('a.txt')] },
+      { calls: [write('b.txt')] },
+      { calls: [{ tool: 'append-file', input: { path: 'b.txt', content: 'y' } }] },
+    ]);
+    const { tasks } = await startService({ stateDir, workspace, models: model });
+    const parked = await settled(tasks, await tasks.send(says('write')));
+    const callId = waitingCalls(parked)[0]?.callId ?? '';
+    const next = await settled(
+      tasks,
+      await tasks.send(decides(parked.taskId, { callId, decision: 'approve', scope: 'tool' })),
+    );
+    expect(await readFile(join(workspace, 'b.txt'), 'utf8')).toBe('x');
+    expect(next.status).toMatchObject({ state: 'input-required', pending: [{ tool: 'append-file' }] });
+    expect(next.grants).toMatchObject([{ scope: 'tool', tool: 'write-file' }]);
+  });
+});

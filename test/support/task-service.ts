@@ -1,0 +1,108 @@
+/** The real task service on a real journal in a directory of the test's own, with a model the test wrote. */
+import { afterEach } from '@jest/globals';
+import { join } from 'node:path';
+import { createTasks, type TaskService } from '../../a2a-server/executor/create-tasks.ts';
+import { randomIds } from '../../a2a-server/executor/ids.ts';
+import type { Incoming } from '../../a2a-server/executor/tasks.ts';
+import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { Models } from '../../a2a-server/models/model.ts';
+import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
+import { builtinTools } from '../../a2a-server/tools/builtin-tools.ts';
+import type { Tool } from '../../a2a-server/tools/tool.ts';
+import { createToolbox } from '../../a2a-server/tools/toolbox.ts';
+import { openWorkspace } from '../../a2a-server/tools/workspace.ts';
+import { TOOL_APPROVAL, type Decision } from '../../shared/protocol/tool-approval.ts';
+import { FakeClock } from './fake-clock.ts';
+
+export const ADA = 'ada';
+
+export interface RunningService {
+  tasks: TaskService;
+  clock: FakeClock;
+  failures: unknown[];
+  /** Ends this process's work and lets go of the journal, so that the next can own it. */
+  stop(): Promise<void>;
+}
+
+const running = new Set<RunningService>();
+
+afterEach(async () => {
+  for (const service of running) await service.stop();
+});
+
+export async function startService(options: {
+  stateDir: string;
+  workspace: string;
+  models: Models;
+  tools?: Tool[];
+}): Promise<RunningService> {
+  const clock = new FakeClock();
+  const failures: unknown[] = [];
+  const journal = await openSqliteJournal({
+    path: join(options.stateDir, 'journal.db'),
+    clock: () => clock.now(),
+  });
+  const tasks = createTasks({
+    journal,
+    clock,
+    ids: randomIds(clock),
+    models: options.models,
+    toolbox: createToolbox(options.tools ?? builtinTools()),
+    openWorkspace: (path) => openWorkspace(path ?? options.workspace),
+    graceMs: 5_000,
+    onFailure: (_taskId, error) => failures.push(error),
+  });
+  const service: RunningService = {
+    tasks,
+    clock,
+    failures,
+    async stop() {
+      if (!running.delete(service)) return;
+      await tasks.shutdown(0);
+      await journal.close();
+    },
+  };
+  running.add(service);
+  return service;
+}
+
+let messages = 0;
+
+/** A message from ada, under an id of its own. */
+export function says(text: string, more: Partial<Incoming> = {}): Incoming {
+  messages += 1;
+  return {
+    principal: ADA,
+    channel: 'test',
+    message: { messageId: `message-${messages}`, parts: [{ type: 'text', text }] },
+    bodyHash: `hash-${messages}`,
+    settings: {},
+    ...more,
+  };
+}
+
+/** A decision from ada. */
+export function decides(
+  taskId: string,
+  ...decisions: (Partial<Decision> & Pick<Decision, 'callId' | 'decision'>)[]
+) {
+  return says('', {
+    taskId,
+    decisions: {
+      extension: TOOL_APPROVAL,
+      decisions: decisions.map((decision) => ({ scope: 'once' as const, ...decision })),
+    },
+  });
+}
+
+/** The task once it has parked or ended after `seq`. */
+export async function settled(
+  tasks: TaskService,
+  accepted: { taskId: string; seq: number },
+): Promise<Snapshot> {
+  const { signal } = new AbortController();
+  const now = await tasks.snapshot(accepted.taskId, ADA, accepted.seq);
+  if (now.status.state !== 'input-required')
+    for await (const _ of tasks.follow(accepted.taskId, accepted.seq, { until: 'settled', signal }));
+  return tasks.snapshot(accepted.taskId, ADA);
+}
