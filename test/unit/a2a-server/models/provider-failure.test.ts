@@ -90,6 +90,15 @@ describe('what is said', () => {
     expect(JSON.stringify([error.message, error.stack, error.facts, error.cause])).not.toContain(SECRET);
   });
 
+  test.each([401, 403])(
+    'of a key refused with %d is which variable it came from, and nothing else',
+    (status) => {
+      expect(failureOf(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
+        `openai:m refused the key (${status}). Check OPENAI_API_KEY and what the key may use.`,
+      );
+    },
+  );
+
   test('does not blame the provider for what it never said', () => {
     expect(failureOf(new Error('x is not a function'), BLAME).error.message).toBe(
       'openai:m failed on the request: x is not a function',
