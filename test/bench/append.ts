@@ -1,11 +1,12 @@
 /** What the journal costs over bare inserts into the same database by the same driver, at the same durability. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../a2a-server/journal/sqlite/driver.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, continuing, delta, working } from '../support/journal-samples.ts';
+import type { Benchmark, Figure } from './benchmark.ts';
+import { median } from './statistics.ts';
 
 const EVENTS = 20_000;
 const PER_COMMIT = 100;
@@ -17,41 +18,55 @@ const event = delta('some fifty characters of text, as a model streams.');
  * Rates are in events a second, medians of interleaved rounds; ratios are to the bare inserts of the same round: what
  * the port keeps of the driver's speed once it checks each append, keeps the index, and gives the entries back.
  */
-export async function bench(): Promise<{ name: string; figures: Record<string, number> }> {
-  const directory = await mkdtemp(join(tmpdir(), 'bench-append-'));
-  const journal = await openSqliteJournal({ path: join(directory, 'journal.db'), clock: Date.now });
-  try {
-    const rounds = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const bare = bareInserts(join(directory, `bare-${round}.db`));
-      const grouped = await appends(journal, `grouped ${round}`);
-      const together = await appendsTogether(journal, `together ${round}`);
-      const read = await readAll(journal, `grouped ${round}`);
-      rounds.push({ bare, grouped, together, read });
+export const append: Benchmark = {
+  id: 'append',
+  title: 'append to the journal, against bare inserts of the same driver at the same durability',
+  async run(context) {
+    const directory = await mkdtemp(join(context.directory, 'append-'));
+    const journal = await openSqliteJournal({ path: join(directory, 'journal.db'), clock: Date.now });
+    try {
+      const rounds: Round[] = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const bare = bareInserts(join(directory, `bare-${round}.db`));
+        const grouped = await appends(journal, `grouped ${round}`);
+        const together = await appendsTogether(journal, `together ${round}`);
+        const read = await readAll(journal, `grouped ${round}`);
+        rounds.push({ bare, grouped, together, read });
+      }
+      return figures(rounds);
+    } finally {
+      await journal.close();
     }
-    return {
-      name: 'append to the journal',
-      figures: {
-        'bare inserts, 100 a commit (events/s)': median(rounds.map(({ bare }) => bare)),
-        'appends of 100 events, one after another (events/s)': median(rounds.map(({ grouped }) => grouped)),
-        'appends of 100 events to bare inserts (ratio)': median(
-          rounds.map(({ grouped, bare }) => grouped / bare),
-        ),
-        'appends of 1 event, 100 at once (events/s)': median(rounds.map(({ together }) => together)),
-        'appends of 1 event to bare inserts (ratio)': median(
-          rounds.map(({ together, bare }) => together / bare),
-        ),
-        'reads of 100 entries (entries/s)': median(rounds.map(({ read }) => read)),
-      },
-    };
-  } finally {
-    await journal.close();
-    await rm(directory, { recursive: true });
-  }
+  },
+};
+
+/** Events a second. */
+interface Round {
+  bare: number;
+  grouped: number;
+  together: number;
+  read: number;
 }
 
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+function figures(rounds: readonly Round[]): Figure[] {
+  const rate = (name: string, of: keyof Round): Figure => ({
+    name,
+    value: median(rounds.map((round) => round[of])),
+    unit: 'events/s',
+  });
+  const ratio = (name: string, of: keyof Round): Figure => ({
+    name,
+    value: median(rounds.map((round) => round[of] / round.bare)),
+    unit: 'ratio',
+  });
+  return [
+    ratio('appends of 100 events to bare inserts', 'grouped'),
+    ratio('appends of 1 event, 100 at once, to bare inserts', 'together'),
+    rate('bare inserts, 100 a commit', 'bare'),
+    rate('appends of 100 events, one after another', 'grouped'),
+    rate('appends of 1 event, 100 at once', 'together'),
+    rate('reads of 100 entries', 'read'),
+  ];
 }
 
 function bareInserts(path: string): number {

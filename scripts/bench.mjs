@@ -1,0 +1,31 @@
+// Bundles the benchmarks, which are TypeScript, and runs them on this very Node.
+import { build } from 'esbuild';
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+
+// Below node_modules, so that the native module is found from there, and nothing else sees it.
+await mkdir('node_modules/.cache', { recursive: true });
+const outdir = await mkdtemp('node_modules/.cache/bench-');
+try {
+  await build({
+    entryPoints: ['test/bench/main.ts', 'test/bench/programs/*.ts'],
+    outdir,
+    outbase: 'test/bench',
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external: ['libsql'],
+    outExtension: { '.js': '.mjs' },
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  });
+  const child = spawn(process.execPath, [`${outdir}/main.mjs`, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
+  process.exitCode = await new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+} finally {
+  await rm(outdir, { recursive: true, force: true });
+}

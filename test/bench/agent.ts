@@ -1,0 +1,93 @@
+/** The real, built server in a process of its own, and the SDK's client to it. */
+import { readFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Extensions, HTTP_EXTENSION_HEADER, Role } from '@a2a-js/sdk';
+import type { AgentCard, Part, SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
+import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+import type { Client } from '@a2a-js/sdk/client';
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { BenchContext } from './benchmark.ts';
+import { startProgram } from './child-program.ts';
+import type { ChildProgram } from './child-program.ts';
+
+export interface Agent {
+  url: string;
+  program: ChildProgram;
+  /** Where its tasks work that name no other place. */
+  workspace: string;
+  stateDirectory: string;
+  token: string;
+}
+
+/** Starts the server on state of its own, on any free port. */
+export async function startAgent({ dist, directory }: BenchContext): Promise<Agent> {
+  const stateDirectory = await mkdtemp(join(directory, 'state-'));
+  const workspace = join(stateDirectory, 'workspace');
+  await mkdir(workspace);
+  const program = await startProgram({
+    script: join(dist, 'a2a-server', 'main.js'),
+    args: ['--port=0', `--state-dir=${stateDirectory}`, `--workspace=${workspace}`, '--log-level=error'],
+  });
+  const url = /http:\S+/.exec(program.said)?.[0];
+  if (url === undefined) throw new Error(`the server said: ${program.said}`);
+  const token = (await readFile(join(stateDirectory, 'token'), 'utf8')).trim();
+  return { url, program, workspace, stateDirectory, token };
+}
+
+export function cardOf(url: string): Promise<AgentCard> {
+  return new DefaultAgentCardResolver().resolve(url);
+}
+
+/** @param at where the JSON-RPC requests go, if not where the card says. */
+export function clientFor(card: AgentCard, token: string, at?: string): Promise<Client> {
+  const fetchImpl: typeof fetch = (input, init) => {
+    const headers = new Headers(init?.headers);
+    headers.set('authorization', `Bearer ${token}`);
+    return fetch(input, { ...init, headers });
+  };
+  const factory = new ClientFactory({ transports: [new JsonRpcTransportFactory({ fetchImpl })] });
+  const supportedInterfaces = card.supportedInterfaces.map((it) => ({ ...it, url: at ?? it.url }));
+  return factory.createFromAgentCard({ ...card, supportedInterfaces });
+}
+
+/** Request options that make the approval extension active. */
+export const WITH_APPROVAL = {
+  serviceParameters: { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([TOOL_APPROVAL]) },
+};
+
+export interface Said {
+  text?: string;
+  data?: unknown;
+  taskId?: string;
+  settings?: TaskSettings;
+}
+
+/** A message from the user, under a new id. */
+export function saying({ text, data, taskId = '', settings }: Said): SendMessageRequest {
+  const content: Part['content'] =
+    text === undefined ? { $case: 'data', value: data } : { $case: 'text', value: text };
+  return {
+    tenant: '',
+    message: {
+      messageId: randomUUID(),
+      contextId: '',
+      taskId,
+      role: Role.ROLE_USER,
+      parts: [{ content, metadata: undefined, filename: '', mediaType: '' }],
+      metadata: settings && { [TOOL_APPROVAL]: settings },
+      extensions: [],
+      referenceTaskIds: [],
+    },
+    configuration: undefined,
+    metadata: undefined,
+  };
+}
+
+/** The text of an artifact's update; undefined for any other event. */
+export function chunkOf({ payload }: StreamResponse): string | undefined {
+  const content = payload?.$case === 'artifactUpdate' ? payload.value.artifact?.parts[0]?.content : undefined;
+  return content?.$case === 'text' ? content.value : undefined;
+}

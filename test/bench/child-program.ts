@@ -1,0 +1,52 @@
+/** Programs measured, or measured against, each in a process of its own. */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export interface ChildProgram {
+  pid: number;
+  /** The first line it wrote to stdout. */
+  said: string;
+  /** From the call of `startProgram` to that line, in milliseconds. */
+  startedInMs: number;
+  stop(): Promise<void>;
+}
+
+export interface Start {
+  script: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a script on this very Node and waits for its first line. @throws Error when it ends before that. */
+export async function startProgram({ script, args = [], env = {} }: Start): Promise<ChildProgram> {
+  const began = performance.now();
+  const child = spawn(process.execPath, [script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  const ended = once(child, 'exit');
+  const said = await firstLine(child, ended);
+  const startedInMs = performance.now() - began;
+  if (child.pid === undefined) throw new Error(`${script} has no process`);
+  const stop = async (): Promise<void> => {
+    child.kill();
+    await ended;
+  };
+  return { pid: child.pid, said, startedInMs, stop };
+}
+
+/** A program of this directory, by its file's name. */
+export function ownProgram(name: 'bare-stream' | 'echo' | 'empty'): string {
+  return fileURLToPath(new URL(`./programs/${name}.mjs`, import.meta.url));
+}
+
+async function firstLine(child: ChildProcess, ended: Promise<unknown>): Promise<string> {
+  if (child.stdout === null) throw new Error('the program has no stdout');
+  const lines = createInterface({ input: child.stdout });
+  const line = await Promise.race([once(lines, 'line'), ended]);
+  if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${String(child.exitCode)}`);
+  return String(line);
+}
