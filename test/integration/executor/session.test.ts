@@ -10,6 +10,11 @@ async function fresh() {
   return { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
 }
 
+/** A call that writes `x`. */
+function write(path: string) {
+  return { tool: 'write-file', input: { path, content: 'x' } };
+}
+
 describe('a session', () => {
   it('goes on after its task has ended: the next task is shown the conversation so far', async () => {
     const model = new ScriptedModel([{ text: 'First answer.' }, { text: 'Second answer.' }]);
@@ -29,8 +34,7 @@ describe('a session', () => {
 
   it('hands its workspace on to its next task, but not the leave to act without asking', async () => {
     const { stateDir, workspace } = await fresh();
-    const write = { tool: 'write-file', input: { path: 'a.txt', content: 'a' } };
-    const model = new ScriptedModel([{ calls: [write] }, {}, { calls: [write] }]);
+    const model = new ScriptedModel([{ calls: [write('a.txt')] }, {}, { calls: [write('a.txt')] }]);
     const { tasks } = await startService({ stateDir, workspace: stateDir, models: model });
     const first = await tasks.send(says('go', { settings: { workspace, autoExecute: true } }));
     expect((await settled(tasks, first)).status.state).toBe('completed');
@@ -113,7 +117,6 @@ describe('an approved call', () => {
 
   it('R12 trust for a tool lets its later calls run unasked, while others still ask', async () => {
     const { stateDir, workspace } = await fresh();
-    const write = (path: string) => ({ tool: 'write-file', input: { path, content: 'x' } });
     const model = new ScriptedModel([
       { calls: [write('a.txt')] },
       { calls: [write('b.txt')] },
