@@ -86,12 +86,12 @@ async function searchTree(
   { search, report }: Going,
   { workspace, signal }: ToolRun,
 ): Promise<void> {
-  const glob = input.glob === undefined ? undefined : globMatcher(input.glob);
+  const glob = input.glob === undefined ? undefined : await globMatcher(input.glob);
   let start: string | undefined;
   await workspace.walk(input.path, { signal, includeIgnored: input.includeIgnored }, async (directory) => {
     start ??= directory.path;
     if (directory.cut) report.cut();
-    for (const name of matchingNames(directory, start, glob)) {
+    for (const name of await matchingNames(directory, start, glob)) {
       if (report.room === 0) {
         report.cut();
         return 'stop';
@@ -120,13 +120,14 @@ async function contentOf(directory: TreeDirectory, name: string): Promise<string
 }
 
 /** Globs are relative to where the search began. */
-function matchingNames(
+async function matchingNames(
   { path, entries }: TreeDirectory,
   start: string,
   glob: GlobMatcher | undefined,
-): string[] {
+): Promise<string[]> {
   const names = entries.filter(({ kind }) => kind === 'file').map(({ name }) => name);
   if (glob === undefined) return names;
   const below = path === start ? '' : `${path.slice(start === '' ? 0 : start.length + 1)}/`;
-  return glob(names.map((name) => below + name)).map((found) => found.slice(below.length));
+  const found = await glob(names.map((name) => below + name));
+  return found.map((match) => match.slice(below.length));
 }

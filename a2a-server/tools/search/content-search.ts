@@ -3,7 +3,7 @@
  * time, each within a time limit, and the event loop turns between slices.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { TimeExceeded, withinTime } from '../bounded-time.ts';
+import { patiently, TimeExceeded } from '../bounded-time.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
 /** Characters matched at once: an ordinary pattern needs about a millisecond. */
@@ -50,25 +50,12 @@ export class ContentSearch {
   }
 
   async #slice(lines: readonly string[], start: number, end: number): Promise<MatchedLine[]> {
-    const match = () => this.#timed(() => matchedLines(lines, { start, end }, this.#matcher));
-    const first = match();
-    if (first !== undefined) return first;
-    // The process may have been kept waiting itself; only a slice that is slow twice is the pattern's fault.
-    await nextTurn();
-    const second = match();
-    if (second === undefined) throw new PatternTooSlow();
-    return second;
-  }
-
-  /** Undefined when the work took too long. */
-  #timed<T>(work: () => T): T | undefined {
     if (this.#spent > TOTAL_MS) throw new PatternTooSlow();
     const begun = performance.now();
     try {
-      return withinTime(SLICE_MS, work);
+      return await patiently(SLICE_MS, () => matchedLines(lines, { start, end }, this.#matcher));
     } catch (error) {
-      if (error instanceof TimeExceeded) return undefined;
-      throw error;
+      throw error instanceof TimeExceeded ? new PatternTooSlow() : error;
     } finally {
       this.#spent += performance.now() - begun;
     }

@@ -59,7 +59,7 @@ async function descend(
   const read = (name: string) => readText(directory, name, join(level.path, name));
   const found = await readEntries(directory);
   const rules = options.includeIgnored ? level.rules : await ownRules(level, read);
-  const entries = notIgnored(rules, level.path, found.entries);
+  const entries = await notIgnored(rules, level.path, found.entries);
   const cut = found.cut || level.depth === MAX_DEPTH;
   if ((await visit({ path: level.path, entries, cut, read })) === 'stop') return 'stop';
   if (level.depth === MAX_DEPTH) return 'go on';
@@ -92,12 +92,9 @@ async function ownRules(
   { path, rules }: Pick<Level, 'path' | 'rules'>,
   read: (name: string) => Promise<TextFile>,
 ): Promise<IgnoreRules> {
-  try {
-    return withRules(rules, path, (await read('.gitignore')).content);
-  } catch {
-    // None there, a link, or not text: git goes on without it, and so does the walk.
-    return rules;
-  }
+  // None there, a link, or not text: git goes on without it, and so does the walk.
+  const file = await read('.gitignore').catch(() => undefined);
+  return file === undefined ? rules : withRules(rules, path, file.content);
 }
 
 /** The rules of the directories above `start`; none when they leave `start` itself out, since it was asked for by name. */
@@ -113,7 +110,8 @@ async function rulesAbove(root: Root, start: string): Promise<IgnoreRules> {
       const { directory } = place;
       return ownRules({ path, rules }, (file) => readText(directory, file, join(path, file)));
     });
-    if (notIgnored(rules, path, [{ name, kind: 'directory' }]).length === 0) return [];
+    const kept = await notIgnored(rules, path, [{ name, kind: 'directory' }]);
+    if (kept.length === 0) return [];
   }
   return rules;
 }

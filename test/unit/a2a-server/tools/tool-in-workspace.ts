@@ -6,11 +6,11 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 export interface ToolInWorkspace {
   root: string;
   workspace: Workspace;
-  show(tool: Tool, input: unknown): Promise<Shown>;
+  show: (tool: Tool, input: unknown) => Promise<Shown>;
   /** Runs the tool; unless told otherwise on the basis of nothing shown. */
-  run(tool: Tool, input: unknown, run?: Partial<ToolRun>): Promise<ToolResult>;
+  run: (tool: Tool, input: unknown, run?: Partial<ToolRun>) => Promise<ToolResult>;
   /** What a person does who approves: look, then let it run on what was shown. */
-  showAndRun(tool: Tool, input: unknown): Promise<ToolResult>;
+  showAndRun: (tool: Tool, input: unknown) => Promise<ToolResult>;
 }
 
 export async function toolInWorkspace(): Promise<ToolInWorkspace> {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { pathParts } from '../../../../../a2a-server/tools/workspace/path-parts.ts';
 
-describe('pathParts', () => {
-  const parts = (path: string) => pathParts('/work/space', path, 'linux').parts;
-  const windows = (path: string) => pathParts('C:\\Work\\Space', path, 'win32').parts;
+const parts = (path: string) => pathParts('/work/space', path, 'linux').parts;
+const directory = (path: string) => pathParts('/work/space', path, 'linux').directory;
+const windows = (path: string) => pathParts('C:\\Work\\Space', path, 'win32').parts;
 
+describe('pathParts', () => {
   it('takes a path apart, dropping what means nothing', () => {
     expect(parts('a//./b/c')).toEqual(['a', 'b', 'c']);
     expect(parts('a/../b')).toEqual(['a', '..', 'b']);
@@ -14,7 +15,6 @@ describe('pathParts', () => {
   });
 
   it('knows a path that can only mean a directory', () => {
-    const directory = (path: string) => pathParts('/work/space', path, 'linux').directory;
     expect(['a/', '.', 'a/..', 'a/.', ''].map(directory)).toEqual([true, true, true, true, true]);
     expect(['a', '.a', 'a..'].map(directory)).toEqual([false, false, false]);
   });

@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { TimeExceeded, withinTime } from '../../../../a2a-server/tools/bounded-time.ts';
+
+describe('withinTime', () => {
+  it('gives back what the work gives back, undefined too', () => {
+    expect(withinTime(1000, () => [1, 2])).toEqual([1, 2]);
+    expect(withinTime(1000, () => undefined)).toBeUndefined();
+  });
+
+  it('throws what the work throws', () => {
+    const failure = new RangeError('mine');
+    expect(() =>
+      withinTime(1000, () => {
+        throw failure;
+      }),
+    ).toThrow(failure);
+  });
+
+  it('X3 ends a regular expression and a loop that would not end', () => {
+    expect(() => withinTime(20, () => /^(a+)+$/u.test(`${'a'.repeat(60)}b`))).toThrow(TimeExceeded);
+    expect(() =>
+      withinTime(20, () => {
+        for (;;);
+      }),
+    ).toThrow(TimeExceeded);
+    expect(withinTime(1000, () => 'still works')).toBe('still works');
+  });
+});

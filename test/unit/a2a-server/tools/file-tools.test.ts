@@ -1,0 +1,269 @@
+/** write-file, append-file, edit-file and read-file, on real files. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { applyPatch } from 'diff';
+import fc from 'fast-check';
+import {
+  mkdir,
+  readdir,
+  readFile as readText,
+  stat,
+  symlink,
+  unlink,
+  writeFile as writeText,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { appendFile } from '../../../../a2a-server/tools/append-file.ts';
+import { editFile } from '../../../../a2a-server/tools/edit-file.ts';
+import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/file-change.ts';
+import { readFile } from '../../../../a2a-server/tools/read-file.ts';
+import type { Shown } from '../../../../a2a-server/tools/tool.ts';
+import { hashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';
+import { writeFile } from '../../../../a2a-server/tools/write-file.ts';
+import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
+
+let at: ToolInWorkspace;
+const path = (name: string) => join(at.root, name);
+const onDisk = (name: string) => readText(path(name), 'utf8');
+const diffOf = ({ preview }: Shown) => (preview.type === 'diff' ? preview.diff : '');
+const read = (input: unknown) => at.run(readFile, input);
+const changed = expect.objectContaining({ reason: 'INPUT_CHANGED' });
+
+beforeEach(async () => {
+  at = await toolInWorkspace();
+});
+
+describe('write-file', () => {
+  it('shows a new file as a diff, touches nothing, then creates it', async () => {
+    const input = { path: 'dir/test.md', content: 'hello' };
+    expect(writeFile.title(input)).toBe('Write dir/test.md');
+    const shown = await at.show(writeFile, input);
+    expect(shown).toEqual({
+      preview: {
+        type: 'diff',
+        path: 'dir/test.md',
+        diff: '--- /dev/null\n+++ b/dir/test.md\n@@ -0,0 +1,1 @@\n+hello\n\\ No newline at end of file\n',
+      },
+      basis: 'absent',
+    });
+    expect(await readdir(at.root)).toEqual([]);
+    expect(await at.run(writeFile, input, { basis: shown.basis })).toEqual({
+      text: 'Created dir/test.md (5 bytes).',
+      summary: 'wrote dir/test.md (5 bytes)',
+    });
+    expect(await onDisk('dir/test.md')).toBe('hello');
+  });
+
+  it('shows the file a link leads to', async () => {
+    await writeText(path('real.txt'), 'a\n');
+    await symlink('real.txt', path('link.txt'));
+    const shown = await at.show(writeFile, { path: 'link.txt', content: 'b\n' });
+    expect(shown.preview).toMatchObject({ path: 'real.txt' });
+    expect(diffOf(shown)).toContain('+++ b/real.txt');
+  });
+
+  it('D2 replaces what was shown and nothing else: changed, gone and appeared files are left alone', async () => {
+    await writeText(path('a'), 'shown');
+    const { basis } = await at.show(writeFile, { path: 'a', content: 'new' });
+    expect(basis).toBe(hashOf('shown'));
+    await writeText(path('a'), 'since then');
+    await expect(at.run(writeFile, { path: 'a', content: 'new' }, { basis })).rejects.toEqual(changed);
+    expect(await onDisk('a')).toBe('since then');
+    await unlink(path('a'));
+    await expect(at.run(writeFile, { path: 'a', content: 'new' }, { basis })).rejects.toEqual(changed);
+    const fresh = await at.show(writeFile, { path: 'b', content: 'new' });
+    await writeText(path('b'), 'appeared');
+    await expect(at.run(writeFile, { path: 'b', content: 'new' }, fresh)).rejects.toEqual(changed);
+    expect(await onDisk('b')).toBe('appeared');
+    expect(await readdir(at.root)).toEqual(['b']);
+  });
+
+  it('works on what is there when nobody was shown anything', async () => {
+    await writeText(path('a'), 'old');
+    await at.run(writeFile, { path: 'a', content: 'new' });
+    expect(await onDisk('a')).toBe('new');
+  });
+
+  it('lets one of two writers win who were shown the same', async () => {
+    const { basis } = await at.show(writeFile, { path: 'a', content: '' });
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, n) => at.run(writeFile, { path: 'a', content: `${n}` }, { basis })),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await onDisk('a')).toBe(`${outcomes.findIndex(({ status }) => status === 'fulfilled')}`);
+    expect(await readdir(at.root)).toEqual(['a']);
+  });
+
+  it('X3 refuses text that no file can hold, and more than is sensible', async () => {
+    await expect(at.show(writeFile, { path: 'a', content: 'x\ud800' })).rejects.toMatchObject({
+      reason: 'MALFORMED',
+    });
+    const large = 'x'.repeat(MAX_WRITE_BYTES + 1);
+    await expect(at.show(writeFile, { path: 'a', content: large })).rejects.toMatchObject({
+      reason: 'TOO_LARGE',
+    });
+    await expect(at.run(writeFile, { path: 'a', content: large })).rejects.toMatchObject({
+      reason: 'TOO_LARGE',
+    });
+    await at.run(writeFile, { path: 'a', content: large.slice(1) });
+    expect((await stat(path('a'))).size).toBe(MAX_WRITE_BYTES);
+  });
+
+  it('X2 refuses a path outside, shown or run', async () => {
+    const outside = expect.objectContaining({ reason: 'OUTSIDE_WORKSPACE' });
+    for (const tool of [writeFile, appendFile]) {
+      await expect(at.show(tool, { path: '../x', content: 'x' })).rejects.toEqual(outside);
+      await expect(at.run(tool, { path: '../x', content: 'x' })).rejects.toEqual(outside);
+    }
+  });
+
+  it('takes the content a person has put in its place', () => {
+    expect(writeFile.withContent?.({ path: 'a', content: 'x' }, 'y')).toEqual({ path: 'a', content: 'y' });
+  });
+});
+
+describe('append-file', () => {
+  it('creates the file, then adds to it exactly what is given', async () => {
+    expect(await at.showAndRun(appendFile, { path: 'log', content: 'one' })).toMatchObject({
+      summary: 'appended 3 bytes to log',
+    });
+    await at.showAndRun(appendFile, { path: 'log', content: '\ntwo\n' });
+    expect(await onDisk('log')).toBe('one\ntwo\n');
+  });
+
+  it('for every two texts: the diff applied to the file gives the file after, which is the one with the other added', async () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'ü', '🎉', '\n', '\r', '+', ' '), maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(text, text, async (before, added) => {
+        fc.pre(added !== '');
+        await writeText(path('file'), before);
+        const input = { path: 'file', content: added };
+        const shown = await at.show(appendFile, input);
+        expect(applyPatch(before, diffOf(shown))).toBe(before + added);
+        await at.run(appendFile, input, { basis: shown.basis });
+        expect(await onDisk('file')).toBe(before + added);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('D2 adds nothing to a file that has changed since', async () => {
+    await writeText(path('a'), 'shown');
+    const { basis } = await at.show(appendFile, { path: 'a', content: '!' });
+    await writeText(path('a'), 'since then');
+    await expect(at.run(appendFile, { path: 'a', content: '!' }, { basis })).rejects.toEqual(changed);
+    expect(await onDisk('a')).toBe('since then');
+  });
+});
+
+describe('edit-file', () => {
+  it('shows and makes the one change', async () => {
+    await writeText(path('a.ts'), 'const a = 1;\nconst b = 2;\n');
+    const input = { path: 'a.ts', oldText: 'b = 2', newText: 'b = 3' };
+    const shown = await at.show(editFile, input);
+    expect(diffOf(shown)).toContain('-const b = 2;\n+const b = 3;\n');
+    expect(await at.run(editFile, input, { basis: shown.basis })).toMatchObject({
+      summary: 'edited a.ts (1 place)',
+    });
+    expect(await onDisk('a.ts')).toBe('const a = 1;\nconst b = 3;\n');
+  });
+
+  it('refuses what it cannot do for certain, with a sentence for the model', async () => {
+    await writeText(path('a'), 'x x');
+    const edit = (oldText: string, name = 'a') => at.show(editFile, { path: name, oldText, newText: 'y' });
+    await expect(edit('x')).rejects.toThrow('Cannot edit "a": oldText stands in more than one place.');
+    await expect(edit('z')).rejects.toThrow('Cannot edit "a": oldText does not stand in the file.');
+    await expect(edit('x', 'missing')).rejects.toThrow(
+      'There is no "missing" to edit; create it with write-file.',
+    );
+    await at.showAndRun(editFile, { path: 'a', oldText: 'x', newText: 'y', replaceAll: true });
+    expect(await onDisk('a')).toBe('y y');
+  });
+
+  it('for every text around a passage: the diff applied to the file gives the file after', async () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r', ' '), maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(text, text, text, async (before, after, newText) => {
+        const content = `${before}PASSAGE${after}`;
+        await writeText(path('file'), content);
+        const input = { path: 'file', oldText: 'PASSAGE', newText };
+        const shown = await at.show(editFile, input);
+        expect(applyPatch(content, diffOf(shown))).toBe(before + newText + after);
+        await at.run(editFile, input, { basis: shown.basis });
+        expect(await onDisk('file')).toBe(before + newText + after);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('D2 edits nothing in a file that has changed since, even where the passage still stands', async () => {
+    await writeText(path('a'), 'x and more');
+    const input = { path: 'a', oldText: 'x', newText: 'y' };
+    const { basis } = await at.show(editFile, input);
+    await writeText(path('a'), 'x and other');
+    await expect(at.run(editFile, input, { basis })).rejects.toEqual(changed);
+    expect(await onDisk('a')).toBe('x and other');
+    expect(editFile.withContent?.(input, 'z')).toMatchObject({ oldText: 'x', newText: 'z' });
+  });
+});
+
+describe('read-file', () => {
+  it('gives the text exactly as it is', async () => {
+    await writeText(path('a'), 'one\r\n\ntwo 🎉');
+    expect(await read({ path: 'a' })).toEqual({ text: 'one\r\n\ntwo 🎉', summary: 'read a (3 lines of 3)' });
+    await writeText(path('empty'), '');
+    expect(await read({ path: 'empty' })).toMatchObject({ text: '[empty is empty.]' });
+  });
+
+  it('gives the lines asked for, and says how to go on', async () => {
+    await writeText(path('a'), Array.from({ length: 10 }, (_, n) => `line ${n + 1}\n`).join(''));
+    expect(await read({ path: 'a', offset: 3, limit: 2 })).toEqual({
+      text: 'line 3\nline 4\n[Lines 3 to 4 of 10; go on with offset 5]',
+      summary: 'read a (2 lines of 10)',
+    });
+    expect((await read({ path: 'a', offset: 10 })).text).toBe('line 10\n');
+    await expect(read({ path: 'a', offset: 11 })).rejects.toThrow(
+      '"a" has 10 lines; offset 11 is beyond its end.',
+    );
+  });
+
+  it('for every page size: the pages together are the file', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom('', 'a', 'long '.repeat(30)), { minLength: 1, maxLength: 30 }),
+        fc.integer({ min: 1, max: 7 }),
+        async (lines, limit) => {
+          const content = lines.join('\n');
+          fc.pre(content !== '');
+          await writeText(path('file'), content);
+          let together = '';
+          for (let offset: number | undefined = 1; offset !== undefined;) {
+            const { text } = await read({ path: 'file', offset, limit });
+            const note: RegExpExecArray | null = /\[Lines .* go on with offset (\d+)\]$/.exec(text);
+            together += note === null ? text : text.slice(0, note.index);
+            offset = note === null ? undefined : Number(note[1]);
+          }
+          expect(together).toBe(content);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it('X3 caps what it gives, long lines too', async () => {
+    await writeText(path('wide'), `${'x'.repeat(200_000)}\nshort\n`);
+    const { text } = await read({ path: 'wide' });
+    expect(text.length).toBeLessThan(51_000);
+    expect(text).toContain('[Line 1 is cut: it has 200001 characters');
+    expect((await read({ path: 'wide', offset: 2 })).text).toBe('short\n');
+    await writeText(path('many'), 'y'.repeat(99).concat('\n').repeat(1500));
+    expect((await read({ path: 'many' })).text).toContain('[Lines 1 to 500 of 1500; go on with offset 501]');
+  });
+
+  it('says what is wrong with a file it cannot read', async () => {
+    await mkdir(path('dir'));
+    await expect(read({ path: 'missing' })).rejects.toThrow(/There is no "missing".*list-files/);
+    await expect(read({ path: 'dir' })).rejects.toThrow(/"dir" is a directory/);
+    expect(await at.show(readFile, { path: 'missing' })).toMatchObject({ basis: null });
+    await expect(at.show(readFile, { path: '../x' })).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
+  });
+});

@@ -1,0 +1,180 @@
+/** list-files and search-files, on real directories. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { listFiles } from '../../../../a2a-server/tools/list-files.ts';
+import { searchFiles } from '../../../../a2a-server/tools/search-files.ts';
+import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
+
+let at: ToolInWorkspace;
+
+const files = async (content: Record<string, string | Buffer>): Promise<void> => {
+  for (const [name, text] of Object.entries(content)) {
+    await mkdir(dirname(join(at.root, name)), { recursive: true });
+    await writeFile(join(at.root, name), text);
+  }
+};
+const list = async (input: unknown) => (await at.run(listFiles, input)).text;
+const search = async (input: unknown) => (await at.run(searchFiles, input)).text;
+
+beforeEach(async () => {
+  at = await toolInWorkspace();
+});
+
+describe('list-files', () => {
+  it('lists a directory in order, with what kind each name is', async () => {
+    await files({ 'b.txt': '', 'a/x': '', '.hidden': '', 'new\nline': '' });
+    await symlink('b.txt', join(at.root, 'link'));
+    expect(await list({})).toBe('.hidden\na/\nb.txt\nlink -> b.txt\nnew⏎line');
+    expect(await list({ path: 'a' })).toBe('x');
+    await mkdir(join(at.root, 'empty'));
+    expect(await list({ path: 'empty' })).toBe('[The directory is empty.]');
+  });
+
+  it('lists what is below too, except what .gitignore leaves out, and follows no link', async () => {
+    await files({ '.gitignore': 'out/\n', 'out/x': '', 'src/a/b.ts': '', 'c.md': '' });
+    await symlink('src', join(at.root, 'link'));
+    expect(await list({ recursive: true })).toBe('.gitignore\nc.md\nlink -> src\nsrc/\nsrc/a/\nsrc/a/b.ts');
+  });
+
+  it('X3 shows a thousand names and says that there are more', async () => {
+    await files(Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`many/${n}`, ''])));
+    for (const input of [{ path: 'many' }, { path: 'many', recursive: true }]) {
+      const lines = (await list(input)).split('\n');
+      expect(lines).toHaveLength(1001);
+      expect(lines.at(-1)).toMatch(/There is more/);
+    }
+  });
+});
+
+describe('search-files', () => {
+  it('finds lines by plain text, by regular expression, and in either case', async () => {
+    await files({ 'a.txt': 'one\ntwo (2)\r\nTwo\n', 'b/c.txt': 'two\n' });
+    expect(await search({ pattern: 'two' })).toBe('a.txt:2: two (2)\nb/c.txt:1: two');
+    expect(await search({ pattern: '(2)' })).toBe('a.txt:2: two (2)');
+    expect(await search({ pattern: 't.o$', regex: true, caseSensitive: false })).toBe(
+      'a.txt:3: Two\nb/c.txt:1: two',
+    );
+    expect(await search({ pattern: 'TWO', caseSensitive: false, path: 'b' })).toBe('b/c.txt:1: two');
+    expect(await search({ pattern: 'Two', path: 'a.txt' })).toBe('a.txt:3: Two');
+    expect(await search({ pattern: 'three' })).toBe('[Nothing found.]');
+  });
+
+  it('finds files by name, at any depth or by path from where it begins', async () => {
+    await files({ 'a.ts': '', 'src/b.ts': '', 'src/deep/c.tsx': '', 'src/.d.ts': '', 'e.md': '' });
+    expect(await search({ glob: '*.ts' })).toBe('a.ts\nsrc/.d.ts\nsrc/b.ts');
+    expect(await search({ glob: 'src/**/*.{ts,tsx}' })).toBe('src/.d.ts\nsrc/b.ts\nsrc/deep/c.tsx');
+    expect(await search({ glob: './src/**' })).toBe('src/.d.ts\nsrc/b.ts\nsrc/deep/c.tsx');
+    expect(await search({ glob: 'deep/*', path: 'src' })).toBe('src/deep/c.tsx');
+    expect(await search({ glob: '!*.ts' })).toBe('e.md\nsrc/deep/c.tsx');
+    expect(await search({ glob: '**/b.ts', path: 'src' })).toBe('src/b.ts');
+  });
+
+  it('finds lines in the files of a glob', async () => {
+    await files({ 'a.ts': 'x\n', 'a.md': 'x\n' });
+    expect(await at.run(searchFiles, { pattern: 'x', glob: '*.md' })).toEqual({
+      text: 'a.md:1: x',
+      summary: 'found 1 match in 1 file',
+    });
+  });
+
+  it('respects .gitignore: nested, negated, anchored, above where it begins; and never looks into .git', async () => {
+    await files({
+      '.gitignore': '*.log\n/build\nnode_modules/\n',
+      '.git/config': 'hit',
+      'app.log': 'hit',
+      'build/out': 'hit',
+      'src/build/kept': 'hit',
+      'node_modules/m/i.js': 'hit',
+      'src/.gitignore': '!keep.log\nlocal\n',
+      'src/keep.log': 'hit',
+      'src/other.log': 'hit',
+      'src/local': 'hit',
+      'Build/kept': 'hit',
+    });
+    const kept = 'Build/kept:1: hit\nsrc/keep.log:1: hit\nsrc/build/kept:1: hit';
+    expect(await search({ pattern: 'hit' })).toBe(kept);
+    expect(await search({ pattern: 'hit', path: 'src' })).toBe('src/keep.log:1: hit\nsrc/build/kept:1: hit');
+    // Asked for by name, it is looked at.
+    expect(await search({ pattern: 'hit', path: 'node_modules/m' })).toBe('node_modules/m/i.js:1: hit');
+    const all = await search({ pattern: 'hit', includeIgnored: true });
+    expect(all.split('\n')).toHaveLength(8);
+    expect(all).not.toContain('.git/');
+  });
+
+  it('X2 follows no link out, and leaves aside what is not text', async () => {
+    await files({ 'a.txt': 'hit', binary: Buffer.from('hit\0'), latin1: Buffer.from('hit \xe9', 'latin1') });
+    await symlink('/', join(at.root, 'slash'));
+    expect(await search({ pattern: 'hit' })).toBe(
+      'a.txt:1: hit\n[2 files not searched (binary, not UTF-8, too large or unreadable).]',
+    );
+    await expect(search({ pattern: 'hit', path: 'slash/etc' })).rejects.toMatchObject({
+      reason: 'OUTSIDE_WORKSPACE',
+    });
+    await expect(search({ pattern: 'hit', path: '../' })).rejects.toMatchObject({
+      reason: 'OUTSIDE_WORKSPACE',
+    });
+  });
+
+  it('stops at the results asked for, and says that there are more', async () => {
+    await files({ 'a.txt': 'x\n'.repeat(10), 'b.txt': 'x\n' });
+    expect(await search({ pattern: 'x', maxResults: 2 })).toBe(
+      'a.txt:1: x\na.txt:2: x\n[There is more; narrow the search.]',
+    );
+    expect(await search({ pattern: 'x', path: 'b.txt', maxResults: 1 })).toBe('b.txt:1: x');
+    expect(await search({ glob: '*', maxResults: 1 })).toBe('a.txt\n[There is more; narrow the search.]');
+  });
+
+  it('X3 shows a long line around the match, and no more than a model can take', async () => {
+    await files({ 'long.txt': `${'a'.repeat(5000)}needle${'b'.repeat(5000)}` });
+    const found = await search({ pattern: 'needle' });
+    expect(found).toMatch(/^long\.txt:1: …a+needleb+…$/);
+    expect(found.length).toBeLessThan(350);
+    await files(
+      Object.fromEntries(
+        Array.from({ length: 5 }, (_, n) => [`${n}.txt`, `${'z'.repeat(299)}\n`.repeat(200)]),
+      ),
+    );
+    const many = await search({ pattern: 'z', maxResults: 1000 });
+    expect(many.length).toBeLessThan(52_000);
+    expect(many).toMatch(/There is more/);
+  });
+
+  it('says what is wrong with a pattern', async () => {
+    await expect(at.show(searchFiles, { pattern: '(', regex: true })).rejects.toThrow(
+      /not a regular expression/,
+    );
+    await expect(search({ pattern: '[', regex: true })).rejects.toThrow(/not a regular expression/);
+    await expect(search({})).rejects.toThrow(/give glob to find files by name, pattern to find lines/);
+    await expect(search({ glob: '*', path: 'missing' })).rejects.toThrow(/There is no "missing"/);
+  });
+
+  it('X3 gives up a hostile pattern, glob or .gitignore line, and never holds up the process for long', async () => {
+    const evil = `${'a'.repeat(100)}!`;
+    await files({ 'a.txt': `${evil}\n`.repeat(1000), [`deep/${'a'.repeat(200)}`]: '' });
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    await expect(search({ pattern: '^(a+)+$', regex: true })).rejects.toThrow(/takes too long to match/);
+    await expect(search({ glob: `${'*a'.repeat(30)}b` })).rejects.toThrow(/glob .* takes too long/);
+    await files({ '.gitignore': `${'**/a/'.repeat(20)}b\n`, [`${'a/'.repeat(40)}x`]: '' });
+    await expect(search({ glob: '*' })).rejects.toThrow(/\.gitignore file takes too long/);
+    delay.disable();
+    // Each stall is bounded at 100 ms; the rest is room for a busy machine.
+    expect(delay.max / 1e6).toBeLessThan(1000);
+  });
+
+  it('A2 stops between files when aborted', async () => {
+    await files({ 'a.txt': 'x', 'b.txt': 'x' });
+    const controller = new AbortController();
+    controller.abort();
+    await expect(at.run(searchFiles, { pattern: 'x' }, { signal: controller.signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+  });
+
+  it('names what it looks for in its title', () => {
+    expect(searchFiles.title({ pattern: 'a\nb' })).toBe('Search for "a⏎b"');
+    expect(searchFiles.title({ glob: '*.ts', path: 'src' })).toBe('Search for files in *.ts, src');
+  });
+});

@@ -1,0 +1,223 @@
+/** run-shell-command, on real processes. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../../../shared/clock.ts';
+import { createRunShellCommand, type ShellOptions } from '../../../../a2a-server/tools/run-shell-command.ts';
+import { ToolStopped, type Tool } from '../../../../a2a-server/tools/tool.ts';
+import { eventually, toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
+
+const posix = process.platform === 'win32' ? describe.skip : describe;
+
+let at: ToolInWorkspace;
+
+beforeEach(async () => {
+  at = await toolInWorkspace();
+});
+
+const shell = (options: Partial<ShellOptions> = {}): Tool =>
+  createRunShellCommand({
+    clock: systemClock,
+    graceMs: 5000,
+    environment: process.env,
+    passEnvironment: [],
+    ...options,
+  });
+const run = (command: string, options?: Partial<ShellOptions>) => at.run(shell(options), { command });
+
+/** Whether a process runs; one that is dead and not waited for does not. */
+async function runs(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform !== 'linux') return true;
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  return stat !== '' && !/\) [ZX]/u.test(stat);
+}
+
+/** The process ids a command has written, one a line, once there are `n`. */
+const pidsIn = (name: string, n: number): Promise<number[]> =>
+  eventually(async () => {
+    const text = await readFile(join(at.root, name), 'utf8').catch(() => '');
+    const pids = text.split('\n').slice(0, -1).map(Number);
+    return pids.length === n ? pids : undefined;
+  });
+
+/** Starts a command and aborts it once it has written `n` process ids to `pids`. */
+async function abortOnce(command: string, n: number, options?: Partial<ShellOptions>) {
+  const controller = new AbortController();
+  const running = at.run(shell(options), { command }, { signal: controller.signal });
+  const stopped = running.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const pids = await pidsIn('pids', n);
+  controller.abort();
+  return { pids, error: await stopped };
+}
+
+posix('run-shell-command', () => {
+  it('shows the command and where it runs', async () => {
+    await mkdir(join(at.root, 'sub'));
+    const input = { command: 'npm test\n# more', cwd: 'sub' };
+    expect(shell().title(input)).toBe('Run `npm test⏎# more`');
+    expect(await at.show(shell(), input)).toEqual({
+      preview: { type: 'command', command: input.command, cwd: join(at.root, 'sub') },
+      basis: null,
+    });
+    expect(shell().timeoutMs(input)).toBe(120_000);
+    expect(shell().timeoutMs({ ...input, timeoutSeconds: 7 })).toBe(7000);
+  });
+
+  it('gives back the output and the exit code, of failure too', async () => {
+    expect(await run('echo hello')).toEqual({
+      text: 'hello\n[exited with code 0]',
+      summary: '`echo hello` exited with code 0',
+    });
+    expect((await run('echo "$PWD"; exit 3')).text).toBe(`${at.root}\n[exited with code 3]`);
+    expect((await run('true')).text).toBe('[no output]\n[exited with code 0]');
+    expect((await run('kill -SEGV $$')).text).toBe('[no output]\n[was ended by SIGSEGV]');
+    expect((await run('no-such-command')).text).toMatch(/not found\n\[exited with code 127\]$/);
+  });
+
+  it('keeps stdout and stderr in the order they were written in', async () => {
+    const command = 'for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done';
+    const expected = Array.from({ length: 9 }, (_, n) => `out ${n + 1}\nerr ${n + 1}\n`).join('');
+    expect((await run(command)).text).toBe(`${expected}[exited with code 0]`);
+  });
+
+  it('takes a command as it is: quotes, dollars, line breaks, several statements', async () => {
+    expect((await run(`x='a  b'; printf '%s|' "$x" '$x' "it's"; echo; cat <<'E'\nhere $x\nE`)).text).toBe(
+      "a  b|$x|it's|\nhere $x\n[exited with code 0]",
+    );
+  });
+
+  it('has no input to wait for', async () => {
+    expect((await run('cat; read x; echo "read: $?"')).text).toBe('read: 1\n[exited with code 0]');
+  });
+
+  it('shows output while it comes, whole characters only, without terminal codes', async () => {
+    const seen: string[] = [];
+    const controller = new AbortController();
+    const running = at.run(
+      shell(),
+      {
+        command: `printf '\\033[31mred\\033[0m '; printf '\\360\\237'; sleep 0.1; printf '\\216\\211'; cat go 2>/dev/null; while [ ! -f go ]; do sleep 0.02; done; echo end`,
+      },
+      { signal: controller.signal, output: (text) => void seen.push(text) },
+    );
+    await eventually(async () => (seen.join('') === 'red 🎉' ? true : undefined));
+    await writeFile(join(at.root, 'go'), '');
+    expect((await running).text).toBe('red 🎉end\n[exited with code 0]');
+    expect(seen.join('')).toBe('red 🎉end\n');
+  });
+
+  it('X2 runs in no directory outside the workspace', async () => {
+    const outside = { command: 'pwd', cwd: '..' };
+    await expect(at.show(shell(), outside)).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
+    await expect(at.run(shell(), outside)).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
+    await expect(at.show(shell(), { command: 'pwd', cwd: 'missing' })).rejects.toThrow(/not a directory/);
+  });
+
+  it('gives a command no secret of the server, and what the operator lets through', async () => {
+    const environment = {
+      PATH: process.env['PATH'],
+      HOME: '/home/x',
+      LC_ALL: 'C',
+      ANTHROPIC_API_KEY: 'secret-1',
+      MCP_A2A_BRIDGE_TOKEN: 'secret-2',
+      AWS_SECRET_ACCESS_KEY: 'secret-3',
+      SSH_AUTH_SOCK: '/tmp/agent',
+      CARGO_HOME: '/cargo',
+    };
+    const { text } = await run('env', { environment, passEnvironment: ['CARGO_*'] });
+    expect(text).not.toMatch(/secret|SSH_AUTH_SOCK/);
+    expect(text).toContain('HOME=/home/x');
+    expect(text).toContain('LC_ALL=C');
+    expect(text).toContain('CARGO_HOME=/cargo');
+    const whole = (await run('env', { environment: { ...process.env, API_TOKEN: 'secret-4' } })).text;
+    expect(whole).not.toContain('secret-4');
+  });
+
+  it('X3 keeps the two ends of 100 MB of output, in bounded memory, and shows a part of it live', async () => {
+    let live = 0;
+    const before = process.memoryUsage().rss;
+    let highest = 0;
+    const watching = setInterval(() => {
+      highest = Math.max(highest, process.memoryUsage().rss);
+    }, 20);
+    const { text } = await at.run(
+      shell(),
+      { command: `echo first; yes 0123456789abcdef | head -c 100000000; echo; echo last; exit 4` },
+      { output: (piece) => void (live += piece.length) },
+    );
+    clearInterval(watching);
+    expect(text.length).toBeLessThan(31_000);
+    expect(text).toMatch(/^first\n0123456789abcdef\n/);
+    expect(text).toMatch(/\[… \d+ characters left out …\]/);
+    expect(text).toMatch(/last\n\[exited with code 4\]$/);
+    expect(live).toBeLessThan(201_000);
+    expect(highest - before).toBeLessThan(60 * 1024 * 1024);
+  }, 60_000);
+
+  it('R43 an aborted command goes with all it has started, grandchildren too', async () => {
+    const command = `echo so far; echo $$ >> pids; (sh -c 'echo $$ >> pids; sleep 1000' & echo started; sleep 1000) & sleep 1000 & echo $! >> pids; wait`;
+    const { pids, error } = await abortOnce(command, 3);
+    expect(error).toBeInstanceOf(ToolStopped);
+    expect(error).toMatchObject({ confirmed: true, text: expect.stringContaining('so far\n') });
+    expect(await Promise.all(pids.map(runs))).toEqual([false, false, false]);
+  });
+
+  it('R43 A2 a command that ignores SIGTERM is killed after the grace period', async () => {
+    const command = `trap 'echo heard >> heard' TERM; (trap '' TERM; sh -c 'echo $$ >> pids; while :; do sleep 1; done') & echo $$ >> pids; while :; do sleep 0.02; done`;
+    const begun = performance.now();
+    const { pids, error } = await abortOnce(command, 2, { graceMs: 300 });
+    expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
+    expect(await Promise.all(pids.map(runs))).toEqual([false, false]);
+    // It was asked first, and was given its time.
+    expect(await readFile(join(at.root, 'heard'), 'utf8')).toBe('heard\n');
+    expect(performance.now() - begun).toBeGreaterThan(300);
+  });
+
+  it('lets an aborted command finish what it does on SIGTERM, within the grace period', async () => {
+    const command = `trap 'sleep 0.1; echo saved > saved; exit 0' TERM; echo $$ >> pids; while :; do sleep 0.02; done`;
+    const { error } = await abortOnce(command, 1);
+    expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
+    expect(await readFile(join(at.root, 'saved'), 'utf8')).toBe('saved\n');
+  });
+
+  it('does not start at all when aborted before', async () => {
+    const controller = new AbortController();
+    controller.abort();
+    await expect(
+      at.run(shell(), { command: 'touch made' }, { signal: controller.signal }),
+    ).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    await expect(readFile(join(at.root, 'made'))).rejects.toThrow(/ENOENT/);
+  });
+
+  it('ends with its shell, and ends what that has left in the background', async () => {
+    const { text } = await run('sleep 1000 & echo $! > pids; echo done');
+    expect(text).toBe('done\n[exited with code 0]\n[what it had left running in the background was stopped]');
+    const [pid] = await pidsIn('pids', 1);
+    expect(await runs(pid ?? 0)).toBe(false);
+  });
+
+  it('does not wait for a daemon that has left the group and holds its output', async () => {
+    const { text } = await run('setsid sleep 1000 & echo $! > pids; sleep 0.1; echo done');
+    expect(text).toMatch(/^done\n\[exited with code 0\]/);
+    const [pid] = await pidsIn('pids', 1);
+    // It has left the tool execution with the group; the test ends it.
+    process.kill(pid ?? 0, 'SIGKILL');
+  });
+
+  it('refuses a command that is none', async () => {
+    for (const command of ['', '  \n', 'a\0b', 'x'.repeat(100_001)]) {
+      expect(shell().schema.safeParse({ command }).success).toBe(false);
+    }
+    expect((await run(`: ${'x'.repeat(99_000)}`)).text).toMatch(/code 0/);
+  });
+});

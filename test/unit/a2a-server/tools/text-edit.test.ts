@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { editText } from '../../../../a2a-server/tools/text-edit.ts';
+
+const once = (content: string, oldText: string, newText: string) =>
+  editText(content, { oldText, newText, replaceAll: false });
+const all = (content: string, oldText: string, newText: string) =>
+  editText(content, { oldText, newText, replaceAll: true });
+
+describe('editText', () => {
+  it('replaces the one place where the passage stands', () => {
+    expect(once('one two three', 'two', '2')).toEqual({
+      type: 'edited',
+      content: 'one 2 three',
+      replaced: 1,
+    });
+    expect(once('one two', 'one two', '')).toMatchObject({ content: '' });
+  });
+
+  it('takes the new text as it is, dollar signs too', () => {
+    expect(once('price', 'price', "$& $1 $$ $' $`")).toMatchObject({ content: "$& $1 $$ $' $`" });
+  });
+
+  it('refuses a passage that is not there, not unique, empty or unchanged, and says what to do', () => {
+    expect(once('abc', 'x', 'y')).toMatchObject({ type: 'refused', message: /Read the file/ });
+    expect(once('abab', 'ab', 'y')).toMatchObject({ type: 'refused', message: /replaceAll/ });
+    // It begins at two places, which overlap: which one is meant?
+    expect(once('aaa', 'aa', 'y')).toMatchObject({ type: 'refused', message: /replaceAll/ });
+    expect(once('abc', '', 'y')).toMatchObject({ type: 'refused', message: /empty/ });
+    expect(once('abc', 'b', 'b')).toMatchObject({ type: 'refused', message: /nothing to change/ });
+  });
+
+  it('replaces all places from the left', () => {
+    expect(all('aaaaa', 'aa', 'b')).toEqual({ type: 'edited', content: 'bba', replaced: 2 });
+    expect(all('abab', 'ab', 'aba')).toEqual({ type: 'edited', content: 'abaaba', replaced: 2 });
+  });
+
+  it('keeps to CRLF where the whole file does, and nowhere else', () => {
+    expect(once('a\r\nb\r\nc\r\n', 'a\nb\n', 'x\ny\n')).toMatchObject({ content: 'x\r\ny\r\nc\r\n' });
+    expect(once('a\r\nb\nc\r\n', 'a\nb', 'x')).toMatchObject({ type: 'refused' });
+    expect(once('a\r\nb\r\n', 'b', 'x')).toMatchObject({ content: 'a\r\nx\r\n' });
+  });
+
+  it('for every text around a passage that stands in it once: only the passage changes', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'binary' }),
+        fc.string(),
+        (before, after, newText) => {
+          const passage = '⟦passage⟧';
+          fc.pre(!(before + newText + after).includes('⟦'));
+          expect(once(before + passage + after, passage, newText)).toEqual({
+            type: 'edited',
+            content: before + newText + after,
+            replaced: 1,
+          });
+        },
+      ),
+    );
+  });
+
+  it('for every text and passage: all places are replaced as splitting and joining would', () => {
+    // Few letters, so that passages occur, repeat and overlap.
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 40 });
+    const passage = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(text, passage, text, (content, oldText, newText) => {
+        fc.pre(oldText !== newText);
+        const edited = all(content, oldText, newText);
+        if (!content.includes(oldText)) expect(edited.type).toBe('refused');
+        else {
+          expect(edited).toEqual({
+            type: 'edited',
+            content: content.split(oldText).join(newText),
+            replaced: content.split(oldText).length - 1,
+          });
+        }
+        const unique = content.indexOf(oldText) === content.lastIndexOf(oldText) && content.includes(oldText);
+        expect(once(content, oldText, newText).type).toBe(unique ? 'edited' : 'refused');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { builtinTools } from '../../../../a2a-server/tools/builtin-tools.ts';
+import { defineTool } from '../../../../a2a-server/tools/define-tool.ts';
+import { createToolbox, parseInput } from '../../../../a2a-server/tools/toolbox.ts';
+import { toolInWorkspace } from './tool-in-workspace.ts';
+
+const repeat = defineTool({
+  name: 'repeat',
+  description: 'Repeats.',
+  sideEffect: 'other',
+  schema: z.strictObject({ text: z.string().describe('What.'), times: z.int().min(1).default(2) }),
+  timeoutMs: ({ times }) => times * 1000,
+  title: ({ text }) => `Repeat ${text}`,
+  show: async (input) => ({ preview: { type: 'json', value: input }, basis: null }),
+  withContent: (input, content) => ({ ...input, text: content }),
+  run: async ({ text, times }) => ({ text: text.repeat(times), summary: 'repeated' }),
+});
+
+describe('a defined tool', () => {
+  it('takes any input, knows its type from its schema, and fills in defaults', async () => {
+    const { run, show } = await toolInWorkspace();
+    expect(repeat.title({ text: 'a' })).toBe('Repeat a');
+    expect(repeat.timeoutMs({ text: 'a' })).toBe(2000);
+    expect(repeat.withContent?.({ text: 'a' }, 'b')).toEqual({ text: 'b', times: 2 });
+    expect(await show(repeat, { text: 'a' })).toMatchObject({ preview: { value: { text: 'a', times: 2 } } });
+    expect(await run(repeat, { text: 'ab', times: 3 })).toMatchObject({ text: 'ababab' });
+    expect(repeat.source).toEqual({ type: 'built-in' });
+  });
+
+  it('does nothing with an input that does not fit, by any method', async () => {
+    const { run, show } = await toolInWorkspace();
+    const malformed = expect.objectContaining({ reason: 'MALFORMED' });
+    for (const input of [{}, { text: 1 }, { text: 'a', more: true }, 'text', null, undefined]) {
+      expect(() => repeat.title(input)).toThrow(malformed);
+      expect(() => repeat.timeoutMs(input)).toThrow(malformed);
+      await expect(show(repeat, input)).rejects.toEqual(malformed);
+      await expect(run(repeat, input)).rejects.toEqual(malformed);
+    }
+  });
+});
+
+describe('createToolbox', () => {
+  it('has the tools by name, in order, and declares them as a model needs it', () => {
+    const toolbox = createToolbox([repeat]);
+    expect(toolbox.get('repeat')).toBe(repeat);
+    expect(toolbox.get('toString')).toBeUndefined();
+    expect(toolbox.names()).toEqual(['repeat']);
+    expect(toolbox.declarations()).toEqual([
+      {
+        name: 'repeat',
+        description: 'Repeats.',
+        inputSchema: {
+          type: 'object',
+          properties: {
+            text: { type: 'string', description: 'What.' },
+            times: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 2 },
+          },
+          required: ['text'],
+          additionalProperties: false,
+        },
+      },
+    ]);
+  });
+
+  it('has no two tools of one name', () => {
+    expect(() => createToolbox([repeat, repeat])).toThrow(/same name/);
+  });
+
+  it('declares every built-in tool with described fields, and read-only ones alone when asked', () => {
+    const toolbox = createToolbox(builtinTools());
+    for (const { inputSchema } of toolbox.declarations()) {
+      const { properties } = z
+        .object({ properties: z.record(z.string(), z.object({ description: z.string() })) })
+        .parse(inputSchema);
+      expect(Object.keys(properties).length).toBeGreaterThan(0);
+    }
+    expect(toolbox.declarations({ readOnly: true }).map(({ name }) => name)).toEqual([
+      'list-files',
+      'read-file',
+      'search-files',
+      'wait',
+    ]);
+    expect(toolbox.names().map((name) => [name, toolbox.get(name)?.sideEffect])).toEqual([
+      ['list-files', 'none'],
+      ['read-file', 'none'],
+      ['search-files', 'none'],
+      ['write-file', 'files'],
+      ['append-file', 'files'],
+      ['edit-file', 'files'],
+      ['run-shell-command', 'command'],
+      ['wait', 'none'],
+    ]);
+  });
+});
+
+describe('parseInput', () => {
+  it('gives the input back with its defaults', () => {
+    expect(parseInput(repeat, { text: 'a' })).toEqual({ ok: true, input: { text: 'a', times: 2 } });
+  });
+
+  it('D4 names the fields that do not fit', () => {
+    expect(parseInput(repeat, { times: 0, more: 1 })).toEqual({
+      ok: false,
+      message: expect.stringMatching(/^The input of repeat does not fit: .*text: .*times: .*more/),
+    });
+  });
+
+  it('says what an input is that is no object at all, such as text a model wrote that is not JSON', () => {
+    for (const input of ['{"text": "a"', null, undefined, 3, ['a']]) {
+      expect(parseInput(repeat, input)).toEqual({
+        ok: false,
+        message: 'The input of repeat must be a JSON object.',
+      });
+    }
+  });
+
+  it('X3 lists no more problems than a person would read', () => {
+    const many = defineTool({ ...definitionOf(100), name: 'many' });
+    const parsed = parseInput(many, {});
+    expect(parsed).toMatchObject({ ok: false, message: expect.stringMatching(/and 92 more\.$/) });
+  });
+});
+
+/** A tool with `n` required fields. */
+function definitionOf(n: number) {
+  const fields = Object.fromEntries(Array.from({ length: n }, (_, i) => [`field${i}`, z.string()]));
+  return {
+    name: '',
+    description: '',
+    sideEffect: 'none' as const,
+    schema: z.object(fields),
+    timeoutMs: () => 1,
+    title: () => '',
+    show: async () => ({ preview: { type: 'json' as const, value: null }, basis: null }),
+    run: async () => ({ text: '', summary: '' }),
+  };
+}
