@@ -53,7 +53,9 @@ export function sseWriter(response: ServerResponse, heartbeatMs: number): SseWri
   // A reset while something is being written: `close` follows, and that is all there is to do.
   response.on('error', stopHeartbeat);
 
-  for (const [name, value] of Object.entries(SSE_HEADERS)) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(SSE_HEADERS))
+    // RFC 9112 §9.6: whether the connection outlives the response is for the client to say too; Node knows what it said.
+    if (name !== 'Connection') response.setHeader(name, value);
   response.statusCode = 200;
   response.flushHeaders();
 
