@@ -47,6 +47,9 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
   const server = createServer((request, response) => answer(request, response));
+  // A client that has sent its FIN may well be reading on (TCP, RFC 9293 §3.6): it gets its answer. Node would hang up. One
+  // that has gone altogether is noticed with the next write to it, a heartbeat at the latest.
+  Object.assign(server, { httpAllowHalfOpen: true });
   // The address is taken first: it is what two servers most often quarrel about, and it says whose the other one is.
   const port = await listen(server, settings, token);
   const held: { journal?: Journal } = {};
