@@ -63,7 +63,10 @@ export const sessionReport = z.object({
       }),
     )
     .describe('The tool calls so far, oldest first.'),
-  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }).nullable(),
+  cost: z
+    .object({ turns: z.number(), inputTokens: z.number(), outputTokens: z.number() })
+    .nullable()
+    .describe('Null when the agent has not counted up to now; check_task_progress_and_status asks it.'),
   notes: z.array(z.string()),
   next: z.string().describe('What to do now.'),
 });
@@ -95,17 +98,15 @@ export function reportOf({ sessionId, agent, view, notes, next }: ReportContext)
     output: cut ? output.slice(0, MAX_OUTPUT) : output,
     pending: (view?.pending ?? []).map(pendingOf),
     question: questionOf(view),
-    calls: calls
-      .slice(-SHOWN_CALLS)
-      .map(({ callId, tool, title, state, toolId, summary }) => ({
-        callId,
-        tool,
-        title,
-        state,
-        toolId,
-        summary,
-      })),
-    usage: view?.usage ?? null,
+    calls: calls.slice(-SHOWN_CALLS).map(({ callId, tool, title, state, toolId, summary }) => ({
+      callId,
+      tool,
+      title,
+      state,
+      toolId,
+      summary,
+    })),
+    cost: view?.cost ?? null,
     notes: [
       ...notes,
       ...(cut

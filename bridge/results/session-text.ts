@@ -1,4 +1,5 @@
 /** A session's report as text for a person: everything the structured result says, in the order it matters. Pure. */
+import type { Cost } from '../sessions/view.ts';
 import type { SessionReport } from './session-report.ts';
 
 const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
@@ -11,7 +12,7 @@ const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
 };
 
 export function sessionText(report: SessionReport): string {
-  const { sessionId, agent, taskId, state, message, output, pending, question, calls, usage, notes, next } =
+  const { sessionId, agent, taskId, state, message, output, pending, question, calls, cost, notes, next } =
     report;
   const task = taskId === null ? '' : `, task ${taskId}`;
   return [
@@ -21,7 +22,7 @@ export function sessionText(report: SessionReport): string {
     ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
     question === null ? '' : `${agent} asks (callId ${question.callId}):\n${question.text}`,
     calls.length === 0 ? '' : `Tool calls:\n${calls.map(callLine).join('\n')}`,
-    usage === null ? '' : `Tokens: ${String(usage.inputTokens)} in, ${String(usage.outputTokens)} out.`,
+    cost === null ? '' : costLine(cost),
     ...notes.map((note) => `Note: ${note}`),
     next,
   ]
@@ -48,6 +49,10 @@ function pendingBlock(action: SessionReport['pending'][number], number: number, 
   ]
     .filter((line) => line !== '')
     .join('\n');
+}
+
+export function costLine({ turns, inputTokens, outputTokens }: Cost): string {
+  return `Cost: ${String(turns)} turns, ${String(inputTokens)} tokens in, ${String(outputTokens)} out.`;
 }
 
 function callLine({ callId, tool, title, state, toolId, summary }: SessionReport['calls'][number]): string {

@@ -1,4 +1,5 @@
 /** A short look at a session as text. Says what the structured result says. Pure. */
+import { costLine } from './session-text.ts';
 import type { StatusReport } from '../tools/check-task.ts';
 
 export function statusText(status: StatusReport): string {
@@ -15,9 +16,7 @@ export function statusText(status: StatusReport): string {
       (each) =>
         `Tool ${each.tool}: ${each.title} — ${each.state}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}`,
     ),
-    cost === null
-      ? ''
-      : `Cost: ${cost.turns === null ? '' : `${String(cost.turns)} turns, `}${String(cost.inputTokens)} tokens in, ${String(cost.outputTokens)} out.`,
+    cost === null ? '' : costLine(cost),
     changes.length === 0 ? '' : `Changes: ${changes.join('; ')}.`,
     `Cursor ${String(status.cursor)}${status.changesComplete ? '' : ' (more may have happened than is told here)'}.`,
     next,

@@ -30,10 +30,17 @@ export interface Step {
 export type Change = { type: 'view' } | { type: 'activity'; activity: Activity } | { type: 'trouble' };
 export type Listener = (change: Change) => void;
 
-/** Waiting before attempt n: 0.2 s, 0.4 s … at most 5 s, with jitter; about 20 s in all. */
-const BACK_OFF = { retries: 8, minTimeout: 200, factor: 2, maxTimeout: 5_000, randomize: true };
-/** How often a message is sent: an agent that does not even show its card is given a moment only. */
-const ATTEMPTS = { never: 0, briefly: 3, patiently: BACK_OFF.retries } as const;
+/** How long to wait between attempts, in milliseconds, and how often to try again. */
+export interface BackOff {
+  retries: number;
+  minTimeout: number;
+  maxTimeout: number;
+}
+
+/** 0.2 s, 0.4 s … at most 5 s, with jitter; about 20 s in all. */
+const BACK_OFF: BackOff = { retries: 8, minTimeout: 200, maxTimeout: 5_000 };
+/** How often a message is sent again: an agent that does not even show its card is given a moment only. */
+const ATTEMPTS = { never: 0, briefly: 3, patiently: Infinity } as const;
 /** A stream that lived this long was sound: the next cut is counted afresh. */
 const STEADY_MS = 5_000;
 const KEPT_STEPS = 100;
@@ -60,9 +67,12 @@ export class Session {
   /** The last stream ended by itself with the task in a state that ends streams. */
   #rested = false;
 
-  constructor(agent: Agent, firstMessageId: string) {
+  readonly #backOff: BackOff;
+
+  constructor(agent: Agent, firstMessageId: string, backOff: BackOff = BACK_OFF) {
     this.agent = agent;
     this.firstMessageId = firstMessageId;
+    this.#backOff = backOff;
   }
 
   get view(): TaskView | undefined {
@@ -78,6 +88,11 @@ export class Session {
   /** Why the task cannot be followed at the moment. */
   get trouble(): ProductError | undefined {
     return this.#trouble;
+  }
+
+  /** A stream keeps the view up to date. */
+  get live(): boolean {
+    return this.#live;
   }
 
   /** Nothing more comes until somebody does something. */
@@ -128,7 +143,9 @@ export class Session {
     this.#rested = false;
     try {
       await pRetry(() => this.#attempt(write), {
-        ...BACK_OFF,
+        ...this.#backOff,
+        factor: 2,
+        randomize: true,
         signal: this.#end.signal,
         shouldRetry: ({ error, attemptNumber }) =>
           error instanceof Undelivered && attemptNumber <= ATTEMPTS[error.again],
@@ -145,12 +162,20 @@ export class Session {
   }
 
   /** Brings the view up to date when no stream keeps it so, and follows a task that moves. @throws ProductError */
-  async refresh(taskId?: string): Promise<void> {
-    const known = taskId ?? this.#view?.taskId;
-    if (this.#live || known === undefined || known === '') return;
-    if (this.#view !== undefined && hasEnded(this.#view) && known === this.#view.taskId) return;
-    await this.agent.ask(async (connection) => this.#fold(asEvent(await connection.task(known)), connection));
+  async refresh(): Promise<void> {
+    const view = this.#view;
+    if (this.#live || view === undefined || hasEnded(view)) return;
+    await this.look();
     this.follow();
+  }
+
+  /** Asks the agent for the task as it is, whatever is known of it. @throws ProductError */
+  async look(taskId = this.#view?.taskId ?? ''): Promise<void> {
+    // Without a place in the journal, events still on their way could not be told from those the answer holds already.
+    if (taskId === '' || (this.#live && this.#view?.seq === null)) return;
+    await this.agent.ask(async (connection) =>
+      this.#fold(asEvent(await connection.task(taskId)), connection),
+    );
   }
 
   /** Makes sure a task that moves is being read. */
@@ -252,7 +277,12 @@ export class Session {
   /** Opens the task's stream again and again until it has settled, or the back-off is used up. */
   async #keepReading(stream: number, taskId: string): Promise<void> {
     try {
-      await pRetry(() => this.#readAgain(stream, taskId), { ...BACK_OFF, signal: this.#end.signal });
+      await pRetry(() => this.#readAgain(stream, taskId), {
+        ...this.#backOff,
+        factor: 2,
+        randomize: true,
+        signal: this.#end.signal,
+      });
     } catch (thrown) {
       if (this.#folding !== stream || this.#end.signal.aborted) return;
       this.#live = false;

@@ -11,7 +11,7 @@ import type { TaskStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { Session } from './session.ts';
-import { fold, type TaskView } from './view.ts';
+import { fold } from './view.ts';
 
 /** A session in a list. */
 export interface Listed {
@@ -81,34 +81,27 @@ export class Sessions {
   async list(only?: Agent): Promise<Listing> {
     const agents = only === undefined ? this.#registry.all : [only];
     const unreachable: { agent: string; message: string }[] = [];
-    const found = new Map<string, Listed>();
-    const note = (listed: Listed): void => {
-      const key = `${listed.agent} ${listed.sessionId}`;
-      const before = found.get(key);
-      if (before === undefined || before.updatedAt < listed.updatedAt)
-        found.set(key, { ...before, ...listed });
-    };
-    for (const entry of await this.#outbox.entries()) {
-      if (agents.some((agent) => agent.name === entry.agent)) note(ofEntry(entry));
-    }
-    await Promise.all(
+    const byAgents = await Promise.all(
       agents.map(async (agent) => {
         try {
-          for (const listed of await listedBy(agent)) note(listed);
+          return await listedBy(agent);
         } catch (error) {
           unreachable.push({ agent: agent.name, message: messageOf(error) });
+          return [];
         }
       }),
     );
-    for (const session of this.#live) {
-      const before = found.get(`${session.agent.name} ${session.id}`);
-      if (session.view === undefined || !agents.includes(session.agent)) continue;
-      // What is being followed is newer than what was asked for.
-      const { title = '', updatedAt = '' } = before ?? {};
-      found.set(`${session.agent.name} ${session.id}`, ofView(session, session.view, { title, updatedAt }));
-    }
-    const sessions = [...found.values()].toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
-    return { sessions, unreachable };
+    const open = [...this.#live].filter((session) => agents.includes(session.agent));
+    // What is being followed is newer than what was just asked for; what is not, older.
+    const followed = open.filter((session) => session.live).flatMap(toldOf);
+    const remembered = open.filter((session) => !session.live).flatMap(toldOf);
+    const known = [...remembered, ...byAgents.flat(), ...followed];
+    const arrived = new Set(known.flatMap((each) => each.messageIds));
+    const entries = (await this.#outbox.entries())
+      // A delegation that the agent has made a task of is in its list; one whose agent has gone from the settings is not shown.
+      .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
+      .map(ofEntry);
+    return { sessions: newestFirst(merged([...entries, ...known])), unreachable };
   }
 
   /** The session in which a tool execution was seen. */
@@ -153,7 +146,8 @@ export class Sessions {
   }
 
   async #followed(session: Session, taskId: string): Promise<Session> {
-    await session.refresh(taskId);
+    await session.look(taskId);
+    session.follow();
     // Somebody else may have asked for the same session meanwhile: there is one of it.
     const live = this.#findLive(session.id);
     if (live === undefined) return this.add(session);
@@ -183,13 +177,13 @@ export class Sessions {
   }
 }
 
-async function listedBy(agent: Agent): Promise<readonly Listed[]> {
+/** A session as one source tells of it, with the messages it is known to hold. */
+type Told = Listed & { messageIds: readonly string[] };
+
+async function listedBy(agent: Agent): Promise<readonly Told[]> {
   return agent.ask(async (connection) => {
     const tasks = (await connection.list({}, LISTED)) ?? [];
-    const seen = new Set<string>();
     return tasks.flatMap((task) => {
-      if (seen.has(task.contextId)) return []; // The newest task stands for its session.
-      seen.add(task.contextId);
       const view = fold(undefined, connection.dialect.read(asEvent(task)));
       if (view === undefined) return [];
       const { taskId, sessionId, state, pending } = view;
@@ -202,6 +196,7 @@ async function listedBy(agent: Agent): Promise<readonly Listed[]> {
           title: titleOf(firstWords(task)),
           updatedAt: task.status?.timestamp ?? '',
           pending: pending.length,
+          messageIds: task.history.map((message) => message.messageId),
         },
       ];
     });
@@ -215,13 +210,31 @@ function firstWords(task: Task): string {
   return '';
 }
 
+/** Without title and time: others know those. */
+function toldOf(session: Session): readonly Told[] {
+  const { view, agent, id, firstMessageId } = session;
+  if (view === undefined) return [];
+  return [
+    {
+      sessionId: id,
+      agent: agent.name,
+      taskId: view.taskId === '' ? null : view.taskId,
+      state: view.state,
+      title: '',
+      updatedAt: '',
+      pending: view.pending.length,
+      messageIds: [firstMessageId],
+    },
+  ];
+}
+
 function handlesOf({ messageId, state }: OutboxEntry): readonly string[] {
   return state.type === 'accepted' || state.type === 'collected'
     ? [messageId, state.sessionId, state.taskId]
     : [messageId];
 }
 
-function ofEntry(entry: OutboxEntry): Listed {
+function ofEntry(entry: OutboxEntry): Told {
   const { state } = entry;
   const known = state.type === 'accepted' || state.type === 'collected';
   return {
@@ -232,23 +245,31 @@ function ofEntry(entry: OutboxEntry): Listed {
     title: titleOf(entry.text),
     updatedAt: entry.createdAt,
     pending: 0,
+    messageIds: [entry.messageId],
   };
 }
 
-function ofView(
-  session: Session,
-  view: TaskView,
-  { title, updatedAt }: { title: string; updatedAt: string },
-): Listed {
-  return {
-    sessionId: session.id,
-    agent: session.agent.name,
-    taskId: view.taskId === '' ? null : view.taskId,
-    state: view.state,
-    title,
-    updatedAt,
-    pending: view.pending.length,
-  };
+/**
+ * One line for each session, of what several sources tell of it, the most trusted last. Of a session's tasks the newest
+ * stands for it.
+ */
+function merged(told: readonly Told[]): readonly Listed[] {
+  const found = new Map<string, Listed>();
+  for (const { messageIds: _, ...each } of told) {
+    const key = `${each.agent} ${each.sessionId}`;
+    const before = found.get(key);
+    if (before !== undefined && each.updatedAt !== '' && before.updatedAt > each.updatedAt) continue;
+    found.set(key, {
+      ...each,
+      title: each.title === '' ? (before?.title ?? '') : each.title,
+      updatedAt: each.updatedAt === '' ? (before?.updatedAt ?? '') : each.updatedAt,
+    });
+  }
+  return [...found.values()];
+}
+
+function newestFirst(sessions: readonly Listed[]): readonly Listed[] {
+  return sessions.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
 }
 
 function titleOf(text: string): string {

@@ -2,7 +2,7 @@
  * What the bridge knows of a task: the fold of what was observed of it. Pure, total, and bounded: an agent that talks
  * without end fills no memory.
  */
-import type { Activity, PendingAction, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
 
 export type CallState =
@@ -19,6 +19,12 @@ export interface CallView {
   summary: string | null;
 }
 
+export interface Cost {
+  turns: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
 export interface TaskView {
   taskId: string;
   sessionId: string;
@@ -29,9 +35,8 @@ export interface TaskView {
   question: Question | null;
   calls: readonly CallView[];
   outputs: readonly Output[];
-  settings: TaskSettings | null;
-  usage: { inputTokens: number; outputTokens: number } | null;
-  turns: number | null;
+  /** Counted by the agent; null once something has happened that it has not counted in. */
+  cost: Cost | null;
   /** Place in the agent's journal of the last event folded in; null when the agent has no such thing. */
   seq: number | null;
 }
@@ -67,20 +72,23 @@ export function isInterrupted(view: TaskView): boolean {
   return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
 }
 
-/** Folds one event in. Events at or before the view's place in the journal change nothing (S1: no repeat). */
+/**
+ * Folds one event in. Events at or before the view's place in the journal change nothing (S1: no repeat); a snapshot of
+ * that very place says the same and more (J2).
+ */
 export function fold(view: TaskView | undefined, observed: Observed): TaskView | undefined {
-  const known = view !== undefined && observed.seq !== null && view.seq !== null && observed.seq <= view.seq;
+  const { seq, observations } = observed;
   let next = view;
-  for (const observation of observed.observations) {
-    if (known && !startsAnotherTask(view, observation)) continue;
-    next = apply(next, observation);
+  for (const observation of observations) {
+    if (!isKnown(view, seq, observation)) next = apply(next, observation);
   }
-  if (next === undefined || observed.seq === null || (next === view && known)) return next;
-  return { ...next, seq: observed.seq };
+  return next === undefined || next === view || seq === null ? next : { ...next, seq };
 }
 
-function startsAnotherTask(view: TaskView, observation: Observation): boolean {
-  return observation.type !== 'activity' && observation.taskId !== view.taskId;
+function isKnown(view: TaskView | undefined, seq: number | null, observation: Observation): boolean {
+  if (view === undefined || view.seq === null || seq === null) return false;
+  if (observation.type !== 'activity' && observation.taskId !== view.taskId) return false;
+  return observation.type === 'snapshot' ? seq < view.seq : seq <= view.seq;
 }
 
 function apply(view: TaskView | undefined, observation: Observation): TaskView | undefined {
@@ -97,15 +105,13 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
         question,
         outputs: bounded(outputs),
         calls: overview === null ? (before?.calls ?? []) : callsOf(overview.calls, before),
-        settings: overview?.settings ?? before?.settings ?? null,
-        usage: overview?.usage ?? before?.usage ?? null,
-        turns: overview?.turns ?? before?.turns ?? null,
+        cost: overview === null ? null : { turns: overview.turns, ...overview.usage },
         seq: before?.seq ?? null,
       };
     }
     case 'status': {
       const { taskId, sessionId, state, text, pending, question } = observation;
-      return { ...of(view, taskId, sessionId), state, text, pending, question };
+      return { ...of(view, taskId, sessionId), state, text, pending, question, cost: null };
     }
     case 'output': {
       const base = of(view, observation.taskId, observation.sessionId);
@@ -136,9 +142,7 @@ function of(view: TaskView | undefined, taskId: string, sessionId: string): Task
     question: null,
     calls: [],
     outputs: [],
-    settings: null,
-    usage: null,
-    turns: null,
+    cost: null,
     seq: null,
   };
 }
@@ -178,7 +182,7 @@ function withActivity(view: TaskView, activity: Activity): TaskView {
     activity.type === 'tool.decided' || activity.type === 'tool.started' || activity.type === 'tool.finished'
       ? view.pending.filter((action) => action.callId !== callId)
       : view.pending;
-  return { ...view, calls, pending };
+  return { ...view, calls, pending, cost: null };
 }
 
 function changeBy(

@@ -19,9 +19,7 @@ export const statusReport = z.object({
   ),
   pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
   question: z.string().nullable(),
-  cost: z
-    .object({ turns: z.number().nullable(), inputTokens: z.number(), outputTokens: z.number() })
-    .nullable(),
+  cost: z.object({ turns: z.number(), inputTokens: z.number(), outputTokens: z.number() }).nullable(),
   changes: z.array(z.string()).describe('What happened since the cursor that was given, oldest first.'),
   changesComplete: z.boolean().describe('False when more may have happened than this bridge has seen.'),
   cursor: z.number().describe('Pass it as since next time.'),
@@ -49,7 +47,8 @@ export const checkTask = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   async run({ sessionId, since }, call) {
     const session = await call.bridge.sessions.find(sessionId);
-    await session.refresh();
+    // What the stream does not carry, such as the cost, only the agent can say.
+    await session.look();
     const structured = statusOf(session, since, nextStep(session, 'time', call.name));
     return { structured, text: statusText(structured) };
   },
@@ -77,10 +76,7 @@ function statusOf(session: Session, since: number | undefined, next: string): St
       source: sourceText(source),
     })),
     question: view?.question?.text.slice(0, 500) ?? null,
-    cost:
-      view === undefined || view.usage === null
-        ? null
-        : { turns: view.turns, inputTokens: view.usage.inputTokens, outputTokens: view.usage.outputTokens },
+    cost: view?.cost ?? null,
     changes: changes.slice(-SHOWN_CHANGES),
     changesComplete:
       changes.length <= SHOWN_CHANGES &&

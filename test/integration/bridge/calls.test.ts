@@ -1,0 +1,298 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, resultOf, textOf } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const DECIDE = 'approve_or_deny_pending_action';
+
+describe('calls to the bridge', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  async function agentOf(options: Parameters<typeof FakeAgent.start>[0]): Promise<FakeAgent> {
+    const agent = await FakeAgent.start(options);
+    open.push({ close: () => agent.stop() });
+    return agent;
+  }
+
+  async function clientOf(agent: FakeAgent): Promise<RawClient> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+    open.unshift({ close: () => client.kill() });
+    return client;
+  }
+
+  test('R60 two delegations, a status and a decision in flight together: none blocks another', async () => {
+    const agent = await agentOf({
+      onMessage: (task, text) => (text === 'ask' ? task.work().ask(pendingWrite('one')) : task.work()),
+      onDecisions: (task) => task.work().say('written').complete(),
+    });
+    const client = await clientOf(agent);
+    const slow = client.call(DELEGATE, { task: 'slow' });
+    const alsoSlow = client.call(DELEGATE, { task: 'slow too' });
+    await agent.asked('SendStreamingMessage', 2);
+    const asking = await client.call(DELEGATE, { task: 'ask' });
+    const [listed, status, decided] = await Promise.all([
+      client.call('list_all_active_sessions', {}),
+      client.call('check_task_progress_and_status', { sessionId: asking.structuredContent?.['sessionId'] }),
+      client.call(DECIDE, {
+        sessionId: asking.structuredContent?.['sessionId'],
+        callId: 'one',
+        decision: 'approve',
+      }),
+    ]);
+    expect(textOf(listed)).toContain('session-1');
+    expect(status.isError).toBeUndefined();
+    expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
+    // The slow ones are still in flight; they end when their tasks do.
+    for (const task of agent.tasks.values()) if (!task.settled) task.say('late').complete();
+    expect((await slow).structuredContent).toMatchObject({ state: 'completed', output: 'late' });
+    expect((await alsoSlow).structuredContent).toMatchObject({ state: 'completed', output: 'late' });
+    expect(client.strays).toEqual([]);
+  });
+
+  test('R61 a first turn that still runs is cancelled by its session id, on the agent, and its call ends', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const client = await clientOf(agent);
+    const running = client.call(DELEGATE, { task: 'run on' });
+    await agent.asked('SendStreamingMessage');
+    const listed = await client.call('list_all_active_sessions', { state: 'working' });
+    const sessionId = /session-1/.exec(textOf(listed))?.[0];
+    const cancelled = await client.call('cancel_running_task', { sessionId, reason: 'enough' });
+    expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
+    expect(agent.requests.find((each) => each.method === 'CancelTask')?.params).toMatchObject({
+      id: 'task-1',
+      metadata: { reason: 'enough' },
+    });
+    expect((await running).structuredContent).toMatchObject({ state: 'cancelled' });
+  });
+
+  test('R61 a task the agent has not named yet can be cancelled by the id of its message', async () => {
+    let openGate = (): void => undefined;
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    agent.gate = new Promise((resolve) => (openGate = resolve));
+    const client = await clientOf(agent);
+    const handle = await client.call(DELEGATE, { task: 'slow to start', waitSeconds: 0 });
+    const sessionId = handle.structuredContent?.['sessionId'];
+    expect(handle.structuredContent).toMatchObject({ state: 'working', taskId: null });
+    const cancelling = client.call('cancel_running_task', { sessionId });
+    await agent.asked('SendStreamingMessage');
+    openGate();
+    expect((await cancelling).structuredContent).toMatchObject({ state: 'cancelled', taskId: 'task-1' });
+    expect(agent.task.ended).toBe(true);
+  });
+
+  test.each([
+    ['0', 0],
+    ['the empty string', ''],
+    ['a word', 'token'],
+  ])('R62 with the progress token %s the call reports progress that names the tools', async (_, token) => {
+    const agent = await agentOf({
+      onMessage: (task) =>
+        task
+          .work()
+          .activity({ type: 'tool.started', callId: 'c', tool: 'search-text', title: 'Search', toolId: 't' })
+          .complete(),
+    });
+    const client = await clientOf(agent);
+    await client.call(DELEGATE, { task: 'go' }, { progressToken: token });
+    expect(client.progress()).not.toEqual([]);
+    for (const each of client.progress()) expect(each.token).toBe(token);
+    expect(
+      client
+        .progress()
+        .map((each) => each.message)
+        .join(),
+    ).toContain('search-text');
+  });
+
+  test('R62 without a progress token there is no progress', async () => {
+    const agent = await agentOf({
+      onMessage: (task) =>
+        task
+          .work()
+          .activity({ type: 'tool.started', callId: 'c', tool: 'search-text', title: 'Search', toolId: 't' })
+          .complete(),
+    });
+    const client = await clientOf(agent);
+    await client.call(DELEGATE, { task: 'go' });
+    expect(client.notifications).toEqual([]);
+  });
+
+  test('R15 B4 an unknown session is an error that lists the sessions that exist, and starts nothing', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
+    const client = await clientOf(agent);
+    await client.call(DELEGATE, { task: 'known' });
+    const calls = [
+      client.call('wait_for_task', { sessionId: 'nowhere' }),
+      client.call('check_task_progress_and_status', { sessionId: 'nowhere' }),
+      client.call('cancel_running_task', { sessionId: 'nowhere' }),
+      client.call(DELEGATE, { task: 'more', sessionId: 'nowhere' }),
+      client.call(DECIDE, { sessionId: 'nowhere', callId: 'one', decision: 'approve' }),
+    ];
+    for (const result of await Promise.all(calls)) {
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toContain('There is no session "nowhere"');
+      expect(textOf(result)).toContain('session-1');
+    }
+    expect(agent.tasks.size).toBe(1);
+  });
+
+  test('R06 a decision in any other word is refused, nothing is sent, and the call still waits', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    const client = await clientOf(agent);
+    const asked = await client.call(DELEGATE, { task: 'ask' });
+    const sessionId = asked.structuredContent?.['sessionId'];
+    for (const decision of ['reject', 'yes', 'APPROVE ', 'Approve', 1, true, null, ['approve']]) {
+      const refused = await client.call(DECIDE, { sessionId, callId: 'one', decision });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toContain('approve');
+    }
+    expect(agent.decisions).toEqual([]);
+    expect((await client.call('wait_for_task', { sessionId })).structuredContent).toMatchObject({
+      state: 'input_required',
+      pending: [{ callId: 'one' }],
+    });
+  });
+
+  test('decisions carry the hash of the input that was shown, their scope and reason, and say the channel', async () => {
+    const agent = await agentOf({
+      onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two'), pendingWrite('three')),
+      onDecisions: (task) => task.work().complete(),
+    });
+    const client = await clientOf(agent);
+    const asked = await client.call(DELEGATE, { task: 'ask' });
+    await client.call(DECIDE, {
+      sessionId: asked.structuredContent?.['sessionId'],
+      decisions: [
+        { callId: 'one', decision: 'trust_tool' },
+        { callId: 'two', decision: 'deny', reason: 'not now' },
+        { callId: 'three', decision: 'edit', editedContent: 'bye' },
+      ],
+    });
+    expect(agent.decisions).toEqual([
+      { callId: 'one', decision: 'approve', scope: 'tool', inputHash: 'hash-of-one' },
+      { callId: 'two', decision: 'deny', scope: 'once', reason: 'not now', inputHash: 'hash-of-two' },
+      { callId: 'three', decision: 'edit', scope: 'once', content: 'bye', inputHash: 'hash-of-three' },
+    ]);
+  });
+
+  test('R03 one of two decided: the call answers with the other as still pending', async () => {
+    const agent = await agentOf({
+      onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
+      onDecisions: (task) => task.ask(pendingWrite('two')),
+    });
+    const client = await clientOf(agent);
+    const asked = await client.call(DELEGATE, { task: 'ask' });
+    const decided = await client.call(DECIDE, {
+      sessionId: asked.structuredContent?.['sessionId'],
+      callId: 'one',
+      decision: 'approve',
+    });
+    expect(decided.structuredContent).toMatchObject({
+      state: 'input_required',
+      pending: [{ callId: 'two' }],
+    });
+  });
+
+  test('a wait is bounded: the handle comes back with what to do next, and waiting on gets the result', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const client = await clientOf(agent);
+    const early = await client.call(DELEGATE, { task: 'slow', waitSeconds: 0.05 });
+    expect(early.structuredContent).toMatchObject({ state: 'working' });
+    expect(textOf(early)).toContain('wait_for_task');
+    const sessionId = early.structuredContent?.['sessionId'];
+    // It may have been handed out before the agent had named the session: the handle stays good.
+    const waiting = client.call('wait_for_task', { sessionId });
+    await agent.asked('SendStreamingMessage');
+    agent.task.say('all done').complete();
+    expect((await waiting).structuredContent).toMatchObject({ state: 'completed', output: 'all done' });
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+  });
+
+  test('R48 a withdrawn call ends without an answer, its reason is logged, and the task goes on', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const client = await RawClient.start(program, {
+      stateDir,
+      agentUrl: agent.url,
+      env: { MCP_A2A_BRIDGE_LOG_LEVEL: 'info' },
+      args: ['--log-level', 'info'],
+    });
+    open.unshift({ close: () => client.kill() });
+    const { id } = client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
+    await agent.asked('SendStreamingMessage');
+    client.notify('notifications/cancelled', { requestId: id, reason: 'AbortError: user-cancel' });
+    const listed = await client.call('list_all_active_sessions', {});
+    expect(listed.structuredContent).toMatchObject({
+      sessions: [{ sessionId: 'session-1', state: 'working' }],
+    });
+    expect(client.stderr).toContain('AbortError: user-cancel');
+    expect(agent.count('CancelTask')).toBe(0);
+    agent.task.say('still here').complete();
+    const result = await client.call('wait_for_task', { sessionId: 'session-1' });
+    expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'still here' });
+  });
+
+  test('R40 a tool is aborted by its id, as a tool call and as the method tools/abort', async () => {
+    const agent = await agentOf({
+      onMessage: (task) =>
+        task.work().activity({
+          type: 'tool.started',
+          callId: 'c',
+          tool: 'run-command',
+          title: 'Run',
+          toolId: 'live-1',
+        }),
+    });
+    const client = await clientOf(agent);
+    await client.call(DELEGATE, { task: 'run', waitSeconds: 0 });
+    const asTool = await client.call('abort_tool_execution', { toolId: 'live-1' });
+    expect(asTool.structuredContent).toEqual({ success: true, message: 'told of live-1' });
+    const asMethod = await client.request('tools/abort', { toolId: 'live-1', reason: 'too long' });
+    expect(asMethod.result).toMatchObject({ success: true, message: 'told of live-1' });
+    expect((await client.request('tools/abort', { toolId: 'gone' })).result).toMatchObject({
+      success: false,
+    });
+    expect((await client.request('tools/abort', {})).error?.code).toBe(-32602);
+    expect(agent.aborted).toEqual(['live-1', 'live-1', 'gone']);
+  });
+
+  test('a session that has ended is gone on with in its next task', async () => {
+    const agent = await agentOf({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
+    const client = await clientOf(agent);
+    const first = await client.call(DELEGATE, { task: 'one' });
+    const sessionId = first.structuredContent?.['sessionId'];
+    const second = await client.call(DELEGATE, { task: 'two', sessionId });
+    expect(second.structuredContent).toMatchObject({ sessionId, taskId: 'task-2', output: 'did two' });
+    expect(agent.tasks.get('task-2')?.contextId).toBe(sessionId);
+  });
+
+  test('B2 unknown tools and malformed requests are JSON-RPC errors, and stdout stays clean', async () => {
+    const agent = await agentOf({});
+    const client = await clientOf(agent);
+    expect((await client.request('tools/call', { name: 'no_such_tool', arguments: {} })).error?.code).toBe(
+      -32602,
+    );
+    expect((await client.request('no/such/method', {})).error?.code).toBe(-32601);
+    client.process.stdin.write('this is not JSON\n{"jsonrpc":"2.0"}\n[]\n\u0000\n');
+    const after = resultOf(
+      await client.request('tools/call', { name: 'list_all_active_sessions', arguments: {} }),
+    );
+    expect(after.isError).toBeUndefined();
+    expect(client.strays).toEqual([]);
+    expect(await client.close()).toBe(0);
+  });
+});

@@ -1,0 +1,65 @@
+/** The bridge as a person runs it: the bundled program, in a process of its own, with a state directory of its own. */
+import { build } from 'esbuild';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const BANNER =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+export interface BridgeProgram {
+  /** The built main file. */
+  script: string;
+  /** A directory for this test file, removed at its end. */
+  directory: string;
+  remove(): Promise<void>;
+}
+
+/** Bundles the bridge as it is now, not as it was when somebody last ran the build. */
+export async function buildBridge(): Promise<BridgeProgram> {
+  const directory = await mkdtemp(join(tmpdir(), 'bridge-test-'));
+  const out = join(directory, 'dist', 'bridge');
+  await build({
+    entryPoints: ['bridge/main.ts'],
+    outdir: out,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    banner: { js: BANNER },
+    logLevel: 'warning',
+  });
+  return {
+    script: join(out, 'main.mjs'),
+    directory,
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+export interface BridgeStart {
+  stateDir: string;
+  agentUrl?: string;
+  token?: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+/** What to run, for any MCP client. */
+export function bridgeCommand(
+  program: BridgeProgram,
+  { stateDir, agentUrl, token, args = [], env = {} }: BridgeStart,
+): { command: string; args: string[]; env: Record<string, string> } {
+  const url = agentUrl === undefined ? [] : ['--agent-url', agentUrl];
+  return {
+    command: process.execPath,
+    args: [program.script, '--state-dir', stateDir, '--log-level', 'warn', ...url, ...args],
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      HOME: program.directory,
+      ...(token === undefined ? {} : { MCP_A2A_BRIDGE_AGENT_TOKEN: token }),
+      ...env,
+    },
+  };
+}

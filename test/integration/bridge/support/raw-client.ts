@@ -1,0 +1,128 @@
+/** An MCP client of bare lines: it says what no SDK would let it say, and sees every byte of stdout. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { type BridgeProgram, type BridgeStart, bridgeCommand } from './bridge-program.ts';
+
+const line = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number()]).optional(),
+  method: z.string().optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+  result: z.record(z.string(), z.unknown()).optional(),
+  error: z.object({ code: z.number(), message: z.string() }).optional(),
+});
+export type Line = z.infer<typeof line>;
+
+const toolResult = z.looseObject({
+  content: z.array(z.object({ type: z.literal('text'), text: z.string() })),
+  structuredContent: z.looseObject({}).optional(),
+  isError: z.boolean().optional(),
+});
+export type ToolResult = z.infer<typeof toolResult>;
+
+export class RawClient {
+  readonly process: ChildProcessWithoutNullStreams;
+  /** Lines of stdout that are not JSON-RPC: there must be none (B2). */
+  readonly strays: string[] = [];
+  readonly notifications: Line[] = [];
+  #id = 0;
+  readonly #waiting = new Map<string | number, (answer: Line) => void>();
+  #stderr = '';
+
+  private constructor(child: ChildProcessWithoutNullStreams) {
+    this.process = child;
+    child.stderr.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()));
+    createInterface({ input: child.stdout }).on('line', (text) => this.#read(text));
+  }
+
+  static async start(program: BridgeProgram, start: BridgeStart): Promise<RawClient> {
+    const { command, args, env } = bridgeCommand(program, start);
+    const client = new RawClient(spawn(command, args, { env }));
+    await client.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '0' },
+    });
+    client.notify('notifications/initialized', {});
+    return client;
+  }
+
+  get stderr(): string {
+    return this.#stderr;
+  }
+
+  notify(method: string, params: object): void {
+    this.process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`);
+  }
+
+  /** The id of the request, and its answer. */
+  send(method: string, params: object): { id: number; answer: Promise<Line> } {
+    const id = ++this.#id;
+    const answer = new Promise<Line>((resolve) => this.#waiting.set(id, resolve));
+    this.process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    return { id, answer };
+  }
+
+  request(method: string, params: object): Promise<Line> {
+    return this.send(method, params).answer;
+  }
+
+  async call(name: string, args: object, meta?: object): Promise<ToolResult> {
+    const answer = await this.request('tools/call', {
+      name,
+      arguments: args,
+      ...(meta === undefined ? {} : { _meta: meta }),
+    });
+    return resultOf(answer);
+  }
+
+  progress(): readonly { token: unknown; message: string }[] {
+    return this.notifications
+      .filter((each) => each.method === 'notifications/progress')
+      .map((each) => ({ token: each.params?.['progressToken'], message: String(each.params?.['message']) }));
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    const exit = once(this.process, 'exit');
+    this.process.kill(signal);
+    await exit;
+  }
+
+  /** Closes stdin, as a client that goes does. @returns the exit code */
+  async close(): Promise<number | null> {
+    if (this.process.exitCode !== null) return this.process.exitCode;
+    const exit = once(this.process, 'exit');
+    this.process.stdin.end();
+    await exit;
+    return this.process.exitCode;
+  }
+
+  #read(text: string): void {
+    let parsed: ReturnType<typeof line.safeParse>;
+    try {
+      parsed = line.safeParse(JSON.parse(text));
+    } catch {
+      this.strays.push(text);
+      return;
+    }
+    if (!parsed.success) {
+      this.strays.push(text);
+      return;
+    }
+    const { id } = parsed.data;
+    if (id === undefined) this.notifications.push(parsed.data);
+    else this.#waiting.get(id)?.(parsed.data);
+  }
+}
+
+export function resultOf(answer: Line): ToolResult {
+  if (answer.error !== undefined) throw new Error(answer.error.message);
+  return toolResult.parse(answer.result);
+}
+
+export function textOf(result: ToolResult): string {
+  return result.content.map((each) => each.text).join('\n');
+}

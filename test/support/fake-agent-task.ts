@@ -1,0 +1,191 @@
+/** A task of the fake agent: a journal in memory, and what A2A says of it. */
+import { Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
+import type { Message, Part } from '@a2a-js/sdk';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { type Activity, type PendingAction, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+
+type Update = Pick<
+  Extract<StreamResponse['payload'], { $case: 'statusUpdate' }>['value'],
+  'status' | 'metadata'
+>;
+
+const SETTLED: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+  TaskState.TASK_STATE_INPUT_REQUIRED,
+]);
+const ENDED: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+]);
+
+export class FakeTask {
+  readonly id: string;
+  readonly contextId: string;
+  readonly messages: Message[] = [];
+  /** What has been streamed, in order; the place of an event is its seq. */
+  readonly events: { seq: number; event: StreamResponse }[] = [];
+  state = TaskState.TASK_STATE_SUBMITTED;
+  pending: PendingAction[] = [];
+  text = '';
+  seq = 1;
+  readonly #listeners = new Set<() => void>();
+  /** With false the events carry no place, as those of an agent without the extension. */
+  readonly #numbered: boolean;
+
+  constructor(id: string, contextId: string, numbered: boolean) {
+    this.id = id;
+    this.contextId = contextId;
+    this.#numbered = numbered;
+  }
+
+  get settled(): boolean {
+    return SETTLED.has(this.state);
+  }
+
+  get ended(): boolean {
+    return ENDED.has(this.state);
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  work(): this {
+    this.pending = [];
+    return this.#status(TaskState.TASK_STATE_WORKING);
+  }
+
+  say(text: string): this {
+    this.text += text;
+    const seq = ++this.seq;
+    return this.#emit(seq, {
+      payload: {
+        $case: 'artifactUpdate',
+        value: {
+          taskId: this.id,
+          contextId: this.contextId,
+          artifact: this.#artifact(text),
+          append: true,
+          lastChunk: false,
+          metadata: this.#metadata(seq),
+        },
+      },
+    });
+  }
+
+  activity(activity: Activity): this {
+    return this.#status(TaskState.TASK_STATE_WORKING, { activity, keepState: true });
+  }
+
+  /** Takes the calls off what waits, as the acceptance of a decision does. */
+  decide(callIds: readonly string[]): void {
+    this.pending = this.pending.filter((each) => !callIds.includes(each.callId));
+    this.seq += 1;
+    if (this.pending.length === 0) this.state = TaskState.TASK_STATE_WORKING;
+  }
+
+  ask(...pending: PendingAction[]): this {
+    this.pending = pending;
+    return this.#status(TaskState.TASK_STATE_INPUT_REQUIRED);
+  }
+
+  complete(): this {
+    return this.#status(TaskState.TASK_STATE_COMPLETED);
+  }
+
+  cancel(): this {
+    this.pending = [];
+    return this.#status(TaskState.TASK_STATE_CANCELED);
+  }
+
+  toTask(): Task {
+    return {
+      id: this.id,
+      contextId: this.contextId,
+      status: { state: this.state, message: this.#statusMessage(), timestamp: new Date(0).toISOString() },
+      artifacts: this.text === '' ? [] : [this.#artifact(this.text)],
+      history: this.messages,
+      metadata: this.#metadata(this.seq),
+    };
+  }
+
+  #status(state: TaskState, options: { activity?: Activity; keepState?: boolean } = {}): this {
+    const { activity, keepState = false } = options;
+    const seq = ++this.seq;
+    if (!keepState) this.state = state;
+    const update: Update = {
+      status: {
+        state,
+        message: activity === undefined ? this.#statusMessage() : undefined,
+        timestamp: undefined,
+      },
+      metadata: this.#metadata(seq, activity === undefined ? undefined : { activity }),
+    };
+    return this.#emit(seq, {
+      payload: { $case: 'statusUpdate', value: { taskId: this.id, contextId: this.contextId, ...update } },
+    });
+  }
+
+  #emit(seq: number, event: StreamResponse): this {
+    this.events.push({ seq, event });
+    for (const listener of this.#listeners) listener();
+    return this;
+  }
+
+  #metadata(seq: number, approval?: object): Record<string, unknown> | undefined {
+    const place = this.#numbered ? { [RESUMABLE_STREAM]: { seq } } : {};
+    const said = approval === undefined ? {} : { [TOOL_APPROVAL]: approval };
+    return { ...place, ...said };
+  }
+
+  #statusMessage(): Message | undefined {
+    if (this.state !== TaskState.TASK_STATE_INPUT_REQUIRED) return undefined;
+    return {
+      messageId: `${this.id}-${String(this.seq)}`,
+      contextId: this.contextId,
+      taskId: this.id,
+      role: Role.ROLE_AGENT,
+      parts: [part({ $case: 'data', value: { extension: TOOL_APPROVAL, pending: this.pending } })],
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
+    };
+  }
+
+  #artifact(text: string) {
+    return {
+      artifactId: 'response',
+      name: 'response',
+      description: '',
+      parts: [part({ $case: 'text', value: text })],
+      metadata: undefined,
+      extensions: [],
+    };
+  }
+}
+
+export function part(content: NonNullable<Part['content']>): Part {
+  return { content, metadata: undefined, filename: '', mediaType: '' };
+}
+
+/** A pending action that writes a file. */
+export function pendingWrite(callId: string, changes: Partial<PendingAction> = {}): PendingAction {
+  return {
+    callId,
+    tool: 'write-file',
+    title: `Write ${callId}.md`,
+    input: { path: `${callId}.md`, content: 'hello' },
+    inputHash: `hash-of-${callId}`,
+    sideEffect: 'files',
+    source: { type: 'built-in' },
+    preview: { type: 'diff', path: `${callId}.md`, diff: `+++ b/${callId}.md\n+hello\n` },
+    reason: 'approval',
+    expiresAt: null,
+    decisions: ['approve', 'deny', 'edit'],
+    ...changes,
+  };
+}

@@ -1,0 +1,318 @@
+/**
+ * An A2A 1.0 agent for tests, made by hand so that it can do what a good server never would: cut a stream anywhere, hold
+ * an answer back, forget. It speaks JSON-RPC, streams with cursors over HTTP+JSON, and the two extensions.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { AgentCard, Message, StreamResponse, Task } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { type Decision, decisionsPart, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { FakeTask } from './fake-agent-task.ts';
+
+const rpcRequest = z.object({
+  id: z.union([z.string(), z.number()]),
+  method: z.string(),
+  params: z.record(z.string(), z.unknown()).default({}),
+});
+type RpcRequest = z.infer<typeof rpcRequest>;
+
+export interface FakeAgentOptions {
+  /** What the agent does with a message to a task. */
+  onMessage?: (task: FakeTask, text: string) => void;
+  onDecisions?: (task: FakeTask, decisions: readonly Decision[]) => void;
+  /** Declared on the card; both extensions when left out. */
+  extensions?: readonly string[];
+  token?: string;
+  /** Listens here, where another agent has been. */
+  port?: number;
+  /** Goes on with the tasks of another. */
+  tasks?: Map<string, FakeTask>;
+}
+
+export class FakeAgent {
+  readonly tasks: Map<string, FakeTask>;
+  /** Methods and paths asked for, in order, with what went with them. */
+  readonly requests: {
+    method: string;
+    params: Record<string, unknown>;
+    headers: IncomingMessage['headers'];
+  }[] = [];
+  readonly decisions: Decision[] = [];
+  readonly aborted: string[] = [];
+  /** Answers to messages wait for this. */
+  gate: Promise<void> = Promise.resolve();
+  /** Streams are cut after this many events; unset, they are not. */
+  cutAfter: number | undefined;
+  readonly #options: FakeAgentOptions;
+  readonly #server: Server;
+  readonly #byMessage = new Map<string, FakeTask>();
+  readonly #streams = new Set<ServerResponse>();
+  readonly #arrivals = new Set<() => void>();
+
+  private constructor(options: FakeAgentOptions) {
+    this.#options = options;
+    this.tasks = options.tasks ?? new Map<string, FakeTask>();
+    this.#server = createServer((request, response) => void this.#serve(request, response));
+  }
+
+  static async start(options: FakeAgentOptions = {}): Promise<FakeAgent> {
+    const agent = new FakeAgent(options);
+    await new Promise<void>((resolve) => agent.#server.listen(options.port ?? 0, '127.0.0.1', resolve));
+    return agent;
+  }
+
+  get port(): number {
+    const address = this.#server.address();
+    if (address === null || typeof address === 'string') throw new Error('not listening');
+    return address.port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${String(this.port)}`;
+  }
+
+  /** The one task there is. */
+  get task(): FakeTask {
+    const [task, ...others] = this.tasks.values();
+    if (task === undefined || others.length > 0) throw new Error(`${String(this.tasks.size)} tasks`);
+    return task;
+  }
+
+  count(method: string): number {
+    return this.requests.filter((request) => request.method === method).length;
+  }
+
+  /** Resolves when so many requests of the method have come in. */
+  async asked(method: string, times = 1): Promise<void> {
+    while (this.count(method) < times) {
+      await new Promise<void>((resolve) => {
+        const arrived = (): void => {
+          this.#arrivals.delete(arrived);
+          resolve();
+        };
+        this.#arrivals.add(arrived);
+      });
+    }
+  }
+
+  /** Resets every open stream. */
+  cutStreams(): void {
+    for (const stream of this.#streams) stream.socket?.resetAndDestroy();
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const path = request.url ?? '/';
+    if (path.startsWith('/.well-known/agent-card.json')) return answer(response, this.#card());
+    if (
+      this.#options.token !== undefined &&
+      request.headers.authorization !== `Bearer ${this.#options.token}`
+    ) {
+      response.writeHead(401).end('no token');
+      return;
+    }
+    const subscribe = /^\/tasks\/([^:]+):subscribe$/.exec(path)?.[1];
+    const abort = /^\/api\/tools\/abort\/(.+)$/.exec(path)?.[1];
+    const rpc = rpcRequest.safeParse(body === '' ? {} : JSON.parse(body));
+    const method =
+      subscribe !== undefined ? 'subscribe' : abort !== undefined ? 'abort' : (rpc.data?.method ?? path);
+    this.requests.push({ method, params: rpc.data?.params ?? {}, headers: request.headers });
+    for (const arrived of this.#arrivals) arrived();
+    if (subscribe !== undefined) return this.#resume(subscribe, request, response);
+    if (abort !== undefined) {
+      this.aborted.push(abort);
+      return answer(response, { success: abort.startsWith('live'), message: `told of ${abort}` });
+    }
+    if (rpc.success) return this.#call(rpc.data, response);
+    response.writeHead(404).end('nothing here');
+  }
+
+  async #call({ id, method, params }: RpcRequest, response: ServerResponse): Promise<void> {
+    const result = (value: unknown): void => answer(response, { jsonrpc: '2.0', id, result: value });
+    switch (method) {
+      case 'SendStreamingMessage': {
+        const message = Message.fromJSON(params['message']);
+        await this.gate;
+        const task = this.#take(message);
+        const wrap = (event: StreamResponse): object => ({
+          jsonrpc: '2.0',
+          id,
+          result: StreamResponse.toJSON(event),
+        });
+        // The task as of the message's acceptance comes first; what it leads to follows.
+        const act = this.#accept(task, message);
+        const pump = this.#stream(response, task, task.seq, { wrap, first: asEvent(task) });
+        act();
+        return pump();
+      }
+      case 'GetTask': {
+        const task = this.tasks.get(String(params['id']));
+        return task === undefined ? notFound(response, id) : result(Task.toJSON(task.toTask()));
+      }
+      case 'CancelTask': {
+        const task = this.tasks.get(String(params['id']));
+        return task === undefined ? notFound(response, id) : result(Task.toJSON(task.cancel().toTask()));
+      }
+      case 'ListTasks': {
+        const all = [...this.tasks.values()].toReversed();
+        const wanted = all.filter(
+          (task) => params['contextId'] === undefined || task.contextId === params['contextId'],
+        );
+        return result({
+          tasks: wanted.map((task) => Task.toJSON(task.toTask())),
+          nextPageToken: '',
+          pageSize: 100,
+          totalSize: wanted.length,
+        });
+      }
+      default:
+        return answer(response, {
+          jsonrpc: '2.0',
+          id,
+          error: { code: -32601, message: `no method ${method}` },
+        });
+    }
+  }
+
+  /** The task a message belongs to; the same for a message that came before. */
+  #take(message: Message): FakeTask {
+    const known = this.#byMessage.get(message.messageId) ?? this.tasks.get(message.taskId);
+    const number = String(this.tasks.size + 1);
+    const context = message.contextId === '' ? `session-${number}` : message.contextId;
+    const task =
+      known ?? new FakeTask(`task-${number}`, context, this.#extensions.includes(RESUMABLE_STREAM));
+    this.tasks.set(task.id, task);
+    return task;
+  }
+
+  /** @returns how to act on it: a message that came before is not acted on again. */
+  #accept(task: FakeTask, message: Message): () => void {
+    if (this.#byMessage.has(message.messageId)) return () => undefined;
+    this.#byMessage.set(message.messageId, task);
+    task.messages.push(message);
+    const data = message.parts.flatMap((each) =>
+      each.content?.$case === 'data' ? [each.content.value] : [],
+    )[0];
+    const decided = decisionsPart.safeParse(data);
+    if (decided.success) {
+      this.decisions.push(...decided.data.decisions);
+      task.decide(decided.data.decisions.map((each) => each.callId));
+      return () => this.#options.onDecisions?.(task, decided.data.decisions);
+    }
+    const text = message.parts
+      .map((each) => (each.content?.$case === 'text' ? each.content.value : ''))
+      .join('');
+    return () => this.#options.onMessage?.(task, text);
+  }
+
+  #resume(id: string, request: IncomingMessage, response: ServerResponse): void {
+    const task = this.tasks.get(id);
+    if (task === undefined) {
+      response.writeHead(404, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({
+          error: {
+            code: 404,
+            status: 'NOT_FOUND',
+            message: 'Task not found',
+            details: [
+              {
+                '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+                reason: 'TASK_NOT_FOUND',
+                domain: 'a2a-protocol.org',
+              },
+            ],
+          },
+        }),
+      );
+      return;
+    }
+    const cursor = request.headers['last-event-id'];
+    const wrap = (event: StreamResponse): unknown => StreamResponse.toJSON(event);
+    const pump =
+      typeof cursor === 'string'
+        ? this.#stream(response, task, Number(cursor), { wrap })
+        : this.#stream(response, task, task.seq, { wrap, first: asEvent(task) });
+    pump();
+  }
+
+  /** @returns how to write what has happened by now; after that it writes by itself. */
+  #stream(
+    response: ServerResponse,
+    task: FakeTask,
+    after: number,
+    { wrap, first }: { wrap: (event: StreamResponse) => unknown; first?: StreamResponse },
+  ): () => void {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    this.#streams.add(response);
+    let written = 0;
+    let position = after;
+    const write = (seq: number, event: StreamResponse): void => {
+      response.write(`id: ${String(seq)}\ndata: ${JSON.stringify(wrap(event))}\n\n`);
+      written += 1;
+    };
+    const pump = (): void => {
+      for (const { seq, event } of task.events) {
+        if (seq <= position || response.writableEnded || response.destroyed) continue;
+        if (this.cutAfter !== undefined && written >= this.cutAfter) {
+          response.socket?.destroySoon();
+          return;
+        }
+        write(seq, event);
+        position = seq;
+      }
+      if (task.settled && position >= task.seq) response.end();
+    };
+    if (first !== undefined) write(after, first);
+    const stop = task.onChange(pump);
+    response.once('close', () => {
+      stop();
+      this.#streams.delete(response);
+    });
+    return pump;
+  }
+
+  get #extensions(): readonly string[] {
+    return this.#options.extensions ?? [TOOL_APPROVAL, RESUMABLE_STREAM];
+  }
+
+  #card(): unknown {
+    return AgentCard.toJSON(
+      AgentCard.fromJSON({
+        name: 'fake agent',
+        description: 'An agent for tests.',
+        version: '9.8.7',
+        supportedInterfaces: [
+          { url: this.url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+          { url: this.url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+        ],
+        capabilities: { streaming: true, extensions: this.#extensions.map((uri) => ({ uri })) },
+        skills: [{ id: 'fake', name: 'Fake', description: 'Pretends.' }],
+      }),
+    );
+  }
+}
+
+function asEvent(task: FakeTask): StreamResponse {
+  return { payload: { $case: 'task', value: task.toTask() } };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request) body += String(chunk);
+  return body;
+}
+
+function answer(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(value));
+}
+
+function notFound(response: ServerResponse, id: string | number): void {
+  answer(response, { jsonrpc: '2.0', id, error: { code: -32001, message: 'Task not found' } });
+}
