@@ -1,0 +1,411 @@
+/** The SDK's own clients, as peers that know nothing of this server: 1.0 over both bindings, 0.3 over JSON-RPC. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Role, TaskState } from '@a2a-js/sdk';
+import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
+import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
+import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { pendingPart, taskOverview, TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { agentCard } from '../../../a2a-server/http/agent-card.ts';
+import { ProductError } from '../../../shared/errors.ts';
+import { openStream, streamOf } from './event-source.ts';
+import { request, startServer, TOKEN } from './test-server.ts';
+import type { TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeEach(async () => (server = await startServer()));
+afterEach(() => server.close());
+
+const fetchImpl: typeof fetch = (url, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set('authorization', `Bearer ${TOKEN}`);
+  return fetch(url, { ...init, headers });
+};
+
+interface Peer {
+  peer: string;
+  transport: () => Promise<Transport>;
+  options: (...extensions: string[]) => RequestOptions;
+}
+
+const modern = (...extensions: string[]): RequestOptions => ({
+  serviceParameters: {
+    'A2A-Version': '1.0',
+    ...(extensions.length > 0 && { 'A2A-Extensions': extensions.join(',') }),
+  },
+});
+
+const PEERS: Peer[] = [
+  {
+    peer: '1.0 over JSON-RPC',
+    transport: () =>
+      new JsonRpcTransportFactory({ fetchImpl }).create(server.url, agentCard(server.url, '1')),
+    options: modern,
+  },
+  {
+    peer: '1.0 over HTTP+JSON',
+    transport: () => new RestTransportFactory({ fetchImpl }).create(server.url, agentCard(server.url, '1')),
+    options: modern,
+  },
+  {
+    peer: '0.3 over JSON-RPC',
+    transport: () => Promise.resolve(new LegacyJsonRpcTransport({ endpoint: `${server.url}/`, fetchImpl })),
+    options: (...extensions) => ({
+      serviceParameters: extensions.length > 0 ? { 'X-A2A-Extensions': extensions.join(',') } : {},
+    }),
+  },
+];
+
+let messages = 0;
+function saying(
+  text: string,
+  more: { returnImmediately?: boolean; taskId?: string } = {},
+): SendMessageRequest {
+  return {
+    tenant: '',
+    message: {
+      messageId: `m-${++messages}`,
+      contextId: '',
+      taskId: more.taskId ?? '',
+      role: Role.ROLE_USER,
+      parts: [{ content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' }],
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
+    },
+    configuration: {
+      acceptedOutputModes: [],
+      taskPushNotificationConfig: undefined,
+      returnImmediately: more.returnImmediately ?? false,
+    },
+    metadata: undefined,
+  };
+}
+
+const WRITE: PendingAction = {
+  callId: 'call-1',
+  tool: 'write-file',
+  title: 'Write test.md',
+  input: { path: 'test.md', content: 'hello' },
+  inputHash: 'abc',
+  sideEffect: 'files',
+  source: { type: 'built-in' },
+  preview: { type: 'diff', path: 'test.md', diff: '+hello' },
+  reason: 'approval',
+  expiresAt: null,
+  decisions: ['approve', 'deny', 'edit'],
+};
+
+const ASKS: TaskEvent[] = [
+  { type: 'task.working' },
+  { type: 'turn.started', turn: 1, model: 'scripted' },
+  { type: 'text.delta', turn: 1, text: 'I will write it.' },
+  {
+    type: 'tool.requested',
+    turn: 1,
+    call: { ...WRITE, modelCallId: 'x', basis: null },
+    verdict: { type: 'ask' },
+  },
+  { type: 'turn.finished', turn: 1, end: 'tool-calls', usage: { inputTokens: 3, outputTokens: 4 } },
+  { type: 'input.required', pending: [WRITE] },
+];
+
+async function all(stream: AsyncGenerator<StreamResponse>): Promise<StreamResponse[]> {
+  const events: StreamResponse[] = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+describe.each(PEERS)('a client of $peer', ({ transport, options }) => {
+  test('sends a message and gets the task once it waits, with what waits in words', async () => {
+    server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
+    const result = await (await transport()).sendMessage(saying('go'), options());
+    if (!('status' in result)) throw new Error('a task was expected');
+    expect(result.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const parts = result.status?.message?.parts ?? [];
+    expect(parts.map(({ content }) => content?.$case)).toEqual(['text']);
+    expect(String(parts[0]?.content?.value)).toMatch(
+      /Write test\.md[\s\S]*\+hello[\s\S]*exactly "approve" or "deny"/,
+    );
+    expect(result.artifacts).toMatchObject([{ artifactId: 'turn-1', name: 'response' }]);
+    expect(result.history.map(({ role }) => role)).toEqual([Role.ROLE_USER, Role.ROLE_AGENT]);
+    expect(result.metadata).toBeUndefined();
+  });
+
+  test('with the approval extension it gets the same as data, and the overview', async () => {
+    server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
+    const result = await (await transport()).sendMessage(saying('go'), options(TOOL_APPROVAL));
+    if (!('status' in result)) throw new Error('a task was expected');
+    const data = result.status?.message?.parts.find(({ content }) => content?.$case === 'data');
+    expect(pendingPart.parse(data?.content?.value).pending).toEqual([WRITE]);
+    expect(taskOverview.parse(result.metadata?.[TOOL_APPROVAL])).toMatchObject({
+      turns: 1,
+      calls: [{ callId: 'call-1', state: 'waiting' }],
+      usage: { inputTokens: 3, outputTokens: 4 },
+    });
+  });
+
+  test('need not wait', async () => {
+    const result = await (
+      await transport()
+    ).sendMessage(saying('go', { returnImmediately: true }), options());
+    expect(result).toMatchObject({ status: { state: TaskState.TASK_STATE_SUBMITTED } });
+    expect(server.tasks.following).toBe(0);
+  });
+
+  test('streams a message to the end', async () => {
+    server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
+    const events = await all((await transport()).sendMessageStream(saying('go'), options(TOOL_APPROVAL)));
+    expect(events.map(({ payload }) => payload?.$case)).toEqual([
+      'task',
+      'statusUpdate',
+      'artifactUpdate',
+      'artifactUpdate',
+      'statusUpdate',
+      'artifactUpdate',
+      'statusUpdate',
+    ]);
+    expect(events[4]?.payload?.value).toMatchObject({
+      metadata: { [TOOL_APPROVAL]: { activity: { type: 'tool.requested', callId: 'call-1', asks: true } } },
+    });
+  });
+
+  test('subscribes, and sees the task and what follows', async () => {
+    const { taskId } = server.tasks.start(
+      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
+      ASKS,
+    );
+    const events = all((await transport()).resubscribeTask({ tenant: '', id: taskId }, options()));
+    await server.tasks.untilFollowed(taskId);
+    server.tasks.append(taskId, [{ type: 'task.working' }, { type: 'task.failed', message: 'no luck' }]);
+    expect((await events).map(({ payload }) => payload)).toMatchObject([
+      { $case: 'task', value: { id: taskId } },
+      { $case: 'statusUpdate', value: { status: { state: TaskState.TASK_STATE_WORKING } } },
+      { $case: 'statusUpdate', value: { status: { state: TaskState.TASK_STATE_FAILED } } },
+    ]);
+  });
+
+  test('gets a task with as much history as it wants, and cancels it', async () => {
+    const client = await transport();
+    const { taskId } = server.tasks.start(
+      {
+        principal: 'local',
+        channel: 'a2a',
+        message: { messageId: 'm', parts: [{ type: 'text', text: 'hi' }] },
+      },
+      ASKS,
+    );
+    const get = (historyLength?: number) =>
+      client.getTask({ tenant: '', id: taskId, historyLength }, options());
+    expect((await get()).history).toHaveLength(2);
+    expect((await get(1)).history).toMatchObject([{ role: Role.ROLE_AGENT }]);
+    expect((await get(0)).history).toEqual([]);
+    const cancelled = await client.cancelTask({ tenant: '', id: taskId, metadata: undefined }, options());
+    expect(cancelled.status?.state).toBe(TaskState.TASK_STATE_CANCELED);
+    await expect(
+      client.cancelTask({ tenant: '', id: taskId, metadata: undefined }, options()),
+    ).rejects.toMatchObject({ name: 'TaskNotCancelableError' });
+  });
+
+  test('D1 is told why it is refused, in a way a program can tell apart', async () => {
+    server.tasks.onSend = () => {
+      throw new ProductError('ALREADY_DECIDED', 'Call call-1 was decided before: deny.', {
+        facts: { callId: 'call-1', firstDecision: 'deny' },
+      });
+    };
+    const client = await transport();
+    const error: unknown = await client
+      .sendMessage(saying('approve', { taskId: 'task-1' }), options())
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      name: 'UnsupportedOperationError',
+      message: 'Call call-1 was decided before: deny.',
+    });
+    const metadata = {
+      reason: 'ALREADY_DECIDED',
+      retryable: 'false',
+      callId: 'call-1',
+      firstDecision: 'deny',
+    };
+    expect(error).toMatchObject(
+      error instanceof Error && 'data' in error ? { data: [{ metadata }] } : { metadata },
+    );
+    await expect(all(client.sendMessageStream(saying('approve'), options()))).rejects.toThrow(
+      'decided before',
+    );
+  });
+
+  test('an error nobody foresaw keeps its words to itself, and is logged', async () => {
+    server.tasks.onSend = () => {
+      throw new Error('secret detail');
+    };
+    const sent = (await transport()).sendMessage(saying('go'), options());
+    await expect(sent).rejects.toThrow('an error it did not expect');
+    expect(server.logged()).toContain('secret detail');
+  });
+});
+
+describe('A2A 1.0', () => {
+  test('the SDK’s factory finds its way from the address alone', async () => {
+    const client = await new ClientFactory({
+      transports: [new JsonRpcTransportFactory({ fetchImpl })],
+    }).createFromUrl(server.url);
+    server.tasks.onSend = (incoming) => server.tasks.start(incoming, [{ type: 'task.completed' }]);
+    await expect(client.sendMessage(saying('go'), modern())).resolves.toMatchObject({
+      status: { state: TaskState.TASK_STATE_COMPLETED },
+    });
+  });
+
+  test('lists tasks in pages, filtered, with artifacts only where they are asked for', async () => {
+    const start = (events: TaskEvent[]) =>
+      server.tasks.start(
+        { principal: 'local', channel: 'a2a', message: { messageId: `m-${++messages}`, parts: [] } },
+        events,
+      );
+    const [first] = [start(ASKS), start([{ type: 'task.completed' }]), start(ASKS)];
+    for (const { transport } of PEERS.slice(0, 2)) {
+      const list = async (more: object) =>
+        (await transport()).listTasks(
+          {
+            tenant: '',
+            contextId: '',
+            status: TaskState.TASK_STATE_UNSPECIFIED,
+            pageToken: '',
+            statusTimestampAfter: undefined,
+            ...more,
+          },
+          modern(),
+        );
+      const page = await list({ pageSize: 2 });
+      expect(page).toMatchObject({ totalSize: 3, pageSize: 2, nextPageToken: '2' });
+      expect(page.tasks[0]?.artifacts).toEqual([]);
+      expect(await list({ pageSize: 2, pageToken: '2' })).toMatchObject({ nextPageToken: '', tasks: [{}] });
+      expect((await list({ status: TaskState.TASK_STATE_INPUT_REQUIRED })).totalSize).toBe(2);
+      expect((await list({ status: TaskState.TASK_STATE_AUTH_REQUIRED })).totalSize).toBe(0);
+      const ofSession = await list({ contextId: first?.sessionId, includeArtifacts: true, historyLength: 0 });
+      expect(ofSession.tasks).toMatchObject([{ id: first?.taskId, history: [], artifacts: [{}] }]);
+      expect((await list({ statusTimestampAfter: '2030-01-01T00:00:00Z' })).totalSize).toBe(0);
+    }
+  });
+
+  test('the reason of a cancellation arrives, over both bindings', async () => {
+    const metadata = { reason: 'changed my mind' };
+    for (const { transport } of PEERS.slice(0, 2)) {
+      const { taskId } = server.tasks.start({
+        principal: 'local',
+        channel: 'a2a',
+        message: { messageId: 'm', parts: [] },
+      });
+      const client = await transport();
+      if (client.protocolName === 'HTTP+JSON')
+        await request(server, { path: `/tasks/${taskId}:cancel`, body: JSON.stringify({ metadata }) });
+      else await client.cancelTask({ tenant: '', id: taskId, metadata }, modern());
+      expect(server.tasks.cancelled.at(-1)).toEqual({ taskId, reason: 'changed my mind' });
+    }
+  });
+
+  test('R27 the same message has the same hash, over whichever binding and version it comes', async () => {
+    const message = saying('go', { returnImmediately: true });
+    for (const { transport, options } of PEERS) await (await transport()).sendMessage(message, options());
+    const hashes = server.tasks.received.map(({ bodyHash }) => bodyHash);
+    expect(new Set(hashes).size).toBe(1);
+    await (await PEERS[0]?.transport())?.sendMessage(saying('stop', { returnImmediately: true }), modern());
+    expect(server.tasks.received.at(-1)?.bodyHash).not.toBe(hashes[0]);
+  });
+
+  test('the extended card is refused: the public one says all', async () => {
+    for (const { transport } of PEERS.slice(0, 2))
+      await expect((await transport()).getExtendedAgentCard({ tenant: '' }, modern())).rejects.toMatchObject({
+        name: 'UnsupportedOperationError',
+      });
+  });
+});
+
+describe('A2A 0.3', () => {
+  const old = (method: string, params: object, headers: Record<string, string> = {}) =>
+    openStream(server, {
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      headers: { 'a2a-version': '', ...headers },
+    });
+  const message = {
+    kind: 'message',
+    messageId: 'old-1',
+    role: 'user',
+    parts: [{ kind: 'text', text: 'go' }],
+  };
+
+  test('a message’s stream says `final` when the task waits, and only then', async () => {
+    server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
+    const events = await streamOf(await old('message/stream', { message }));
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'task',
+      'status-update',
+      'artifact-update',
+      'artifact-update',
+      'status-update',
+      'artifact-update',
+      'status-update',
+    ]);
+    expect(
+      events.filter(({ payload }) => payload['final'] === true).map(({ payload }) => payload['status']),
+    ).toMatchObject([{ state: 'input-required' }]);
+  });
+
+  test('a subscription is not final while the task waits, but when it ends', async () => {
+    const { taskId } = server.tasks.start(
+      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
+      [{ type: 'task.working' }],
+    );
+    const events = old('tasks/resubscribe', { id: taskId }).then(streamOf);
+    await server.tasks.untilFollowed(taskId);
+    server.tasks.append(taskId, [
+      { type: 'input.required', pending: [WRITE] },
+      { type: 'task.working' },
+      { type: 'task.completed' },
+    ]);
+    expect((await events).slice(1).map(({ payload }) => payload['final'])).toEqual([false, false, true]);
+  });
+
+  test('S1 ids and cursors work as in 1.0', async () => {
+    const { taskId } = server.tasks.start(
+      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
+      [{ type: 'task.working' }, { type: 'task.completed' }],
+    );
+    const opened = await old(
+      'tasks/resubscribe',
+      { id: taskId },
+      { 'X-A2A-Extensions': RESUMABLE_STREAM, 'last-event-id': '2' },
+    );
+    expect(opened.headers.get('x-a2a-extensions')).toBe(RESUMABLE_STREAM);
+    expect((await streamOf(opened)).map(({ id }) => id)).toEqual(['3', '4']);
+  });
+
+  test('D1 a text that is no string is never taken for an approval', async () => {
+    const parts = [{ kind: 'text', text: ['approve'] }];
+    const answer = await old('message/send', { message: { ...message, parts } });
+    expect(await answer.text()).toContain('-32602');
+    expect(server.tasks.received).toEqual([]);
+  });
+});
+
+describe('aborting a tool over HTTP', () => {
+  test('R40 the answer says what happened, and the reason arrives with the principal', async () => {
+    const stopped = await request(server, { path: '/api/tools/abort/tool-1', body: '{"reason":"too slow"}' });
+    expect(stopped.body).toEqual({ success: true, message: 'asked for tool-1' });
+    const unknown = await request(server, { path: '/api/tools/abort/tool-2' });
+    expect(unknown.body).toEqual({ success: false, message: 'asked for tool-2' });
+    expect(server.tasks.aborted).toEqual([
+      { toolId: 'tool-1', principal: 'local', reason: 'too slow' },
+      { toolId: 'tool-2', principal: 'local', reason: 'asked over HTTP' },
+    ]);
+  });
+
+  test('R40 a body it does not understand is refused, and nothing is aborted', async () => {
+    const answer = await request(server, { path: '/api/tools/abort/tool-1', body: '{"force":true}' });
+    expect(answer.status).toBe(400);
+    expect(server.tasks.aborted).toEqual([]);
+  });
+});
