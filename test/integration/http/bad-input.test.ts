@@ -148,6 +148,8 @@ describe('bodies that are not what they should be', () => {
   });
 });
 
+const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL, decisions: list });
+
 describe('messages that are not what they should be', () => {
   test.each<[string, object, string]>([
     ['no parts', { parts: [] }, 'MALFORMED'],
@@ -172,7 +174,6 @@ describe('messages that are not what they should be', () => {
     expect(reason(rest)).toBe(expected);
   });
 
-  const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL, decisions: list });
   test.each<[string, unknown]>([
     ['reject', decisions({ callId: 'c', decision: 'reject' })],
     ['yes', decisions({ callId: 'c', decision: 'yes' })],

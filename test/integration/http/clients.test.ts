@@ -113,6 +113,12 @@ const ASKS: TaskEvent[] = [
   { type: 'input.required', pending: [WRITE] },
 ];
 
+/** A task that these events have happened to. */
+function start(events: TaskEvent[]) {
+  const message = { messageId: `m-${++messages}`, parts: [] };
+  return server.tasks.start({ principal: 'local', channel: 'a2a', message }, events);
+}
+
 async function all(stream: AsyncGenerator<StreamResponse>): Promise<StreamResponse[]> {
   const events: StreamResponse[] = [];
   for await (const event of stream) events.push(event);
@@ -260,11 +266,6 @@ describe('A2A 1.0', () => {
   });
 
   test('lists tasks in pages, filtered, with artifacts only where they are asked for', async () => {
-    const start = (events: TaskEvent[]) =>
-      server.tasks.start(
-        { principal: 'local', channel: 'a2a', message: { messageId: `m-${++messages}`, parts: [] } },
-        events,
-      );
     const [first] = [start(ASKS), start([{ type: 'task.completed' }]), start(ASKS)];
     for (const { transport } of PEERS.slice(0, 2)) {
       const list = async (more: object) =>
@@ -324,12 +325,15 @@ describe('A2A 1.0', () => {
   });
 });
 
+/** A JSON-RPC request as a client of 0.3 sends it. */
+function old(method: string, params: object, headers: Record<string, string> = {}): Promise<Response> {
+  return openStream(server, {
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    headers: { 'a2a-version': '', ...headers },
+  });
+}
+
 describe('A2A 0.3', () => {
-  const old = (method: string, params: object, headers: Record<string, string> = {}) =>
-    openStream(server, {
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      headers: { 'a2a-version': '', ...headers },
-    });
   const message = {
     kind: 'message',
     messageId: 'old-1',

@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { StreamResponse } from '@a2a-js/sdk';
+import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
+import { activity, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
+import { project } from '../../../../a2a-server/http/event-projection.ts';
+import type { View } from '../../../../a2a-server/http/wire-objects.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { callRequested, PENDING } from './samples.ts';
+
+const view = (approval: boolean, resumable: boolean): View => ({
+  taskId: 'task-1',
+  sessionId: 'session-1',
+  approval,
+  resumable,
+});
+
+const ref = { callId: 'call-1', tool: 'write-file', title: 'Write test.md' };
+const by = { principal: 'local', channel: 'tool' };
+const text = fc.string();
+
+/** Any event a journal may hold. */
+const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
+  fc.constant<TaskEvent>({ type: 'task.created', sessionId: 'session-1', principal: 'local', settings: {} }),
+  fc.constant<TaskEvent>({
+    type: 'message.received',
+    message: { messageId: 'm', parts: [{ type: 'text', text: 'hi' }] },
+    channel: 'a2a',
+  }),
+  fc.constantFrom<TaskEvent>(
+    { type: 'task.working' },
+    { type: 'task.completed' },
+    { type: 'turn.started', turn: 1, model: 'offline' },
+    { type: 'turn.abandoned', turn: 1, reason: 'cut off' },
+    { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
+    { type: 'input.required', pending: [PENDING] },
+    { type: 'input.required', pending: [PENDING, { ...PENDING, callId: 'call-2' }] },
+  ),
+  text.map((it): TaskEvent => ({ type: 'text.delta', turn: 1, text: it })),
+  fc
+    .constantFrom(
+      { type: 'ask' as const },
+      { type: 'allow' as const, because: { type: 'read-only' as const } },
+      { type: 'refuse' as const, message: 'no such tool' },
+    )
+    .map((verdict): TaskEvent => callRequested(verdict)),
+  fc.constantFrom('approve' as const, 'deny' as const, 'edit' as const).map((decision): TaskEvent => ({
+    type: 'tool.decided',
+    ...ref,
+    decision,
+    scope: 'once',
+    by,
+    inputHash: 'abc',
+    reason: null,
+    edited: null,
+  })),
+  fc.constant<TaskEvent>({ type: 'tool.started', ...ref, toolId: 'tool-1' }),
+  text.map((it): TaskEvent => ({ type: 'tool.output', ...ref, toolId: 'tool-1', text: it })),
+  fc
+    .constantFrom(
+      { type: 'ok' as const, text: 'done', summary: 'wrote test.md' },
+      { type: 'error' as const, message: 'disk full' },
+      { type: 'stopped' as const, reason: 'timeout' as const, confirmed: true, message: 'stopped', text: '' },
+    )
+    .map((outcome): TaskEvent => ({ type: 'tool.finished', ...ref, toolId: 'tool-1', outcome })),
+  fc.boolean().map((rerun): TaskEvent => ({ type: 'tool.interrupted', ...ref, toolId: 'tool-1', rerun })),
+  fc.constant<TaskEvent>({ type: 'tool.outdated', ...ref, preview: PENDING.preview, basis: 'x' }),
+  text.map((message): TaskEvent => ({ type: 'task.failed', message })),
+  text.map((message): TaskEvent => ({ type: 'task.rejected', message })),
+  text.map((reason): TaskEvent => ({ type: 'task.canceled', reason, by })),
+);
+
+const anyEntry = fc.record({
+  seq: fc.integer({ min: 1, max: 1e9 }),
+  at: fc.integer({ min: 0, max: 4e12 }),
+  event: anyEvent,
+});
+
+describe('an entry as a stream event', () => {
+  test('S1 every entry is at most one event, which survives the wire, and says its seq when asked to', () => {
+    fc.assert(
+      fc.property(anyEntry, fc.boolean(), (entry, approval) => {
+        const event = project(entry, view(approval, true));
+        if (event === undefined) {
+          expect(entry.event.type).toBe('message.received');
+          return;
+        }
+        const wire: unknown = JSON.parse(JSON.stringify(StreamResponse.toJSON(event)));
+        expect(StreamResponse.toJSON(StreamResponse.fromJSON(wire))).toEqual(wire);
+        expect(wire).toMatchObject({
+          [event.payload?.$case ?? '']: { metadata: { [RESUMABLE_STREAM]: { seq: entry.seq } } },
+        });
+      }),
+    );
+  });
+
+  test('a client that activated nothing is sent nothing of the extensions', () => {
+    fc.assert(
+      fc.property(anyEntry, (entry) => {
+        expect(JSON.stringify(project(entry, view(false, false))) ?? '').not.toContain('urn:mcp-a2a-bridge');
+      }),
+    );
+  });
+
+  test('translation is stateless and pure: the same entry is the same event', () => {
+    fc.assert(
+      fc.property(anyEntry, (entry) => {
+        expect(project(entry, view(true, true))).toEqual(project(entry, view(true, true)));
+      }),
+    );
+  });
+
+  test('R40 each thing that happens to a call is an activity, to clients that know the extension', () => {
+    fc.assert(
+      fc.property(anyEntry, (entry) => {
+        if (!entry.event.type.startsWith('tool.')) return;
+        const payload = project(entry, view(true, false))?.payload;
+        if (payload?.$case !== 'statusUpdate') throw new Error('a status update was expected');
+        activity.parse(payload.value.metadata?.[TOOL_APPROVAL].activity);
+        expect(payload.value.status?.message).toBeUndefined();
+        const plain = project(entry, view(false, false))?.payload;
+        if (plain?.$case !== 'statusUpdate') throw new Error('a status update was expected');
+        expect(plain.value.status?.message?.parts).toHaveLength(1);
+      }),
+    );
+  });
+
+  test('what an abandoned turn said is taken back', () => {
+    const event = project(
+      { seq: 9, at: 0, event: { type: 'turn.abandoned', turn: 3, reason: 'crash' } },
+      view(false, false),
+    );
+    expect(event?.payload).toMatchObject({
+      $case: 'artifactUpdate',
+      value: { append: false, artifact: { artifactId: 'turn-3', parts: [{ content: { value: '' } }] } },
+    });
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { SendMessageRequest } from '@a2a-js/sdk';
+import { ProductError } from '../../../../shared/errors.ts';
+import { decisionsPart, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
+import { incomingOf } from '../../../../a2a-server/http/incoming.ts';
+
+function parse(message: object) {
+  const request = SendMessageRequest.fromJSON({
+    message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }], ...message },
+  });
+  return incomingOf(request, 'local');
+}
+
+const hash = (message: object): string => parse(message).bodyHash;
+
+describe('a message as a command', () => {
+  test('carries what was said, to whom, and how', () => {
+    expect(
+      parse({
+        taskId: 'task-1',
+        contextId: 'session-1',
+        metadata: { [TOOL_APPROVAL]: { autoExecute: true, workspace: '/w' }, other: 1 },
+      }),
+    ).toMatchObject({
+      principal: 'local',
+      channel: 'a2a',
+      message: { messageId: 'm-1', parts: [{ type: 'text', text: 'hi' }] },
+      taskId: 'task-1',
+      sessionId: 'session-1',
+      settings: { autoExecute: true, workspace: '/w' },
+    });
+  });
+
+  test('leaves out what was not said', () => {
+    const incoming = parse({});
+    expect(incoming).not.toHaveProperty('taskId');
+    expect(incoming).not.toHaveProperty('sessionId');
+    expect(incoming).not.toHaveProperty('decisions');
+    expect(incoming.settings).toEqual({});
+  });
+
+  test('a decisions part is the decision, and says through which channel the person was asked', () => {
+    const data = {
+      extension: TOOL_APPROVAL,
+      decisions: [{ callId: 'c', decision: 'approve' }],
+      channel: 'elicitation',
+    };
+    expect(parse({ parts: [{ text: 'yes please' }, { data }] })).toMatchObject({
+      channel: 'elicitation',
+      decisions: { decisions: [{ callId: 'c', decision: 'approve', scope: 'once' }] },
+    });
+  });
+
+  test('data that means no decision is data', () => {
+    const incoming = parse({ parts: [{ data: { rows: [1, 2] } }, { data: 'approve' }] });
+    expect(incoming).not.toHaveProperty('decisions');
+    expect(incoming.message.parts).toEqual([
+      { type: 'data', data: { rows: [1, 2] } },
+      { type: 'data', data: 'approve' },
+    ]);
+  });
+
+  test('D1 whatever stands in a data part is an exact decision, an error, or plain data: never anything in between', () => {
+    const nearly = fc.record(
+      {
+        extension: fc.constantFrom(TOOL_APPROVAL, 'urn:other', 1),
+        decisions: fc.oneof(
+          fc.array(
+            fc.record(
+              {
+                callId: fc.oneof(fc.string(), fc.integer()),
+                decision: fc.constantFrom(
+                  'approve',
+                  'deny',
+                  'edit',
+                  'reject',
+                  'APPROVE',
+                  'approve ',
+                  true,
+                  1,
+                ),
+              },
+              { requiredKeys: [] },
+            ),
+          ),
+          fc.string(),
+        ),
+        channel: fc.oneof(fc.string(), fc.integer()),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.oneof(nearly, fc.jsonValue()), (data) => {
+        const exact = decisionsPart.safeParse(data);
+        try {
+          const incoming = parse({ parts: [{ data }] });
+          if (exact.success) expect(incoming.decisions).toEqual(exact.data);
+          else expect(incoming.decisions).toBeUndefined();
+          if (incoming.decisions === undefined)
+            expect(JSON.stringify(data)).not.toContain(`"extension":"${TOOL_APPROVAL}"`);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ProductError);
+          expect(exact.success).toBe(false);
+        }
+      }),
+      { examples: [[{ extension: TOOL_APPROVAL }], [{ decisions: [] }]] },
+    );
+  });
+
+  test('two decisions parts are refused: one message, one decision list', () => {
+    const data = { extension: TOOL_APPROVAL, decisions: [{ callId: 'c', decision: 'approve' }] };
+    expect(() => parse({ parts: [{ data }, { data }] })).toThrow('carries one decisions part');
+  });
+
+  test('R27 the hash is of what is said: the order of keys and the message id do not matter, anything else does', () => {
+    const same = hash({ parts: [{ data: { a: 1, b: 2 } }] });
+    expect(same).toMatch(/^[0-9a-f]{64}$/);
+    expect(hash({ parts: [{ data: { b: 2, a: 1 } }], messageId: 'm-2' })).toBe(same);
+    for (const other of [
+      { parts: [{ data: { a: 1, b: 3 } }] },
+      { parts: [{ data: { a: 1, b: 2 } }], taskId: 'task-1' },
+      { parts: [{ data: { a: 1, b: 2 } }], contextId: 'task-1' },
+      { parts: [{ data: { a: 1, b: 2 } }], metadata: { [TOOL_APPROVAL]: { readOnly: true } } },
+      { parts: [{ text: '{"a":1,"b":2}' }] },
+    ])
+      expect(hash(other)).not.toBe(same);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { pendingText } from '../../../../a2a-server/http/pending-text.ts';
+import { PENDING } from './samples.ts';
+
+describe('what waits, in words', () => {
+  test('one action: what it does, its preview, and the two words that answer it', () => {
+    expect(pendingText([PENDING])).toBe(
+      'The agent wants to run write-file: Write test.md (call call-1).\n\n--- /dev/null\n+++ b/test.md\n+hello\n\nAnswer with exactly "approve" or "deny".',
+    );
+  });
+
+  test('several actions: each by its call id, and no words that would answer just one', () => {
+    const text = pendingText([PENDING, { ...PENDING, callId: 'call-2', title: 'Write b.md' }]);
+    expect(text).toMatch(/^2 actions wait/);
+    expect(text).toContain('1. The agent wants to run write-file: Write test.md (call call-1).');
+    expect(text).toContain('2. The agent wants to run write-file: Write b.md (call call-2).');
+    expect(text).toContain('(call-1, call-2)');
+    expect(text).not.toContain('exactly');
+  });
+
+  test('R21 an unknown outcome says what approve and deny mean then', () => {
+    expect(pendingText([{ ...PENDING, reason: 'outcome-unknown' }])).toContain(
+      'approve runs it again, deny skips it',
+    );
+  });
+
+  test.each([
+    [{ type: 'command' as const, command: 'ls', cwd: '/w' }, '$ ls\n(in /w)'],
+    [{ type: 'url' as const, url: 'https://a.example/' }, 'https://a.example/'],
+    [{ type: 'json' as const, value: { a: 1 } }, '{\n  "a": 1\n}'],
+  ])('the preview %j is shown', (preview, shown) => {
+    expect(pendingText([{ ...PENDING, preview }])).toContain(shown);
+  });
+
+  test('a long preview is cut, and says so', () => {
+    const text = pendingText([
+      { ...PENDING, preview: { type: 'diff', path: 'a', diff: 'x'.repeat(10_000) } },
+    ]);
+    expect(text.length).toBeLessThan(8_500);
+    expect(text).toContain('2000 more characters');
+  });
+});

@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { sseWriter } from '../../../../a2a-server/http/sse.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  jest.restoreAllMocks();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A response on a real socket, and the reading end of it. */
+async function responseTo(): Promise<{ response: ServerResponse; reader: Promise<Response> }> {
+  const server = createServer();
+  servers.push(server);
+  const got = new Promise<ServerResponse>((resolve) => {
+    server.once('request', (_request, response) => resolve(response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port');
+  const reader = fetch(`http://127.0.0.1:${address.port}`);
+  return { response: await got, reader };
+}
+
+describe('server-sent events', () => {
+  test('frames of one tick share a write; the first goes out by itself', async () => {
+    const { response, reader } = await responseTo();
+    const writer = sseWriter(response, 60_000);
+    const writes: unknown[] = [];
+    const write = response.write.bind(response);
+    response.write = (chunk: unknown) => {
+      writes.push(chunk);
+      return write(chunk);
+    };
+    void writer.send({ data: '1', id: '1' });
+    expect(writes).toEqual(['id: 1\ndata: 1\n\n']);
+    void writer.send({ data: '2' });
+    void writer.send({ data: '3', event: 'error' });
+    expect(writes).toHaveLength(1);
+    await new Promise(setImmediate);
+    expect(writes.slice(1)).toEqual(['data: 2\n\nevent: error\ndata: 3\n\n']);
+    writer.end();
+    expect(await (await reader).text()).toBe('id: 1\ndata: 1\n\ndata: 2\n\nevent: error\ndata: 3\n\n');
+  });
+
+  test('S3 a full socket is said at once, and waited for', async () => {
+    const { response, reader } = await responseTo();
+    const writer = sseWriter(response, 60_000);
+    const frame = { data: 'x'.repeat(60_000) };
+    let full: Promise<void> | undefined;
+    let sent = 0;
+    while (full === undefined) {
+      full = writer.send(frame);
+      sent += 1;
+      if (sent % 2 === 0) await new Promise(setImmediate);
+    }
+    expect(response.writableLength).toBeLessThan(200_000);
+    const text = (await reader).text();
+    await full;
+    writer.end();
+    expect((await text).match(/^data: x{60000}$/gm)).toHaveLength(sent);
+  });
+
+  test('E4 waiting for a reader that is gone ends, and so do the heartbeats', async () => {
+    const { response, reader } = await responseTo();
+    const closed = once(response, 'close');
+    const cleared = jest.spyOn(globalThis, 'clearInterval');
+    const writer = sseWriter(response, 1);
+    let full: Promise<void> | undefined;
+    while (full === undefined) {
+      full = writer.send({ data: 'x'.repeat(60_000) });
+      await new Promise(setImmediate);
+    }
+    await (await reader).body?.cancel();
+    await Promise.all([closed, full]);
+    expect(response.destroyed).toBe(true);
+    expect(cleared).toHaveBeenCalled();
+    expect(writer.send({ data: 'late' })).toBeUndefined();
+    writer.end();
+  });
+});
