@@ -2,6 +2,7 @@
 import type { Server } from 'node:http';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../shared/errors.ts';
+import { systemErrorCode } from '../shared/system-error.ts';
 import { AGENT_NAME } from './http/agent-card.ts';
 
 /** How long a program on our port has to say what it is, in milliseconds. */
@@ -23,8 +24,7 @@ export async function listen(server: Server, { host, port }: Address, token: str
       });
     });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE') throw await taken({ host, port }, token);
+    if (systemErrorCode(error) === 'EADDRINUSE') throw await taken({ host, port }, token);
     throw new ProductError(
       'CONFIGURATION',
       `The server cannot listen on ${host}:${port}: ${messageOf(error)}. Choose another with --host and --port.`,

@@ -1,6 +1,7 @@
 /** Files that appear whole or not at all, for their owner's eyes alone. */
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
+import { systemErrorCode } from './system-error.ts';
 
 /** Replaces the file, or creates it: a reader sees the old text or the new, never a part of either. */
 export async function replaceFile(path: string, text: string): Promise<void> {
@@ -21,7 +22,7 @@ export async function createFile(path: string, text: string): Promise<boolean> {
     await link(draft, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (systemErrorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
     await rm(draft, { force: true });

@@ -7,6 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { messageOf, ProductError } from './errors.ts';
+import { systemErrorCode } from './system-error.ts';
 
 /** One setting. `kind` says how a flag's or a variable's text is read: a list is separated by commas. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
@@ -131,8 +132,7 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (!required && error instanceof Error && 'code' in error && error.code === 'ENOENT')
-      return configFile.parse({});
+    if (!required && systemErrorCode(error) === 'ENOENT') return configFile.parse({});
     throw unreadable(path, messageOf(error), error);
   }
   let json: unknown;

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile } from './atomic-file.ts';
 import { messageOf, ProductError } from './errors.ts';
+import { systemErrorCode } from './system-error.ts';
 
 /** RFC 6750 §2.1: the characters of a bearer token. At least 20 of them, so that it cannot be guessed. */
 export const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{20,512}=*$/;
@@ -35,7 +36,7 @@ async function readToken(path: string): Promise<string | undefined> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   const token = text.trim();
