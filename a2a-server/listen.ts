@@ -75,16 +75,21 @@ async function whoIsThere(origin: string, token: string): Promise<{ problem: str
 }
 
 async function ask(url: string, token?: string): Promise<unknown> {
+  // A timer that keeps the process up: `AbortSignal.timeout` would let it end while the question is open.
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   try {
     const response = await fetch(url, {
       headers: { 'A2A-Version': '1.0', ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
       redirect: 'error',
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: patience.signal,
     });
     const body: unknown = response.ok ? await response.json() : undefined;
     return body;
   } catch {
     // Not HTTP, not JSON, or silent: not one of ours.
     return undefined;
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,0 +1,233 @@
+/** The command itself, as a process: what it says, where it listens, how it ends. Runs the built program. */
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { readServerRecord } from '../../../shared/server-record.ts';
+import { startServer } from '../../support/server-process.ts';
+import type { ServerProcess } from '../../support/server-process.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const PROGRAM = join(process.cwd(), 'dist', 'a2a-server', 'main.js');
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A run that is expected to end by itself. */
+async function run(args: string[], env: Record<string, string> = {}): Promise<Ended> {
+  const home = await temporaryDirectory();
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { PATH: process.env['PATH'], HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 20_000,
+  });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, stdout, stderr };
+}
+
+const listeners: Server[] = [];
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.close();
+});
+
+/** Another program on a port of its own. */
+async function otherProgram(greeting = ''): Promise<number> {
+  const listener = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.end(greeting);
+  });
+  listeners.push(listener);
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const address = listener.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return address.port;
+}
+
+function portOf({ url }: ServerProcess): string {
+  return new URL(url).port;
+}
+
+function ask({ url, token }: ServerProcess, path: string, body?: object): Promise<Response> {
+  return fetch(`${url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${token}`, 'a2a-version': '1.0', 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+const message = (words: string, metadata = {}) => ({
+  message: { messageId: `m-${words}`, role: 'ROLE_USER', parts: [{ text: words }], metadata },
+});
+
+describe('a run of a2a-server', () => {
+  test('leaves its address for the bridge to find, and takes it away when it ends in order', async () => {
+    const server = await startServer();
+    const record = await readServerRecord(server.stateDir);
+    expect(record).toMatchObject({ url: server.url, version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+    expect((await stat(join(server.stateDir, 'server.json'))).mode & 0o777).toBe(0o600);
+    expect(await (await ask(server, '/health')).json()).toMatchObject({ status: 'ok', ...record });
+    expect(await server.stop()).toBe(0);
+    expect(await readServerRecord(server.stateDir)).toBeUndefined();
+    expect(server.log()).not.toContain(server.token);
+  });
+
+  test('works a task through both bindings, on what its journal holds', async () => {
+    const server = await startServer();
+    const sent = await ask(server, '/message:send', message('Create test.md with hello'));
+    expect(await sent.json()).toMatchObject({ task: { status: { state: 'TASK_STATE_INPUT_REQUIRED' } } });
+    expect(await (await ask(server, '/tasks?pageSize=10')).json()).toMatchObject({ totalSize: 1 });
+  });
+
+  test('R49 is ended by the second signal at once', async () => {
+    const server = await startServer();
+    await ask(server, '/message:send', {
+      ...message('wait 60 seconds', { 'urn:mcp-a2a-bridge:tool-approval:v1': { autoExecute: true } }),
+      configuration: { returnImmediately: true },
+    });
+    const record = await readServerRecord(server.stateDir);
+    const pid = record?.pid ?? 0;
+    process.kill(pid, 'SIGTERM');
+    const again = setInterval(() => process.kill(pid, 'SIGTERM'), 50);
+    const code = await server.stop().finally(() => clearInterval(again));
+    expect([0, 1]).toContain(code);
+  });
+
+  test('outlives the terminal it was started from', async () => {
+    const server = await startServer();
+    const record = await readServerRecord(server.stateDir);
+    process.kill(record?.pid ?? 0, 'SIGHUP');
+    expect((await ask(server, '/health')).status).toBe(200);
+  });
+});
+
+describe('an address that is taken', () => {
+  test('by this user’s own server: says so, and where it keeps its state', async () => {
+    const server = await startServer();
+    const second = await run(['--port', portOf(server), '--state-dir', server.stateDir]);
+    expect(second).toMatchObject({ code: 78, stdout: '' });
+    expect(second.stderr).toContain('this a2a-server is already running there');
+    expect(second.stderr).toContain(server.stateDir);
+    expect((await ask(server, '/health')).status).toBe(200);
+    expect(await readServerRecord(server.stateDir)).toMatchObject({ url: server.url });
+  });
+
+  test('by an a2a-server with another token: says so', async () => {
+    const server = await startServer();
+    const second = await run(['--port', portOf(server), '--state-dir', await temporaryDirectory()]);
+    expect(second.code).toBe(78);
+    expect(second.stderr).toContain('another token');
+  });
+
+  test.each(['', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 'SSH-2.0-OpenSSH\r\n'])(
+    'by another program that says %p: names the port and what to do',
+    async (greeting) => {
+      const port = await otherProgram(greeting);
+      const second = await run(['--port', String(port), '--state-dir', await temporaryDirectory()]);
+      expect(second.code).toBe(78);
+      expect(second.stderr).toContain(`Port ${port} of 127.0.0.1 is taken: another program listens there`);
+    },
+  );
+
+  test('a journal that is in use is refused, and the server that uses it is left alone', async () => {
+    const server = await startServer();
+    const second = await run(['--port', '0', '--state-dir', server.stateDir]);
+    expect(second.code).toBe(78);
+    expect(second.stderr).toContain('already uses the journal');
+    expect((await ask(server, '/health')).status).toBe(200);
+    expect(await readServerRecord(server.stateDir)).toMatchObject({ url: server.url });
+  });
+});
+
+describe('settings that do not work', () => {
+  test.each<[string[], string]>([
+    [['--port', '70000'], 'Setting "port" from flag --port'],
+    [['--log-level', 'loud'], 'Allowed: silent, fatal, error'],
+    [['--model', 'skynet'], 'Setting "model" from flag --model'],
+    [['--host', '0.0.0.0'], 'add --allow-remote'],
+    [['--host', '192.168.1.1'], 'add --allow-remote'],
+    [['--config', '/no/such/file.json'], '/no/such/file.json'],
+  ])('X1 %j is refused before anything is opened', async (args, words) => {
+    const stateDir = join(await temporaryDirectory(), 'state');
+    const ended = await run([...args, '--state-dir', stateDir]);
+    expect(ended.code).toBe(78);
+    expect(ended.stderr).toContain(words);
+    await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a flag nobody knows is refused', async () => {
+    const ended = await run(['--prot', '1']);
+    expect(ended.code).not.toBe(0);
+    expect(ended.stderr).toContain('--prot');
+  });
+
+  test('a variable is refused by its name, a token without its value', async () => {
+    const ended = await run([], { A2A_SERVER_TOKENS: 'ann=tooshort' });
+    expect(ended.code).toBe(78);
+    expect(ended.stderr).toContain('A2A_SERVER_TOKENS');
+    expect(ended.stderr).not.toContain('tooshort');
+  });
+
+  test('--help names every flag, variable and default', async () => {
+    const { code, stdout } = await run(['--help']);
+    expect(code).toBe(0);
+    for (const words of [
+      '--port',
+      'A2A_SERVER_PORT',
+      '41242',
+      'MCP_A2A_BRIDGE_HOME',
+      'MCP_A2A_BRIDGE_CONFIG',
+      'A2A_SERVER_TOKENS',
+      '--allow-workspace',
+      '--public-host',
+    ])
+      expect(stdout).toContain(words);
+  });
+});
+
+describe('settings that work', () => {
+  test('X1 further principals come from the configuration file, each with their own tasks', async () => {
+    const stateDir = await temporaryDirectory();
+    const token = 'ann-s-token-0123456789';
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server: { tokens: [`ann=${token}`] } }));
+    const server = await startServer({ home: { stateDir, workspace: await temporaryDirectory() } });
+    await ask(server, '/message:send', message('say hello'));
+    expect(await (await ask(server, '/tasks')).json()).toMatchObject({ totalSize: 1 });
+    expect(await (await ask({ ...server, token }, '/tasks')).json()).toMatchObject({ totalSize: 0 });
+  });
+
+  test('a workspace must lie where the operator allows it, links resolved', async () => {
+    const allowed = await temporaryDirectory();
+    const elsewhere = await temporaryDirectory();
+    await mkdir(join(allowed, 'inside'));
+    await symlink(elsewhere, join(allowed, 'way-out'));
+    const server = await startServer({ args: ['--allow-workspace', allowed] });
+    const start = async (workspace: string) => {
+      const metadata = { 'urn:mcp-a2a-bridge:tool-approval:v1': { workspace } };
+      const body = { ...message(`say hello from ${workspace}`, metadata) };
+      return (await ask(server, '/message:send', body)).status;
+    };
+    expect(await start(join(allowed, 'inside'))).toBe(200);
+    expect(await start(allowed)).toBe(200);
+    expect(await start(elsewhere)).toBe(400);
+    expect(await start(join(allowed, 'way-out'))).toBe(400);
+    expect(await start(`${allowed}-2`)).toBe(400);
+    expect(await start('/')).toBe(400);
+    expect(await start('relative')).toBe(400);
+  });
+
+  test('X1 with --allow-remote the names it answers to are those it was told', async () => {
+    const server = await startServer({
+      args: ['--host', '0.0.0.0', '--allow-remote', '--public-host', 'agent.example'],
+    });
+    expect(server.url).toContain('127.0.0.1');
+    expect((await ask(server, '/health')).status).toBe(200);
+    expect(await readFile(join(server.stateDir, 'server.json'), 'utf8')).toContain('127.0.0.1');
+  });
+});
