@@ -3,7 +3,6 @@ import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCa
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { z } from 'zod';
 import { issuesOf } from '../../shared/config.ts';
-import { ProductError } from '../../shared/errors.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { HttpFailure } from './http-failure.ts';
 
@@ -73,11 +72,11 @@ export async function fetchCard(
   return { card, facts: factsOf(card) };
 }
 
-/** @throws ProductError AGENT_ERROR when the card lacks what the bridge needs */
+/** @throws an error that says what the card lacks */
 export function factsOf(card: unknown): CardFacts {
   const parsed = usableCard.safeParse(card);
   if (!parsed.success) {
-    throw new ProductError('AGENT_ERROR', `The agent card cannot be used: ${issuesOf(parsed.error)}.`);
+    throw new Error(`its agent card cannot be used: ${issuesOf(parsed.error)}`);
   }
   const { supportedInterfaces, capabilities, ...rest } = parsed.data;
   return {

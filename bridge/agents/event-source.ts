@@ -32,7 +32,7 @@ export function readEvents(reading: StreamReading): Promise<void> {
       // After this turn: the library arms its own reconnection once its listeners have run, and `close` disarms it.
       queueMicrotask(() => source.close());
       if (error === undefined) resolve();
-      else reject(error instanceof Error ? error : new Error('the stream was refused'));
+      else reject(error instanceof Error ? error : new Error('the stream was refused', { cause: error }));
     };
     const stop = onAbort(reading.signal, () => {
       queueMicrotask(() => source.close());

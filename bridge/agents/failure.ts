@@ -46,6 +46,8 @@ const a2aError = z.object({
   metadata: z.record(z.string(), z.string()).optional(),
   data: z.unknown(),
 });
+/** Errors by what they are like: those of `fetch` may be of another realm's classes. */
+const described = z.looseObject({ name: z.string(), cause: z.unknown().optional() });
 const withCode = z.object({ code: z.string() });
 
 export function failureOf(thrown: unknown, agent: string): Failure {
@@ -57,13 +59,15 @@ export function failureOf(thrown: unknown, agent: string): Failure {
     const spoken = ofA2A(error, agent);
     if (spoken !== undefined) return spoken;
   }
-  if (thrown instanceof Error && thrown.name === 'TimeoutError') {
+  const { name } = described.safeParse(thrown).data ?? { name: '' };
+  if (name === 'TimeoutError') {
     return unreachable(
       `Agent "${agent}" did not answer in time. Try again, or check it with get_agent_capabilities_and_version.`,
       thrown,
     );
   }
-  if (thrown instanceof TypeError || (thrown instanceof Error && thrown.name === 'AbortError')) {
+  // `fetch` reports every trouble of the network as a TypeError.
+  if (name === 'TypeError' || name === 'AbortError') {
     return unreachable(`The connection to agent "${agent}" broke (${innermost(thrown)}). Try again.`, thrown);
   }
   return {
@@ -142,7 +146,7 @@ function chainOf(thrown: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let error = thrown; error !== undefined && chain.length < 8;) {
     chain.push(error);
-    error = error instanceof Error ? error.cause : undefined;
+    error = described.safeParse(error).data?.cause;
   }
   return chain;
 }

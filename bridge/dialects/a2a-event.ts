@@ -1,6 +1,6 @@
 /** What every A2A agent's events say in the same way, whatever its dialect: states, artifacts, replies. */
 import { Role, TaskState } from '@a2a-js/sdk';
-import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
+import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from './observation.ts';
 import { messageText, partsText } from './parts.ts';
@@ -67,8 +67,6 @@ export function readEvent(event: StreamResponse, reading: DialectReading): Obser
 }
 
 function snapshotOf(task: Task, reading: DialectReading): Observation {
-  const outputs = task.artifacts.map(outputOf);
-  const reply = outputs.length === 0 ? lastAgentMessage(task) : undefined;
   return {
     type: 'snapshot',
     taskId: task.id,
@@ -76,7 +74,8 @@ function snapshotOf(task: Task, reading: DialectReading): Observation {
     ...(task.status === undefined
       ? { state: 'unknown', text: '', pending: [], question: null }
       : statusOf(task.status, task.id, reading)),
-    outputs: reply === undefined ? outputs : [{ id: reply.messageId, name: '', text: messageText(reply) }],
+    outputs: task.artifacts.map(outputOf),
+    reply: messageText(task.history.findLast((message) => message.role === Role.ROLE_AGENT)),
     overview: reading.overview(task.metadata),
   };
 }
@@ -91,9 +90,4 @@ function statusOf(status: TaskStatus, taskId: string, reading: DialectReading) {
 
 function outputOf(artifact: Artifact): Output {
   return { id: artifact.artifactId, name: artifact.name, text: partsText(artifact.parts) };
-}
-
-/** Agents that make no artifacts leave their answer in the history. */
-function lastAgentMessage(task: Task): Message | undefined {
-  return task.history.findLast((message) => message.role === Role.ROLE_AGENT);
 }

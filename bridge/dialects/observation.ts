@@ -40,6 +40,8 @@ export type Observation =
       pending: readonly PendingAction[];
       question: Question | null;
       outputs: readonly Output[];
+      /** The agent's last message in the history, if any: agents that make no artifacts leave their answer there. */
+      reply: string;
       overview: TaskOverview | null;
     }
   | {

@@ -118,11 +118,12 @@ export function reportOf({ sessionId, agent, view, notes, next }: ReportContext)
   };
 }
 
-/** Everything the agent has put out, in order. */
+/** Everything the agent has put out, in order. Agents that make no artifacts say their result in the status, or just say it. */
 export function outputOf(view: TaskView): string {
   const texts = view.outputs.map((output) => output.text.trim()).filter((text) => text !== '');
-  // Agents that make no artifacts say their result in the status.
-  return texts.length === 0 && hasEnded(view) ? view.text : texts.join('\n\n');
+  if (texts.length > 0) return texts.join('\n\n');
+  if (!hasEnded(view)) return '';
+  return view.text === '' ? view.reply : view.text;
 }
 
 function questionOf(view: TaskView | undefined): SessionReport['question'] {

@@ -131,6 +131,9 @@ export class Delegations {
       throw error;
     }
     this.#accepted(session, messageId);
+    const { deduplicates } = await session.agent.connect();
+    // Such an agent may not even be able to list its tasks: the handle must not be lost once it has been given out.
+    if (!deduplicates) await this.#notes.get(session);
   }
 
   /** The agent has named the task. Should the note of it be lost, the message is sent or looked for once more. */

@@ -41,7 +41,7 @@ export interface BackOff {
 const BACK_OFF: BackOff = { retries: 8, minTimeout: 200, maxTimeout: 5_000 };
 /** How often a message is sent again: an agent that does not even show its card is given a moment only. */
 const ATTEMPTS = { never: 0, briefly: 3, patiently: Infinity } as const;
-/** A stream that lived this long was sound: the next cut is counted afresh. */
+/** A stream that lived this long, or brought anything new, was sound: the next cut is counted afresh. */
 const STEADY_MS = 5_000;
 const KEPT_STEPS = 100;
 
@@ -298,20 +298,10 @@ export class Session {
   async #readAgain(stream: number, taskId: string): Promise<void> {
     for (;;) {
       const since = performance.now();
+      const from = this.#view?.seq ?? null;
       let cut: ProductError | undefined;
       try {
-        await this.agent.ask((connection) =>
-          connection.follow({
-            taskId,
-            after: this.#view?.taskId === taskId ? this.#view.seq : null,
-            signal: this.#end.signal,
-            onEvent: (event) => {
-              if (this.#folding !== stream) return 'enough';
-              this.#fold(event, connection);
-              return this.settled ? 'enough' : 'more';
-            },
-          }),
-        );
+        await this.#readOnce(stream, taskId);
         if (this.#folding === stream) this.#rest();
       } catch (thrown) {
         cut = this.agent.failed(thrown);
@@ -319,16 +309,31 @@ export class Session {
         if (!cut.retryable && cut.reason !== 'AGENT_ERROR') throw new AbortError(cut);
       }
       if (this.#folding !== stream || this.settled) return;
-      if (performance.now() - since < STEADY_MS) {
-        throw (
-          cut ??
-          new ProductError(
-            'AGENT_UNREACHABLE',
-            `Agent "${this.agent.name}" ends the task's stream before the task has settled.`,
-          )
-        );
-      }
+      const sound = performance.now() - since >= STEADY_MS || (this.#view?.seq ?? null) !== from;
+      if (!sound) throw cut ?? this.#endsEarly();
     }
+  }
+
+  #readOnce(stream: number, taskId: string): Promise<void> {
+    return this.agent.ask((connection) =>
+      connection.follow({
+        taskId,
+        after: this.#view?.taskId === taskId ? this.#view.seq : null,
+        signal: this.#end.signal,
+        onEvent: (event) => {
+          if (this.#folding !== stream) return 'enough';
+          this.#fold(event, connection);
+          return this.settled ? 'enough' : 'more';
+        },
+      }),
+    );
+  }
+
+  #endsEarly(): ProductError {
+    return new ProductError(
+      'AGENT_UNREACHABLE',
+      `Agent "${this.agent.name}" ends the task's stream before the task has settled.`,
+    );
   }
 
   /** The stream ended by itself: a state that ends streams is then to be believed, whatever it says it waits for. */

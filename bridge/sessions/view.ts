@@ -35,6 +35,8 @@ export interface TaskView {
   question: Question | null;
   calls: readonly CallView[];
   outputs: readonly Output[];
+  /** The agent's last words outside of outputs and status. */
+  reply: string;
   /** Counted by the agent; null once something has happened that it has not counted in. */
   cost: Cost | null;
   /** Place in the agent's journal of the last event folded in; null when the agent has no such thing. */
@@ -94,7 +96,7 @@ function isKnown(view: TaskView | undefined, seq: number | null, observation: Ob
 function apply(view: TaskView | undefined, observation: Observation): TaskView | undefined {
   switch (observation.type) {
     case 'snapshot': {
-      const { taskId, sessionId, state, text, pending, question, outputs, overview } = observation;
+      const { taskId, sessionId, state, text, pending, question, outputs, reply, overview } = observation;
       const before = view?.taskId === taskId ? view : undefined;
       return {
         taskId,
@@ -104,6 +106,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
         pending,
         question,
         outputs: bounded(outputs),
+        reply,
         calls: overview === null ? (before?.calls ?? []) : callsOf(overview.calls, before),
         cost: overview === null ? null : { turns: overview.turns, ...overview.usage },
         seq: before?.seq ?? null,
@@ -119,11 +122,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     }
     case 'reply': {
       const base = of(undefined, observation.taskId, observation.sessionId);
-      return {
-        ...base,
-        state: 'completed',
-        outputs: bounded([{ id: 'reply', name: '', text: observation.text }]),
-      };
+      return { ...base, state: 'completed', reply: observation.text };
     }
     case 'activity':
       return view === undefined ? undefined : withActivity(view, observation.activity);
@@ -142,6 +141,7 @@ function of(view: TaskView | undefined, taskId: string, sessionId: string): Task
     question: null,
     calls: [],
     outputs: [],
+    reply: '',
     cost: null,
     seq: null,
   };

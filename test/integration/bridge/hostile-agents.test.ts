@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { hostileAgent, type HostileAgent } from '../../support/fake-agent-hostile.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+const MEGABYTE = 1024 * 1024;
+const DELEGATE = 'delegate_task_to_assistant';
+
+/** Each agent's manners, what the sentence must say, and whether its card is the trouble already. */
+const HOSTILE: Record<string, { answer: RequestListener; says: RegExp; card?: boolean }> = {
+  unauthorized: { answer: status(401), says: /refused the credentials \(HTTP 401\).*token/ },
+  forbidden: { answer: status(403), says: /refused the credentials \(HTTP 403\)/ },
+  'not-found': { answer: status(404), says: /HTTP 404.*Check its URL/ },
+  'no-card': { answer: status(404), says: /HTTP 404.*Check its URL/, card: true },
+  'card-locked': { answer: status(401), says: /refused the credentials/, card: true },
+  'in-trouble': { answer: status(500), says: /is in trouble \(HTTP 500/ },
+  overloaded: { answer: status(503), says: /is in trouble \(HTTP 503/ },
+  html: {
+    answer: (_, response) => send(response, 'text/html', '<html><title>Welcome</title></html>'),
+    says: /answered with text\/html.*Check its URL.*Welcome/,
+  },
+  'html-card': {
+    answer: (_, response) => send(response, 'text/html', '<html>hi</html>'),
+    says: /text\/html/,
+    card: true,
+  },
+  'half-json': {
+    answer: (_, response) => send(response, 'application/json', '{"jsonrpc":"2.0","id'),
+    says: /not A2A/,
+  },
+  'empty-card': {
+    answer: (_, response) => send(response, 'application/json', '{}'),
+    says: /agent card cannot be used/,
+    card: true,
+  },
+  'null-card': {
+    answer: (_, response) => send(response, 'application/json', 'null'),
+    says: /agent card cannot be used/,
+    card: true,
+  },
+  'half-event': {
+    answer: (_, response) => send(response, 'text/event-stream', 'data: {"jsonrpc":"2.0","id":1,"resu\n\n'),
+    says: /not A2A/,
+  },
+  'wrong-event': {
+    answer: (_, response) =>
+      send(response, 'text/event-stream', 'data: {"jsonrpc":"2.0","id":99,"result":{}}\n\n'),
+    says: /not A2A/,
+  },
+  'no-event': { answer: (_, response) => send(response, 'text/event-stream', ''), says: /broke|not known/ },
+  deep: {
+    answer: (_, response) =>
+      send(response, 'application/json', `${'['.repeat(100_000)}${']'.repeat(100_000)}`),
+    says: /not A2A/,
+  },
+  'endless-line': {
+    answer: (_, response) => pour(response, 'text/event-stream', 'data: '),
+    says: /more than \d+ MB|exceeded the maximum/,
+  },
+  'endless-json': {
+    answer: (_, response) => pour(response, 'application/json', '"'),
+    says: /not A2A|more than \d+ MB/,
+  },
+  'endless-error': {
+    answer: (_, response) => {
+      response.statusCode = 500;
+      pour(response, 'text/plain', '');
+    },
+    says: /HTTP 500/,
+  },
+  reset: { answer: (request) => request.socket.resetAndDestroy(), says: /connection .* broke/ },
+};
+
+describe('agents that do not behave', () => {
+  let program: BridgeProgram;
+  let client: RawClient;
+  let good: FakeAgent;
+  const agents = new Map<string, HostileAgent>();
+
+  beforeAll(async () => {
+    program = await buildBridge();
+    good = await FakeAgent.start({ onMessage: (task) => task.work().say('fine').complete() });
+    for (const [name, { answer, card }] of Object.entries(HOSTILE)) {
+      agents.set(name, await hostileAgent(answer, { card: card ?? false }));
+    }
+    const gone = await FakeAgent.start();
+    const downUrl = gone.url;
+    await gone.stop();
+    const urls = [...agents].map(([name, { url }]) => [name, { url }]);
+    const config = join(program.directory, 'config.json');
+    await writeFile(
+      config,
+      JSON.stringify({
+        bridge: {
+          agents: {
+            good: { url: good.url },
+            ...Object.fromEntries(urls),
+            down: { url: downUrl },
+            nowhere: { url: 'http://agent.invalid' },
+            tokenless: { url: good.url, tokenEnv: 'NOT_SET_ANYWHERE' },
+          },
+        },
+      }),
+    );
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    client = await RawClient.start(program, { stateDir, args: ['--config', config] });
+  });
+  afterAll(async () => {
+    await client.kill();
+    await good.stop();
+    for (const agent of agents.values()) await agent.stop();
+    await program.remove();
+  });
+
+  test.each(Object.entries(HOSTILE))(
+    'R63 B4 an agent that is %s: a sentence that says what to do',
+    async (name, { says }) => {
+      const result = await client.call(DELEGATE, { task: 'try', agent: name });
+      expect(textOf(result)).toMatch(says);
+      expect(textOf(result)).toContain(name);
+      expect(result.isError).toBe(true);
+      // The agent does not say that it de-duplicates: nothing is sent twice.
+      expect(agents.get(name)?.posts()).toBeLessThanOrEqual(3);
+      expect(client.process.exitCode).toBeNull();
+    },
+  );
+
+  test('R63 B1 a message to an agent that does not de-duplicate is sent once, and whether it arrived is said to be unknown', async () => {
+    const sent: string[] = [];
+    const agent = await hostileAgent((request) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        sent.push(body);
+        request.socket.resetAndDestroy();
+      });
+    });
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const other = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+    const result = await other.call(DELEGATE, { task: 'once' });
+    expect(textOf(result)).toContain('Whether the message arrived is not known');
+    expect(sent.filter((body) => body.includes('SendStreamingMessage'))).toHaveLength(1);
+    await other.kill();
+    await agent.stop();
+  });
+
+  test.each(['down', 'nowhere'])(
+    'R63 an agent that is %s: a sentence that says to look whether it runs',
+    async (name) => {
+      const result = await client.call(DELEGATE, { task: 'try', agent: name });
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toMatch(
+        /cannot be reached \((ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\). Check that it runs/,
+      );
+    },
+  );
+
+  test('an agent whose token is not set: the sentence names the variable', async () => {
+    const result = await client.call(DELEGATE, { task: 'try', agent: 'tokenless' });
+    expect(textOf(result)).toContain('NOT_SET_ANYWHERE');
+  });
+
+  test('R63 one agent in trouble does not hide the others, and the bridge goes on', async () => {
+    const done = await client.call(DELEGATE, { task: 'work', agent: 'good' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'fine' });
+    const listed = await client.call('list_all_active_sessions', {});
+    expect(textOf(listed)).toContain('session-1');
+    expect(textOf(listed)).toContain('Agent "down" could not be asked');
+    const who = await client.call('get_agent_capabilities_and_version', {});
+    expect(textOf(who)).toContain('Agent "good" can be reached');
+    expect(textOf(who)).toContain('Agent "down" cannot be reached');
+    expect(client.strays).toEqual([]);
+  });
+});
+
+function status(code: number): RequestListener {
+  return (_, response) => {
+    response.writeHead(code, { 'content-type': 'text/plain' }).end('go away');
+  };
+}
+
+function send(response: ServerResponse, type: string, body: string): void {
+  response.writeHead(200, { 'content-type': type }).end(body);
+}
+
+/** Writes without end, as fast as it is read. */
+function pour(response: ServerResponse, type: string, start: string): void {
+  response.setHeader('content-type', type);
+  response.write(start);
+  const chunk = 'x'.repeat(MEGABYTE);
+  const more = (): void => {
+    if (response.destroyed) return;
+    if (response.write(chunk)) setImmediate(more);
+    else response.once('drain', more);
+  };
+  more();
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+describe.each(['1.0', '0.3'] as const)(
+  "an agent on the SDK's own server, A2A %s, without extensions",
+  (version) => {
+    let program: BridgeProgram;
+    let agent: PlainAgent;
+    let client: RawClient;
+    let stateDir: string;
+
+    beforeAll(async () => {
+      program = await buildBridge();
+      agent = await plainAgent(version);
+      stateDir = await mkdtemp(join(program.directory, 'state-'));
+      client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+    });
+    afterAll(async () => {
+      await client.kill();
+      await agent.stop();
+      await program.remove();
+    });
+
+    test('R69 its question goes to the person, and the answer back in words', async () => {
+      const asked = await client.call('delegate_task_to_assistant', { task: 'Greet me', autoExecute: true });
+      expect(asked.structuredContent).toMatchObject({
+        state: 'input_required',
+        pending: [],
+        question: { text: 'What is your name?' },
+      });
+      expect(textOf(asked)).toContain('decision "answer"');
+      expect(textOf(asked)).toContain('it was not told: autoExecute');
+      const sessionId = asked.structuredContent?.['sessionId'];
+      const callId = /callId "([^"]+)"/.exec(textOf(asked))?.[1];
+      const answered = await client.call('approve_or_deny_pending_action', {
+        sessionId,
+        callId,
+        decision: 'answer',
+        answer: 'Ada',
+      });
+      expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Ada!' });
+      expect(agent.heard).toEqual(['Greet me', 'Ada']);
+    });
+
+    test('R69 D1 an approval is no answer: it is refused with the way to answer, and nothing is sent', async () => {
+      const heard = agent.heard.length;
+      const asked = await client.call('delegate_task_to_assistant', { task: 'Greet me too' });
+      const sessionId = asked.structuredContent?.['sessionId'];
+      const refused = await client.call('approve_or_deny_pending_action', {
+        sessionId,
+        callId: 'x',
+        decision: 'approve',
+      });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toContain('Use the decision "answer"');
+      expect(agent.heard).toHaveLength(heard + 1);
+      const waits = await client.call('wait_for_task', { sessionId });
+      expect(waits.structuredContent).toMatchObject({ state: 'input_required' });
+    });
+
+    test('B3 another bridge finds the waiting session by its handle, and goes on with it', async () => {
+      const asked = await client.call('delegate_task_to_assistant', { task: 'Greet me later' });
+      const sessionId = asked.structuredContent?.['sessionId'];
+      await client.kill();
+      client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+      const listed = await client.call('list_all_active_sessions', {});
+      expect(textOf(listed)).toContain(String(sessionId));
+      const answered = await client.call('delegate_task_to_assistant', { task: 'Grace', sessionId });
+      expect(answered.structuredContent).toMatchObject({
+        sessionId,
+        state: 'completed',
+        output: 'Hello, Grace!',
+      });
+    });
+  },
+);

@@ -1,0 +1,139 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+
+describe('a bridge that is killed', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  const stateDirectory = (): Promise<string> => mkdtemp(join(program.directory, 'state-'));
+
+  async function agentOf(options: Parameters<typeof FakeAgent.start>[0]): Promise<FakeAgent> {
+    const agent = await FakeAgent.start(options);
+    open.push({ close: () => agent.stop() });
+    return agent;
+  }
+
+  async function bridgeAt(stateDir: string, agent: FakeAgent): Promise<RawClient> {
+    const client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+    open.unshift({ close: () => client.kill() });
+    return client;
+  }
+
+  test('R65 B1 between sending and answering: the next one has the same session, and there is no second task', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
+    let release = (): void => undefined;
+    agent.gate = new Promise((resolve) => (release = resolve));
+    const first = await bridgeAt(stateDir, agent);
+    void first.call(DELEGATE, { task: 'it once' });
+    await agent.asked('SendStreamingMessage');
+    await first.kill();
+    release();
+    // The next bridge takes it up by itself, whatever it is asked.
+    const second = await bridgeAt(stateDir, agent);
+    await agent.asked('SendStreamingMessage', 2);
+    const [one, two] = agent.requests.filter((each) => each.method === 'SendStreamingMessage');
+    expect(two?.params).toEqual(one?.params);
+    const listed = await second.call('list_all_active_sessions', {});
+    expect(textOf(listed)).toContain('session-1');
+    const result = await second.call('wait_for_task', { sessionId: 'session-1' });
+    expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'did it once' });
+    expect(agent.tasks.size).toBe(1);
+  });
+
+  test('R65 an agent that does not de-duplicate is asked for the message instead', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ extensions: [TOOL_APPROVAL], onMessage: (task) => task.work() });
+    const first = await bridgeAt(stateDir, agent);
+    let release = (): void => undefined;
+    agent.gate = new Promise((resolve) => (release = resolve));
+    void first.call(DELEGATE, { task: 'it once' });
+    await agent.asked('SendStreamingMessage');
+    await first.kill();
+    release();
+    const second = await bridgeAt(stateDir, agent);
+    await agent.asked('ListTasks');
+    agent.task.say('found').complete();
+    const result = await second.call('wait_for_task', { sessionId: 'session-1' });
+    expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'found' });
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+  });
+
+  test('B3 while an action waits: the next one lists the session, shows the action and decides it', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task) => task.work().say('written').complete(),
+    });
+    const first = await bridgeAt(stateDir, agent);
+    await first.call(DELEGATE, { task: 'ask' });
+    await first.kill();
+    const second = await bridgeAt(stateDir, agent);
+    const listed = await second.call('list_all_active_sessions', { state: 'input_required' });
+    expect(listed.structuredContent).toMatchObject({
+      sessions: [{ sessionId: 'session-1', title: 'ask', pending: 1 }],
+    });
+    const decided = await second.call('approve_or_deny_pending_action', {
+      sessionId: 'session-1',
+      callId: 'one',
+      decision: 'approve',
+    });
+    expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
+    expect(agent.decisions).toMatchObject([{ callId: 'one', inputHash: 'hash-of-one' }]);
+  });
+
+  test('B1 the entry is on disk before the message leaves, for its owner alone, and closed when the result is collected', async () => {
+    const stateDir = await stateDirectory();
+    const openEntries = join(stateDir, 'outbox', 'open');
+    let seen: { name: string; mode: number; entry: unknown } | undefined;
+    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
+    agent.gate = (async () => {
+      await agent.asked('SendStreamingMessage');
+      const [name = ''] = await readdir(openEntries);
+      const path = join(openEntries, name);
+      seen = { name, mode: (await stat(path)).mode & 0o777, entry: JSON.parse(await readFile(path, 'utf8')) };
+    })();
+    const client = await bridgeAt(stateDir, agent);
+    await client.call(DELEGATE, { task: 'note it' });
+    expect(seen).toMatchObject({
+      mode: 0o600,
+      entry: { text: 'note it', agent: 'agent', state: { type: 'sending' } },
+    });
+    // Closing is in order: what was to be written is, before the process ends.
+    expect(await client.close()).toBe(0);
+    expect(await readdir(openEntries)).toEqual([]);
+    expect(await readdir(join(stateDir, 'outbox', 'closed'))).toHaveLength(1);
+  });
+
+  test('several bridges of a user at once: none takes what another is still sending', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
+    let release = (): void => undefined;
+    agent.gate = new Promise((resolve) => (release = resolve));
+    const first = await bridgeAt(stateDir, agent);
+    const sending = first.call(DELEGATE, { task: 'mine' });
+    await agent.asked('SendStreamingMessage');
+    const second = await bridgeAt(stateDir, agent);
+    await second.call('list_all_active_sessions', {});
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+    release();
+    expect((await sending).structuredContent).toMatchObject({ output: 'done' });
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+  });
+});

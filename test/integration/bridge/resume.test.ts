@@ -1,0 +1,157 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { Agent } from '../../../bridge/agents/agent.ts';
+import { outputOf } from '../../../bridge/results/session-report.ts';
+import { messageOf } from '../../../bridge/sessions/message.ts';
+import { Session } from '../../../bridge/sessions/session.ts';
+import { waitFor, type WaitEnd } from '../../../bridge/sessions/wait.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
+
+const QUICK = { retries: 3, minTimeout: 1, maxTimeout: 5 };
+const WORDS = ['one ', 'two ', 'three ', 'four ', 'five ', 'six '];
+
+describe('a stream that breaks', () => {
+  const open: { close: () => unknown }[] = [];
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+
+  async function start(options: FakeAgentOptions): Promise<{ fake: FakeAgent; session: Session }> {
+    const fake = await FakeAgent.start(options);
+    const { url } = fake;
+    const agent = new Agent('fake', async () => ({ url, headers: {} }));
+    const session = new Session(agent, randomUUID(), QUICK);
+    open.push({ close: () => session.close() }, { close: () => fake.stop() });
+    return { fake, session };
+  }
+
+  function deliver(session: Session): Promise<void> {
+    return session.deliver((dialect) =>
+      messageOf(dialect.phraseTask('go', {}), {
+        messageId: session.firstMessageId,
+        sessionId: null,
+        taskId: null,
+      }),
+    );
+  }
+
+  function settle(session: Session, delivery?: Promise<void>): Promise<WaitEnd> {
+    const { signal } = new AbortController();
+    return waitFor({ session, timeout: 20_000, signal, ...(delivery === undefined ? {} : { delivery }) });
+  }
+
+  // Task, working, six words, completed: nine events, so nine places to cut.
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
+    'R64 R25 S1 cut after every %i events: it goes on from its cursor, and nothing is missing or repeated',
+    async (cutAfter) => {
+      const { fake, session } = await start({
+        onMessage: (task) => {
+          task.work();
+          for (const word of WORDS) task.say(word);
+          task.complete();
+        },
+      });
+      fake.cutAfter = cutAfter;
+      expect(await settle(session, deliver(session))).toBe('settled');
+      expect(session.view?.state).toBe('completed');
+      expect(outputOf(session.view ?? never())).toBe(WORDS.join('').trim());
+      expect(fake.count('SendStreamingMessage')).toBe(1);
+      const cursors = fake.requests
+        .filter((each) => each.method === 'subscribe')
+        .map((each) => Number(each.headers['last-event-id']));
+      expect(cursors).toEqual(cursors.toSorted((a, b) => a - b));
+      expect(cursors.every((cursor) => cursor > 0)).toBe(true);
+    },
+  );
+
+  test('R64 without cursors the task as it is stands for what was missed, and nothing is repeated', async () => {
+    const { fake, session } = await start({
+      extensions: [TOOL_APPROVAL],
+      onMessage: (task) => {
+        task.work();
+        for (const word of WORDS) task.say(word);
+        task.complete();
+      },
+    });
+    fake.cutAfter = 3;
+    expect(await settle(session, deliver(session))).toBe('settled');
+    expect(outputOf(session.view ?? never())).toBe(WORDS.join('').trim());
+    expect(fake.count('SendStreamingMessage')).toBe(1);
+  });
+
+  test('R64 a reset in the middle of the work: the caller never notices', async () => {
+    const { fake, session } = await start({ onMessage: (task) => task.work().say('before ') });
+    await deliver(session);
+    const waiting = settle(session);
+    fake.cutStreams();
+    await fake.asked('subscribe');
+    fake.task.say('after').complete();
+    expect(await waiting).toBe('settled');
+    expect(outputOf(session.view ?? never())).toBe('before after');
+  });
+
+  test('R64 after the limit the wait ends with the handle, and following again gets the rest', async () => {
+    const { fake, session } = await start({ onMessage: (task) => task.work().say('before ') });
+    await deliver(session);
+    const waiting = settle(session);
+    const { port, tasks } = fake;
+    await fake.stop();
+    expect(await waiting).toBe('trouble');
+    expect(session.trouble?.message).toContain('cannot be reached');
+    expect(session.id).toBe('session-1');
+    const back = await FakeAgent.start({ port, tasks });
+    open.push({ close: () => back.stop() });
+    await session.refresh();
+    const again = settle(session);
+    back.task.say('after').complete();
+    expect(await again).toBe('settled');
+    expect(outputOf(session.view ?? never())).toBe('before after');
+  });
+
+  test('R63 an agent that has forgotten the task says so at once, without more attempts', async () => {
+    const { fake, session } = await start({ onMessage: (task) => task.work() });
+    await deliver(session);
+    const waiting = settle(session);
+    fake.tasks.clear();
+    fake.cutStreams();
+    expect(await waiting).toBe('trouble');
+    expect(session.trouble?.reason).toBe('UNKNOWN_TASK');
+    expect(fake.count('subscribe')).toBe(1);
+  });
+
+  test('B1 an answer that is lost makes an agent that de-duplicates get the same message again, and do it once', async () => {
+    const { fake, session } = await start({ onMessage: (task) => task.work().say('done').complete() });
+    let release = (): void => undefined;
+    fake.gate = new Promise((resolve) => (release = resolve));
+    const waiting = settle(session, deliver(session));
+    await fake.asked('SendStreamingMessage');
+    const { port, tasks } = fake;
+    release();
+    await fake.stop();
+    const back = await FakeAgent.start({
+      port,
+      tasks,
+      onMessage: (task) => task.work().say('done').complete(),
+    });
+    open.push({ close: () => back.stop() });
+    expect(await waiting).toBe('settled');
+    const ids = [...fake.requests, ...back.requests].flatMap(({ method, params }) =>
+      method === 'SendStreamingMessage' ? [JSON.stringify(params['message'])] : [],
+    );
+    expect(new Set(ids).size).toBe(1);
+    expect(outputOf(session.view ?? never())).toBe('done');
+  });
+
+  test('E4 closing the session stops nothing on the agent', async () => {
+    const { fake, session } = await start({ onMessage: (task) => task.work() });
+    await deliver(session);
+    session.close();
+    expect(fake.task.ended).toBe(false);
+    expect(fake.count('CancelTask')).toBe(0);
+  });
+});
+
+function never(): never {
+  throw new Error('there is no view');
+}

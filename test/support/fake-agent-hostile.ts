@@ -1,0 +1,48 @@
+/** An agent whose card is fine and whose answers are not. */
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+
+export interface HostileAgent {
+  url: string;
+  /** How often it was sent something. */
+  readonly posts: () => number;
+  stop: () => Promise<void>;
+}
+
+/** @param answer what it says to every request but the one for its card; with `card`, to that one too */
+export async function hostileAgent(
+  answer: RequestListener,
+  options: { card?: boolean } = {},
+): Promise<HostileAgent> {
+  let posts = 0;
+  const server = createServer((request, response) => {
+    if (options.card !== true && request.url === '/.well-known/agent-card.json')
+      return sendCard(response, url);
+    if (request.method === 'POST') posts += 1;
+    request.resume();
+    return answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = `http://127.0.0.1:${String(typeof address === 'object' && address !== null ? address.port : 0)}`;
+  return {
+    url,
+    posts: () => posts,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function sendCard(response: ServerResponse, url: string): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(
+    JSON.stringify({
+      name: 'hostile',
+      version: '1',
+      supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+      capabilities: { streaming: true },
+      skills: [],
+    }),
+  );
+}

@@ -1,0 +1,138 @@
+/**
+ * An agent on the SDK's own server, as most agents are: A2A 1.0 and 0.3 over JSON-RPC, its own request handler and task
+ * store, no extension. It asks for a name, and greets whoever answers.
+ */
+import { createServer } from 'node:http';
+import { type AgentCard, Role, TaskState } from '@a2a-js/sdk';
+import {
+  type AgentExecutor,
+  DefaultRequestHandler,
+  type ExecutionEventBus,
+  InMemoryTaskStore,
+  type RequestContext,
+} from '@a2a-js/sdk/server';
+import { agentCardHandler, jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/server/express';
+import express from 'express';
+import { part } from './fake-agent-task.ts';
+
+export interface PlainAgent {
+  url: string;
+  /** The words it was sent. */
+  heard: string[];
+  stop: () => Promise<void>;
+}
+
+/** @param version of A2A that it speaks */
+export async function plainAgent(version: '1.0' | '0.3'): Promise<PlainAgent> {
+  const heard: string[] = [];
+  const app = express();
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = `http://127.0.0.1:${String(typeof address === 'object' && address !== null ? address.port : 0)}`;
+  const card = cardAt(url, version);
+  const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), greeter(heard));
+  app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }));
+  app.use(
+    '/',
+    jsonRpcHandler({
+      requestHandler,
+      userBuilder: UserBuilder.noAuthentication,
+      legacyCompat: { enabled: version === '0.3' },
+    }),
+  );
+  return {
+    url,
+    heard,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function greeter(heard: string[]): AgentExecutor {
+  return {
+    async execute({ taskId, contextId, task, userMessage }: RequestContext, bus: ExecutionEventBus) {
+      const words = userMessage.parts
+        .map((each) => (each.content?.$case === 'text' ? each.content.value : ''))
+        .join('');
+      heard.push(words);
+      const status = (state: TaskState, text?: string) => ({
+        state,
+        timestamp: new Date().toISOString(),
+        message:
+          text === undefined
+            ? undefined
+            : {
+                messageId: `${taskId}-${String(heard.length)}`,
+                contextId,
+                taskId,
+                role: Role.ROLE_AGENT,
+                parts: [part({ $case: 'text', value: text })],
+                metadata: undefined,
+                extensions: [],
+                referenceTaskIds: [],
+              },
+      });
+      const update = (state: TaskState, text?: string): void =>
+        bus.publish({
+          kind: 'statusUpdate',
+          data: { taskId, contextId, status: status(state, text), metadata: undefined },
+        });
+      // The SDK wants the task before anything else, also when it goes on with one: its old question comes again.
+      const first = {
+        id: taskId,
+        contextId,
+        status: status(TaskState.TASK_STATE_SUBMITTED),
+        artifacts: [],
+        history: [userMessage],
+        metadata: undefined,
+      };
+      bus.publish({ kind: 'task', data: task ?? first });
+      if (task === undefined) {
+        update(TaskState.TASK_STATE_INPUT_REQUIRED, 'What is your name?');
+      } else {
+        update(TaskState.TASK_STATE_WORKING);
+        bus.publish({
+          kind: 'artifactUpdate',
+          data: {
+            taskId,
+            contextId,
+            artifact: {
+              artifactId: 'greeting',
+              name: 'greeting',
+              description: '',
+              parts: [part({ $case: 'text', value: `Hello, ${words}!` })],
+              metadata: undefined,
+              extensions: [],
+            },
+            append: false,
+            lastChunk: true,
+            metadata: undefined,
+          },
+        });
+        update(TaskState.TASK_STATE_COMPLETED);
+      }
+      bus.finished();
+    },
+    cancelTask: async () => undefined,
+  };
+}
+
+function cardAt(url: string, version: string): AgentCard {
+  return {
+    name: 'plain agent',
+    description: '',
+    version: '1',
+    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: version, tenant: '' }],
+    provider: undefined,
+    capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: false },
+    securitySchemes: {},
+    securityRequirements: [],
+    defaultInputModes: ['text/plain'],
+    defaultOutputModes: ['text/plain'],
+    skills: [],
+    signatures: [],
+  };
+}
