@@ -3,7 +3,8 @@
  * another writer have been faster, the rule is asked again about what the task has become.
  *
  * - J1 an append names the seq its rule was decided on; the journal refuses any other.
- * - J2 a retained snapshot is a cache of the fold: kept for tasks under execution only, and dropped without loss.
+ * - J2 a snapshot in memory is a cache of the fold, dropped without loss, and read on from before it is used: it is
+ *   retained for tasks under execution; of the others the garbage collector may take it at any time.
  * - Writers of one task in this process queue up, so that a busy writer starves nobody. That is a courtesy; the journal's
  *   key is the guarantee.
  */
@@ -14,6 +15,8 @@ import { begin, fold, stateOf } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
 const PAGE = 1000;
+/** Tasks of which a snapshot may still be in memory: a command on one of them need not fold its journal anew. */
+const RECENT = 1000;
 
 /** What a rule wants done. `keep`: nothing, the moment has passed. */
 export type Change = { type: 'append'; events: readonly TaskEvent[] } | { type: 'keep' } | Refusal;
@@ -27,6 +30,8 @@ export type Changed =
 export class TaskLog {
   readonly #journal: Journal;
   readonly #retained = new Map<string, Snapshot | null>();
+  /** Oldest first. */
+  readonly #recent = new Map<string, WeakRef<Snapshot>>();
   readonly #queues = new Map<string, Promise<unknown>>();
 
   constructor(journal: Journal) {
@@ -39,9 +44,9 @@ export class TaskLog {
     return () => this.#retained.delete(taskId);
   }
 
-  /** The task as of its last entry, or as of `upTo`. Cost: one fold of the journal, unless the task is retained. */
+  /** The task as of its last entry, or as of `upTo`. Cost: a fold of what the last snapshot in memory does not have. */
   async load(taskId: string, upTo = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
-    const known = this.#retained.get(taskId);
+    const known = this.#retained.get(taskId) ?? this.#recent.get(taskId)?.deref();
     const start = known && known.seq <= upTo ? known : undefined;
     const snapshot = await this.#readOn(taskId, start, upTo);
     if (snapshot && upTo === Number.MAX_SAFE_INTEGER) this.#remember(snapshot);
@@ -115,7 +120,13 @@ export class TaskLog {
   }
 
   #remember(snapshot: Snapshot): void {
-    const known = this.#retained.get(snapshot.taskId);
-    if (known === null || (known && known.seq < snapshot.seq)) this.#retained.set(snapshot.taskId, snapshot);
+    const { taskId } = snapshot;
+    const known = this.#retained.get(taskId);
+    if (known === null || (known && known.seq < snapshot.seq)) this.#retained.set(taskId, snapshot);
+    if (this.#recent.get(taskId)?.deref() === snapshot) return;
+    this.#recent.delete(taskId);
+    this.#recent.set(taskId, new WeakRef(snapshot));
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > RECENT && oldest !== undefined) this.#recent.delete(oldest);
   }
 }

@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
+import type { Journal } from '../../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { foldAll } from '../../../../a2a-server/task/fold.ts';
+import { beginning, continuing, delta, message, working } from '../../../support/journal-samples.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const TASK = 'task-1';
+const TURN = { type: 'turn.started', turn: 1, model: 'offline' } as const;
+
+let journal: Journal;
+/** The position each read of the journal began after. */
+let reads: number[];
+
+beforeEach(async () => {
+  const path = join(await temporaryDirectory(), 'journal.db');
+  const real = await openSqliteJournal({ path, clock: () => 1 });
+  reads = [];
+  journal = {
+    append: (append) => real.append(append),
+    read(taskId, after, limit) {
+      reads.push(after);
+      return real.read(taskId, after, limit);
+    },
+    row: (taskId) => real.row(taskId),
+    command: (principal, messageId) => real.command(principal, messageId),
+    list: (filter, page) => real.list(filter, page),
+    session: (principal, sessionId) => real.session(principal, sessionId),
+    unsettled: () => real.unsettled(),
+    watch: (taskId, wake) => real.watch(taskId, wake),
+    close: () => real.close(),
+  };
+  await journal.append(
+    beginning(TASK, { events: [message('do it'), working, TURN, delta('a'), delta('b')] }),
+  );
+});
+
+afterEach(() => journal.close());
+
+/** What a test still uses at its end, the garbage collector leaves alone: each holds the snapshot it counts on. */
+describe('a task that was loaded before', () => {
+  it('J2 is read on from its last snapshot, and is what the whole journal folds to', async () => {
+    const log = new TaskLog(journal);
+    const held = await log.load(TASK);
+    await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
+    reads = [];
+    const snapshot = await log.load(TASK);
+    expect(reads).toEqual([held?.seq]);
+    expect(snapshot?.openTurn?.text).toBe('abc');
+    expect(snapshot).toEqual(foldAll(TASK, await journal.read(TASK, 0, 100)));
+  });
+
+  it('is shown as of an earlier event all the same', async () => {
+    const log = new TaskLog(journal);
+    await log.load(TASK);
+    const earlier = await log.load(TASK, 5);
+    expect(earlier).toEqual(foldAll(TASK, await journal.read(TASK, 0, 5)));
+    expect(await log.load(TASK)).toMatchObject({ seq: 6, openTurn: { text: 'ab' } });
+  });
+
+  it('J1 is changed on what it has become, whoever else has written', async () => {
+    const log = new TaskLog(journal);
+    await log.load(TASK);
+    await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
+    const changed = await log.change(TASK, ({ seq }) => ({ type: 'append', events: [delta(String(seq))] }));
+    expect(changed).toMatchObject({ type: 'appended', snapshot: { seq: 8, openTurn: { text: 'abc7' } } });
+  });
+
+  it('is decided on without its journal being read again when nothing was added', async () => {
+    const log = new TaskLog(journal);
+    const held = await log.load(TASK);
+    reads = [];
+    const changed = await log.change(TASK, () => ({ type: 'append', events: [delta('c')] }));
+    await log.load(TASK);
+    expect(reads).toEqual([held?.seq, 7]);
+    expect(changed?.type).toBe('appended');
+  });
+});
+
+describe('a task under execution', () => {
+  it('keeps its snapshot until it is let go', async () => {
+    const log = new TaskLog(journal);
+    const release = log.retain(TASK);
+    await log.load(TASK);
+    reads = [];
+    await log.change(TASK, () => ({ type: 'append', events: [delta('c')] }));
+    expect(reads).toEqual([]);
+    release();
+    await log.change(TASK, () => ({ type: 'append', events: [delta('d')] }));
+    expect(reads).toHaveLength(1);
+  });
+});
+
+it('a task nobody has heard of is none, and changes nothing', async () => {
+  const log = new TaskLog(journal);
+  expect(await log.load('task-2')).toBeUndefined();
+  expect(await log.change('task-2', () => ({ type: 'append', events: [delta('c')] }))).toBeUndefined();
+});
