@@ -34,7 +34,12 @@ export class JournalModel {
     if (command) {
       const { sessionId } = this.#row(taskId);
       const { principal, messageId, bodyHash } = command;
-      this.commands.set(keyOf(principal, messageId), { taskId, sessionId, bodyHash, seq: entries.at(-1)?.seq ?? 0 });
+      this.commands.set(keyOf(principal, messageId), {
+        taskId,
+        sessionId,
+        bodyHash,
+        seq: entries.at(-1)?.seq ?? 0,
+      });
     }
     return { type: 'appended', entries };
   }

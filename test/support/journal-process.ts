@@ -1,8 +1,9 @@
 /** A real second process that works on a journal: `journal-program.ts`, bundled once, and spoken to over its stdout. */
+import { afterAll, afterEach } from '@jest/globals';
 import { build } from 'esbuild';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
@@ -50,8 +51,17 @@ export async function startJournalProcess(
   const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  running.add(child);
+  child.once('close', () => running.delete(child));
   return follow(child);
 }
+
+const running = new Set<ChildProcess>();
+
+/** A test that fails half way leaves no process behind. */
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 function follow(child: ChildProcess): JournalProcess {
   if (child.stdout === null) throw new Error('the process has no stdout');
@@ -95,3 +105,7 @@ function bundle(): Promise<string> {
   })();
   return bundled;
 }
+
+afterAll(async () => {
+  if (bundled !== undefined) await rm(await bundled);
+});

@@ -11,7 +11,7 @@ import type { JournalEntry } from '../../task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../../task/snapshot.ts';
 import type { Outcome } from '../group-commit.ts';
 import { indexRow } from '../index-row.ts';
-import type { AppendResult, CommandKey } from '../journal.ts';
+import type { AppendResult } from '../journal.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import { integer, state, text } from './columns.ts';
 import type { Command, Query, Sqlite } from './driver.ts';
@@ -139,12 +139,11 @@ export class Appender {
     { key, group }: { key: number; group: Group },
   ): Outcome<AppendResult> {
     group.events.add(key, append.expectedSeq + 1, append.bodies);
-    if (append.command !== undefined) this.#remember(append.command, key, append.expectedSeq + entries.length);
+    if (append.command !== undefined) {
+      const { principal, messageId, bodyHash } = append.command;
+      this.#record(principal, messageId, bodyHash, key, append.expectedSeq + entries.length);
+    }
     return done({ type: 'appended', entries });
-  }
-
-  #remember({ principal, messageId, bodyHash }: CommandKey, key: number, seq: number): void {
-    this.#record(principal, messageId, bodyHash, key, seq);
   }
 
   #head(taskId: string, group: Group): Head | undefined {
