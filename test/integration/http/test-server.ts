@@ -31,6 +31,8 @@ export async function startServer(
   let logged = '';
   let closing = false;
   const server = createServer();
+  // As in production: whoever has sent FIN may read on.
+  Object.assign(server, { httpAllowHalfOpen: true });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = addressOf(server.address());
   const url = `http://127.0.0.1:${port}`;
