@@ -29,6 +29,12 @@ import { createToolbox } from './tools/toolbox.ts';
 /** A2: how long a stopped tool has before its processes are killed, in milliseconds. */
 const GRACE_MS = 5_000;
 
+/**
+ * How long it has to say that it has stopped: the kill comes first, and what it did is seen. Given up any sooner, a
+ * command that ignores SIGTERM would be reported as unconfirmed while it is killed, and outlive a shutdown.
+ */
+const SETTLE_MS = GRACE_MS + 3_000;
+
 /** The name of the principal whose token lies in the state directory. */
 const LOCAL = 'local';
 
@@ -136,9 +142,9 @@ function taskService(settings: ServerSettings, journal: Journal, log: Logger): T
       { model, fast: fastModel, smart: smartModel, others: otherModel, baseUrls },
       process.env,
     ),
-    toolbox: createToolbox(builtinTools()),
+    toolbox: createToolbox(builtinTools({ graceMs: GRACE_MS })),
     openWorkspace: allowedWorkspaces({ fallback: settings.workspace, allowed: settings.allowWorkspace }),
-    graceMs: GRACE_MS,
+    graceMs: SETTLE_MS,
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
   });
 }
