@@ -2,7 +2,7 @@
 import { ProductError } from '../../shared/errors.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
 import type { ResolvedDecision } from '../task/commands.ts';
-import type { Call, Snapshot } from '../task/snapshot.ts';
+import { callOf, type Call, type Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -21,7 +21,7 @@ export async function resolveDecisions(
 ): Promise<ResolvedDecision[]> {
   const resolved: ResolvedDecision[] = [];
   for (const decision of decisions) {
-    const call = snapshot.calls[decision.callId];
+    const call = callOf(snapshot, decision.callId);
     resolved.push({
       callId: decision.callId,
       decision: decision.decision,

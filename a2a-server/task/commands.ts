@@ -12,7 +12,7 @@ import type { Facts, Reason } from '../../shared/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
 import { parkOrMove } from './pending.ts';
-import { isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+import { callOf, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 export interface Refusal {
   type: 'refuse';
@@ -82,7 +82,7 @@ export function decide(
   for (const decision of decisions) {
     const refusal = objection(snapshot, decision) ?? repeatedIn(decisions, decision);
     if (refusal) return refusal;
-    const call = snapshot.calls[decision.callId];
+    const call = callOf(snapshot, decision.callId);
     if (call === undefined) continue;
     const event: TaskEvent = {
       type: 'tool.decided',
@@ -144,7 +144,7 @@ function repeatedIn(decisions: readonly ResolvedDecision[], decision: ResolvedDe
 
 /** Why a decision cannot stand, if so. */
 function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | undefined {
-  const call = snapshot.calls[decision.callId];
+  const call = callOf(snapshot, decision.callId);
   if (call === undefined) return unknownCall(snapshot, decision.callId);
   if (call.decided) return alreadyDecided(call, call.decided);
   if (isTerminal(snapshot)) return ended(snapshot);

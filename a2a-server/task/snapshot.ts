@@ -109,6 +109,11 @@ export function lastTurn(snapshot: Snapshot): Turn | undefined {
   return last?.type === 'turn' ? last.turn : undefined;
 }
 
+/** The call of this id, which anybody may have written: `constructor` names none. */
+export function callOf({ calls }: Snapshot, callId: string): Call | undefined {
+  return Object.hasOwn(calls, callId) ? calls[callId] : undefined;
+}
+
 /** The calls of a turn, in the order the model asked for them. */
 export function callsOf(snapshot: Snapshot, turn: Turn | undefined): Call[] {
   return (turn?.callIds ?? []).flatMap((callId) => snapshot.calls[callId] ?? []);
