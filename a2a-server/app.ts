@@ -12,10 +12,12 @@ import type { Tasks } from './executor/tasks.ts';
 import { abortRoute } from './http/abort-route.ts';
 import { admit, Caller } from './http/caller.ts';
 import { cardRoute } from './http/card-route.ts';
+import { untilDrained } from './http/drained.ts';
 import { doorStatus, sendError } from './http/error-answer.ts';
 import { DEFAULT_LIMITS, requestError } from './http/json-body.ts';
 import type { BodyLimits } from './http/json-body.ts';
 import { jsonRpcRoute } from './http/json-rpc-route.ts';
+import { legacyRestRoute } from './http/legacy-rest-route.ts';
 import { checkReach } from './http/origin-check.ts';
 import type { Reach } from './http/origin-check.ts';
 import { createRequestHandler } from './http/request-handler.ts';
@@ -61,6 +63,7 @@ export function createApp(options: AppOptions): Express {
   app.use(abortRoute(tasks, limits));
   app.use(jsonRpcRoute(binding));
   app.use(restRoute(binding));
+  app.use(legacyRestRoute(binding));
   app.use(noSuchAddress);
   app.use(failed(limits, log));
   return app;
@@ -82,7 +85,7 @@ function identified(authenticate: Authenticate, reading: AbortScope<ReadingEnd>)
       if (response.writableFinished) scope.close();
       else scope.abort('client-gone');
     });
-    admit(request, new Caller(principal, scope.signal));
+    admit(request, new Caller({ principal, signal: scope.signal, full: () => untilDrained(response) }));
     next();
   };
 }

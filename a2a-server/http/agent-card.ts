@@ -18,6 +18,7 @@ export function agentCard(url: string, version: string): AgentCard {
       { url, protocolBinding: 'JSONRPC', tenant: '', protocolVersion: '1.0' },
       { url, protocolBinding: 'HTTP+JSON', tenant: '', protocolVersion: '1.0' },
       { url, protocolBinding: 'JSONRPC', tenant: '', protocolVersion: '0.3' },
+      { url, protocolBinding: 'HTTP+JSON', tenant: '', protocolVersion: '0.3' },
     ],
     provider: undefined,
     version,

@@ -12,10 +12,13 @@ export class Caller implements User {
    * any tool's signal (E4).
    */
   readonly signal: AbortSignal;
+  /** @returns what to wait for before writing more to them, when their socket is full (S3). */
+  readonly full: () => Promise<void> | undefined;
 
-  constructor(principal: string, signal: AbortSignal) {
+  constructor({ principal, signal, full }: Pick<Caller, 'principal' | 'signal' | 'full'>) {
     this.principal = principal;
     this.signal = signal;
+    this.full = full;
   }
 
   get userName(): string {

@@ -1,12 +1,14 @@
 /** Errors of requests that no binding's handler answered: turned away at the door, unreadable, or failed unforeseen. */
 import type { Request, Response } from 'express';
+import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
 import { ProductError } from '../../shared/errors.ts';
 import { NotJson } from './json-body.ts';
 import { versionOf } from './json-rpc-envelope.ts';
+import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
 import { sendRestError } from './rest-route.ts';
-import { PARSE_ERROR, unparsable, WIRE_ERRORS } from './wire-errors.ts';
+import { PARSE_ERROR, toWireError, unparsable, WIRE_ERRORS } from './wire-errors.ts';
 import type { Wire } from './wire-errors.ts';
 
 /** Seconds after which a client may try again when the server restarts. */
@@ -23,6 +25,11 @@ export function sendError(request: Request, response: Response, error: unknown):
   // RFC 6750 §3, RFC 9110 §10.2.3
   if (reason === 'UNAUTHENTICATED') response.setHeader('WWW-Authenticate', 'Bearer realm="mcp-a2a-bridge"');
   if (reason === 'SHUTTING_DOWN') response.setHeader('Retry-After', String(RETRY_AFTER));
+  if (isLegacyRest(request.path, request.header('A2A-Version'))) {
+    const mapped = toWireError(error, 'jsonrpc-0.3');
+    response.status(doorStatus(error)).json(LegacyRestTransportHandler.mapToLegacyHTTPError(mapped));
+    return;
+  }
   if (request.path !== '/') {
     sendRestError(response, error);
     return;

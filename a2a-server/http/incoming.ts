@@ -111,9 +111,9 @@ function meansToDecide(data: unknown): boolean {
   );
 }
 
-const partsOnTheWire = z.looseObject({
-  parts: z.array(z.looseObject({ text: z.string().nullish() })).optional(),
-});
+const wireParts = z.array(z.looseObject({ text: z.string().nullish() })).optional();
+/** The parts are called `content` in A2A 0.3 over HTTP+JSON. */
+const partsOnTheWire = z.looseObject({ parts: wireParts, content: wireParts });
 
 /**
  * Checks what the SDK's codec would make text of whatever it is: `{"text": ["approve"]}` must not become "approve" (D1).

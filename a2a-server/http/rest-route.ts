@@ -9,12 +9,11 @@ import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { restHandler } from '@a2a-js/sdk/server/express';
 import { validateVersion } from '@a2a-js/sdk/server';
 import { z } from 'zod';
-import { ProductError } from '../../shared/errors.ts';
-import { Caller, callerOf } from './caller.ts';
+import { callerOf } from './caller.ts';
 import { CallContext, EXTENSIONS_HEADER } from './call-context.ts';
-import { checkWireMessage } from './incoming.ts';
+import { restContext, wellMeantMessage } from './rest-context.ts';
 import { jsonBody } from './json-body.ts';
-import { messageIn, versionOf } from './json-rpc-envelope.ts';
+import { versionOf } from './json-rpc-envelope.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
 import { answerWithStream } from './stream-answer.ts';
 import { positionOf } from './stream-position.ts';
@@ -69,7 +68,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
   );
 
   const router = Router();
-  router.use(ownAddress, ...jsonBody(['application/json', A2A_CONTENT_TYPE], limits), wellMeant);
+  router.use(ownAddress, ...jsonBody(['application/json', A2A_CONTENT_TYPE], limits), wellMeantMessage);
   router.post(
     '/message\\:stream',
     stream((request, context) =>
@@ -83,12 +82,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
     restHandler({
       requestHandler: handler,
       userBuilder: (request) => Promise.resolve(callerOf(request)),
-      contextBuilder: ({ user, headers }) => {
-        if (!(user instanceof Caller))
-          throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');
-        const { version } = versionOf(headers['a2a-version']?.toString());
-        return new CallContext({ caller: user, wire: 'rest', requestedVersion: version, headers, log });
-      },
+      contextBuilder: restContext('rest', log),
     }),
   );
   return router;
@@ -99,12 +93,6 @@ const PATHS = /^\/(?:message:|tasks(?:[/?]|$)|extendedAgentCard)/;
 
 const ownAddress: RequestHandler = (request, _response, next) =>
   next(PATHS.test(request.url) ? undefined : 'router');
-
-/** Before the SDK's codec makes text of what is none. */
-const wellMeant: RequestHandler = (request, _response, next) => {
-  checkWireMessage(messageIn(request.body));
-  next();
-};
 
 function nameExtensions(response: Response, { activatedExtensions }: CallContext): void {
   if (activatedExtensions) response.setHeader(EXTENSIONS_HEADER, activatedExtensions.join(','));

@@ -8,6 +8,7 @@
  */
 import type { ServerResponse } from 'node:http';
 import { SSE_HEADERS } from '@a2a-js/sdk';
+import { drained } from './drained.ts';
 
 /** A batch is written when it has grown to so many characters, or at the end of the tick. */
 const BATCH = 64 * 1024;
@@ -85,18 +86,4 @@ function format({ data, id, event }: Frame): string {
 
 function isOpen(response: ServerResponse): boolean {
   return !response.destroyed && !response.writableEnded;
-}
-
-/** Resolves when the socket takes more, or never will again; calls `then` before anybody who waits goes on. */
-function drained(response: ServerResponse, then: () => void): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      response.off('drain', settle);
-      response.off('close', settle);
-      then();
-      resolve();
-    };
-    response.on('drain', settle);
-    response.on('close', settle);
-  });
 }

@@ -75,7 +75,11 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
     for await (const entries of batches)
       for (const entry of entries) {
         const event = project(entry, view);
-        if (event !== undefined) yield event;
+        if (event === undefined) continue;
+        yield event;
+        // Whoever writes the events may not wait for the socket; their source does (S3).
+        const full = context.caller.full();
+        if (full !== undefined) await full;
       }
   } catch (error) {
     throw context.refusal(error);

@@ -4,7 +4,7 @@ import { Role, TaskState } from '@a2a-js/sdk';
 import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
-import { LegacyJsonRpcTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
 import { pendingPart, taskOverview, TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -38,6 +38,10 @@ const modern = (...extensions: string[]): RequestOptions => ({
   },
 });
 
+const legacy = (...extensions: string[]): RequestOptions => ({
+  serviceParameters: extensions.length > 0 ? { 'X-A2A-Extensions': extensions.join(',') } : {},
+});
+
 const PEERS: Peer[] = [
   {
     peer: '1.0 over JSON-RPC',
@@ -53,9 +57,12 @@ const PEERS: Peer[] = [
   {
     peer: '0.3 over JSON-RPC',
     transport: () => Promise.resolve(new LegacyJsonRpcTransport({ endpoint: `${server.url}/`, fetchImpl })),
-    options: (...extensions) => ({
-      serviceParameters: extensions.length > 0 ? { 'X-A2A-Extensions': extensions.join(',') } : {},
-    }),
+    options: legacy,
+  },
+  {
+    peer: '0.3 over HTTP+JSON',
+    transport: () => Promise.resolve(new LegacyRestTransport({ endpoint: server.url, fetchImpl })),
+    options: legacy,
   },
 ];
 
@@ -125,7 +132,7 @@ async function all(stream: AsyncGenerator<StreamResponse>): Promise<StreamRespon
   return events;
 }
 
-describe.each(PEERS)('a client of $peer', ({ transport, options }) => {
+describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
   test('sends a message and gets the task once it waits, with what waits in words', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const result = await (await transport()).sendMessage(saying('go'), options());
@@ -236,9 +243,11 @@ describe.each(PEERS)('a client of $peer', ({ transport, options }) => {
       callId: 'call-1',
       firstDecision: 'deny',
     };
-    expect(error).toMatchObject(
-      error instanceof Error && 'data' in error ? { data: [{ metadata }] } : { metadata },
-    );
+    // The SDK's client of 0.3 over HTTP+JSON drops what the answer says beside the message.
+    if (peer !== '0.3 over HTTP+JSON')
+      expect(error).toMatchObject(
+        error instanceof Error && 'data' in error ? { data: [{ metadata }] } : { metadata },
+      );
     await expect(all(client.sendMessageStream(saying('approve'), options()))).rejects.toThrow(
       'decided before',
     );
@@ -385,6 +394,19 @@ describe('A2A 0.3', () => {
     );
     expect(opened.headers.get('x-a2a-extensions')).toBe(RESUMABLE_STREAM);
     expect((await streamOf(opened)).map(({ id }) => id)).toEqual(['3', '4']);
+  });
+
+  test('D1 a refusal over HTTP+JSON carries its reason and facts in `data`', async () => {
+    const answer = await request(server, {
+      path: '/v1/message:send',
+      headers: { 'a2a-version': undefined },
+      body: JSON.stringify({
+        message: { messageId: 'm', role: 'ROLE_USER', content: [{ text: ['approve'] }] },
+      }),
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ code: -32602, data: [{ metadata: { reason: 'MALFORMED' } }] });
+    expect(server.tasks.received).toEqual([]);
   });
 
   test('D1 a text that is no string is never taken for an approval', async () => {

@@ -18,6 +18,8 @@ const ROUTES = [
   { method: 'GET', path: '/tasks/task-1:subscribe' },
   { method: 'POST', path: '/tasks/task-1:cancel' },
   { method: 'GET', path: '/extendedAgentCard' },
+  { method: 'POST', path: '/v1/message:send' },
+  { method: 'GET', path: '/v1/tasks/task-1' },
   { method: 'POST', path: '/api/tools/abort/tool-1' },
   { method: 'GET', path: '/no/such/address' },
 ];
@@ -69,6 +71,7 @@ describe('the door', () => {
         { protocolBinding: 'JSONRPC', protocolVersion: '1.0', url: server.url },
         { protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
         { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+        { protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
       ],
     });
     const old = await request(server, {

@@ -231,10 +231,13 @@ describe('several readers', () => {
     expect(seen[0]?.map(({ payload }) => payload)).toEqual(seen[1]?.map(({ payload }) => payload));
   });
 
-  test('S3 a reader that does not read costs bounded memory and delays nobody', async () => {
+  test.each([
+    { binding: '1.0', path: '/tasks', version: '1.0' },
+    { binding: '0.3', path: '/v1/tasks', version: '' },
+  ])('S3 a reader of $binding that does not read costs bounded memory and delays nobody', async (slow) => {
     const taskId = newTask([{ type: 'task.working' }, { type: 'turn.started', turn: 1, model: 'x' }]);
     const deaf = connect(server.port, '127.0.0.1');
-    deaf.write(subscription(taskId));
+    deaf.write(httpRequest('GET', `${slow.path}/${taskId}:subscribe`, '', slow.version));
     await server.tasks.untilFollowed(taskId);
     deaf.pause();
     const many = 40_000;
@@ -312,8 +315,8 @@ describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, read
   });
 });
 
-function httpRequest(method: string, path: string, body = ''): string {
-  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nA2A-Version: 1.0\r\nA2A-Extensions: ${RESUMABLE_STREAM},${TOOL_APPROVAL}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+function httpRequest(method: string, path: string, body = '', version = '1.0'): string {
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nA2A-Version: ${version}\r\nA2A-Extensions: ${RESUMABLE_STREAM},${TOOL_APPROVAL}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 const subscription = (taskId: string): string => httpRequest('GET', `/tasks/${taskId}:subscribe`);

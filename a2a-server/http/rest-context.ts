@@ -1,0 +1,25 @@
+/** What the SDK's HTTP+JSON handlers, of both versions, are given of a request. */
+import type { RequestHandler } from 'express';
+import type { ServerCallContextBuilder } from '@a2a-js/sdk/server';
+import { ProductError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logging.ts';
+import { Caller } from './caller.ts';
+import { CallContext } from './call-context.ts';
+import { checkWireMessage } from './incoming.ts';
+import { messageIn, versionOf } from './json-rpc-envelope.ts';
+import type { Wire } from './wire-errors.ts';
+
+export function restContext(wire: Wire, log: Logger): ServerCallContextBuilder {
+  return ({ user, headers }) => {
+    if (!(user instanceof Caller))
+      throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');
+    const { version } = versionOf(headers['a2a-version']?.toString());
+    return new CallContext({ caller: user, wire, requestedVersion: version, headers, log });
+  };
+}
+
+/** Passes on messages that the SDK's codec will read as they were meant. */
+export const wellMeantMessage: RequestHandler = (request, _response, next) => {
+  checkWireMessage(messageIn(request.body));
+  next();
+};
