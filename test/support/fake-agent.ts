@@ -95,6 +95,13 @@ export class FakeAgent {
     }
   }
 
+  /** Holds answers to messages back. @returns how to let them go */
+  hold(): () => void {
+    const { promise, release } = gate();
+    this.gate = promise;
+    return release;
+  }
+
   /** Resets every open stream. */
   cutStreams(): void {
     for (const stream of this.#streams) stream.socket?.resetAndDestroy();
@@ -233,11 +240,10 @@ export class FakeAgent {
       return;
     }
     const cursor = request.headers['last-event-id'];
-    const wrap = (event: StreamResponse): unknown => StreamResponse.toJSON(event);
     const pump =
       typeof cursor === 'string'
-        ? this.#stream(response, task, Number(cursor), { wrap })
-        : this.#stream(response, task, task.seq, { wrap, first: asEvent(task) });
+        ? this.#stream(response, task, Number(cursor), { wrap: bare })
+        : this.#stream(response, task, task.seq, { wrap: bare, first: asEvent(task) });
     pump();
   }
 
@@ -296,6 +302,19 @@ export class FakeAgent {
       }),
     );
   }
+}
+
+function gate(): { promise: Promise<void>; release: () => void } {
+  const opened: { release?: () => void } = {};
+  const promise = new Promise<void>((resolve) => {
+    opened.release = resolve;
+  });
+  return { promise, release: () => opened.release?.() };
+}
+
+/** An event as HTTP+JSON streams it. */
+function bare(event: StreamResponse): unknown {
+  return StreamResponse.toJSON(event);
 }
 
 function asEvent(task: FakeTask): StreamResponse {

@@ -80,9 +80,8 @@ describe('calls to the bridge', () => {
   });
 
   test('R61 a task the agent has not named yet can be cancelled by the id of its message', async () => {
-    let openGate = (): void => undefined;
     const agent = await agentOf({ onMessage: (task) => task.work() });
-    agent.gate = new Promise((resolve) => (openGate = resolve));
+    const openGate = agent.hold();
     const client = await clientOf(agent);
     const handle = await client.call(DELEGATE, { task: 'slow to start', waitSeconds: 0 });
     const sessionId = handle.structuredContent?.['sessionId'];

@@ -130,7 +130,8 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
         false,
       );
     }
-    expect(tools.get('approve_or_deny_pending_action')?._meta).toMatchObject({
+    const { _meta: hints } = tools.get('approve_or_deny_pending_action') ?? {};
+    expect(hints).toMatchObject({
       'anthropic/requiresUserInteraction': true,
       'anthropic/alwaysLoad': true,
     });

@@ -38,8 +38,7 @@ describe('a bridge that is killed', () => {
   test('R65 B1 between sending and answering: the next one has the same session, and there is no second task', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
-    let release = (): void => undefined;
-    agent.gate = new Promise((resolve) => (release = resolve));
+    const release = agent.hold();
     const first = await bridgeAt(stateDir, agent);
     void first.call(DELEGATE, { task: 'it once' });
     await agent.asked('SendStreamingMessage');
@@ -61,8 +60,7 @@ describe('a bridge that is killed', () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf({ extensions: [TOOL_APPROVAL], onMessage: (task) => task.work() });
     const first = await bridgeAt(stateDir, agent);
-    let release = (): void => undefined;
-    agent.gate = new Promise((resolve) => (release = resolve));
+    const release = agent.hold();
     void first.call(DELEGATE, { task: 'it once' });
     await agent.asked('SendStreamingMessage');
     await first.kill();
@@ -124,8 +122,7 @@ describe('a bridge that is killed', () => {
   test('several bridges of a user at once: none takes what another is still sending', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
-    let release = (): void => undefined;
-    agent.gate = new Promise((resolve) => (release = resolve));
+    const release = agent.hold();
     const first = await bridgeAt(stateDir, agent);
     const sending = first.call(DELEGATE, { task: 'mine' });
     await agent.asked('SendStreamingMessage');

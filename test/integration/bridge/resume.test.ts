@@ -26,21 +26,6 @@ describe('a stream that breaks', () => {
     return { fake, session };
   }
 
-  function deliver(session: Session): Promise<void> {
-    return session.deliver((dialect) =>
-      messageOf(dialect.phraseTask('go', {}), {
-        messageId: session.firstMessageId,
-        sessionId: null,
-        taskId: null,
-      }),
-    );
-  }
-
-  function settle(session: Session, delivery?: Promise<void>): Promise<WaitEnd> {
-    const { signal } = new AbortController();
-    return waitFor({ session, timeout: 20_000, signal, ...(delivery === undefined ? {} : { delivery }) });
-  }
-
   // Task, working, six words, completed: nine events, so nine places to cut.
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
     'R64 R25 S1 cut after every %i events: it goes on from its cursor, and nothing is missing or repeated',
@@ -122,8 +107,7 @@ describe('a stream that breaks', () => {
 
   test('B1 an answer that is lost makes an agent that de-duplicates get the same message again, and do it once', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('done').complete() });
-    let release = (): void => undefined;
-    fake.gate = new Promise((resolve) => (release = resolve));
+    const release = fake.hold();
     const waiting = settle(session, deliver(session));
     await fake.asked('SendStreamingMessage');
     const { port, tasks } = fake;
@@ -151,6 +135,21 @@ describe('a stream that breaks', () => {
     expect(fake.count('CancelTask')).toBe(0);
   });
 });
+
+function deliver(session: Session): Promise<void> {
+  return session.deliver((dialect) =>
+    messageOf(dialect.phraseTask('go', {}), {
+      messageId: session.firstMessageId,
+      sessionId: null,
+      taskId: null,
+    }),
+  );
+}
+
+function settle(session: Session, delivery?: Promise<void>): Promise<WaitEnd> {
+  const { signal } = new AbortController();
+  return waitFor({ session, timeout: 20_000, signal, ...(delivery === undefined ? {} : { delivery }) });
+}
 
 function never(): never {
   throw new Error('there is no view');

@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import { boundBody, boundEvents } from '../../../../bridge/agents/bounded-body.ts';
+
+const encoder = new TextEncoder();
+
+/** What comes out of the bound for these chunks; rejects with what it was ended with. */
+async function through(
+  bound: TransformStream<Uint8Array, Uint8Array>,
+  chunks: readonly string[],
+): Promise<string> {
+  const source = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(encoder.encode(chunk));
+      controller.close();
+    },
+  });
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of source.pipeThrough(bound)) text += decoder.decode(chunk, { stream: true });
+  return text;
+}
+
+/** Every way of cutting the text into pieces of one length. */
+function cut(text: string, length: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, n) =>
+    text.slice(n * length, (n + 1) * length),
+  );
+}
+
+describe('a bounded body', () => {
+  test('passes what fits and ends what does not', async () => {
+    await expect(through(boundBody(6), ['abc', 'def'])).resolves.toBe('abcdef');
+    await expect(through(boundBody(5), ['abc', 'def'])).rejects.toThrow(/answer of more than/);
+  });
+});
+
+describe('bounded events', () => {
+  const frames = Array.from({ length: 50 }, (_, n) => `data: ${String(n)}`);
+
+  test.each(['\n', '\r\n'])(
+    'any number of small events pass, however they are cut into chunks (line end %j)',
+    async (end) => {
+      const text = frames.map((frame) => `${frame}${end}${end}`).join('');
+      for (const length of [1, 2, 3, 5, 7, 11, 1000]) {
+        await expect(through(boundEvents(30, undefined), cut(text, length))).resolves.toBe(text);
+      }
+    },
+  );
+
+  test('X3 a line without end is ended', async () => {
+    await expect(through(boundEvents(30, undefined), cut(`data: ${'x'.repeat(100)}`, 7))).rejects.toThrow(
+      /event of more than/,
+    );
+  });
+
+  test('X3 an event of many lines without end is ended', async () => {
+    await expect(through(boundEvents(30, undefined), cut('data: x\n'.repeat(20), 5))).rejects.toThrow(
+      /event of more than/,
+    );
+    await expect(through(boundEvents(30, undefined), cut('data: x\r\n'.repeat(20), 5))).rejects.toThrow(
+      /event of more than/,
+    );
+  });
+
+  test('a stream that says nothing for too long is ended', async () => {
+    const silent = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(encoder.encode(':\n\n')),
+    });
+    const reading = (async () => {
+      for await (const _ of silent.pipeThrough(boundEvents(30, 5))) continue;
+    })();
+    // The timer does not keep the process alive; this one does, until it fires.
+    const alive = setInterval(() => undefined, 1000);
+    await expect(reading).rejects.toThrow(/was silent/);
+    clearInterval(alive);
+  });
+});

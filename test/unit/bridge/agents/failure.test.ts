@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  JsonRpcTaskNotFoundError,
+  JsonRpcTransportError,
+  JsonRpcUnsupportedOperationError,
+  RestTaskNotCancelableError,
+} from '@a2a-js/sdk/errors';
+import { failureOf } from '../../../../bridge/agents/failure.ts';
+import { HttpFailure, excerptOf } from '../../../../bridge/agents/http-failure.ts';
+import { ProductError } from '../../../../shared/errors.ts';
+
+const info = (reason: string, metadata: Record<string, string>) => ({
+  '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+  reason,
+  domain: 'a2a-protocol.org',
+  metadata,
+});
+const network = (code: string): Error =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(`connect ${code}`), { code }) });
+
+describe('what went wrong with a request', () => {
+  test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'CERT_HAS_EXPIRED'])(
+    '%s: it cannot have arrived, and may be sent again',
+    (code) => {
+      const { error, arrival } = failureOf(network(code), 'a');
+      expect(arrival).toBe('no');
+      expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
+      expect(error.message).toContain(code);
+    },
+  );
+
+  test.each([
+    network('ECONNRESET'),
+    network('UND_ERR_SOCKET'),
+    new TypeError('terminated'),
+    new DOMException('x', 'TimeoutError'),
+    new DOMException('x', 'AbortError'),
+  ])('%s: nobody knows whether it arrived', (thrown) => {
+    expect(failureOf(thrown, 'a')).toMatchObject({
+      arrival: 'maybe',
+      error: { reason: 'AGENT_UNREACHABLE' },
+    });
+  });
+
+  test.each([
+    [401, 'UNAUTHENTICATED', 'refused'],
+    [403, 'FORBIDDEN', 'refused'],
+    [404, 'AGENT_ERROR', 'refused'],
+    [500, 'AGENT_UNREACHABLE', 'maybe'],
+    [503, 'AGENT_UNREACHABLE', 'maybe'],
+    [429, 'AGENT_UNREACHABLE', 'maybe'],
+    [200, 'AGENT_ERROR', 'maybe'],
+  ] as const)('HTTP %i', (status, reason, arrival) => {
+    const { error, arrival: found } = failureOf(
+      new HttpFailure(status, `HTTP ${String(status)}`, 'its words'),
+      'a',
+    );
+    expect([error.reason, found]).toEqual([reason, arrival]);
+    expect(error.message).toContain('its words');
+    expect(error.message).toContain('"a"');
+  });
+
+  test("an agent of ours: its own reason and facts, beside A2A's coarser one", () => {
+    const metadata = { reason: 'ALREADY_DECIDED', retryable: 'false', firstDecision: 'approve' };
+    const thrown = new JsonRpcUnsupportedOperationError({
+      message: 'Decided before.',
+      data: [info('UNSUPPORTED_OPERATION', metadata)],
+    });
+    expect(failureOf(thrown, 'a')).toMatchObject({
+      arrival: 'refused',
+      error: { reason: 'ALREADY_DECIDED', message: 'Decided before.', facts: { firstDecision: 'approve' } },
+    });
+    expect(failureOf(thrown, 'a').error.facts).not.toHaveProperty('retryable');
+  });
+
+  test('an error in the middle of a stream is found behind what the SDK makes of it', () => {
+    const cause = new JsonRpcTaskNotFoundError({ message: 'Gone.' });
+    expect(failureOf(new Error('SSE event contained an error', { cause }), 'a').error.reason).toBe(
+      'UNKNOWN_TASK',
+    );
+  });
+
+  test("any agent: A2A's reasons, and its words for the rest", () => {
+    expect(failureOf(new RestTaskNotCancelableError({ message: 'Ended.' }), 'a').error.reason).toBe(
+      'TASK_ENDED',
+    );
+    const thrown = new JsonRpcTransportError({
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32000, message: 'No capacity' },
+    });
+    expect(failureOf(thrown, 'a').error).toMatchObject({
+      reason: 'AGENT_ERROR',
+      message: 'Agent "a" refused: No capacity',
+    });
+  });
+
+  test('what is already named stays as it is', () => {
+    const error = new ProductError('UNKNOWN_SESSION', 'No.');
+    expect(failureOf(error, 'a').error).toBe(error);
+  });
+
+  test.each([new SyntaxError('Unexpected end of JSON input'), 'a string', null, undefined, 7, {}])(
+    '%p is something that is not A2A',
+    (thrown) => {
+      expect(failureOf(thrown, 'a')).toMatchObject({ arrival: 'maybe', error: { reason: 'AGENT_ERROR' } });
+    },
+  );
+
+  test('X3 a circle of causes comes to an end', () => {
+    const one = new Error('one');
+    one.cause = new Error('two', { cause: one });
+    expect(failureOf(one, 'a').error.reason).toBe('AGENT_ERROR');
+  });
+
+  test('X3 an excerpt is one short printable line', () => {
+    expect(excerptOf(`<html>\n\u0007\u001b[31m  ${'x'.repeat(10_000)}`)).toMatch(
+      /^<html> \[31m x{100,200}…$/,
+    );
+  });
+});

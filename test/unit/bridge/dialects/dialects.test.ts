@@ -1,0 +1,235 @@
+import { describe, expect, test } from '@jest/globals';
+import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
+import { chooseDialect } from '../../../../bridge/dialects/choose.ts';
+import { nativeDialect } from '../../../../bridge/dialects/native.ts';
+import { partsText } from '../../../../bridge/dialects/parts.ts';
+import { plainDialect } from '../../../../bridge/dialects/plain.ts';
+import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
+import { decisionsPart, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
+import { FakeTask, part, pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const asked = { pending: [], question: null };
+const task = (): FakeTask => new FakeTask('t', 's', true);
+const event = (of: FakeTask): StreamResponse => ({ payload: { $case: 'task', value: of.toTask() } });
+const lastEvent = (of: FakeTask): StreamResponse => {
+  const last = of.events.at(-1);
+  if (last === undefined) throw new Error('no event');
+  // As it comes off the wire.
+  return StreamResponse.fromJSON(JSON.parse(JSON.stringify(StreamResponse.toJSON(last.event))));
+};
+
+describe('which dialect an agent speaks', () => {
+  test('is read from its card', () => {
+    expect(chooseDialect([TOOL_APPROVAL, 'urn:other']).name).toBe('tool-approval');
+    expect(chooseDialect(['urn:other']).name).toBe('plain');
+    expect(chooseDialect([]).name).toBe('plain');
+  });
+});
+
+describe('the tool-approval dialect', () => {
+  test('reads pending actions from the status, and does not show them again as text', () => {
+    const observed = nativeDialect.read(lastEvent(task().ask(pendingWrite('one'))));
+    expect(observed.seq).toBe(2);
+    expect(observed.observations).toEqual([
+      {
+        type: 'status',
+        taskId: 't',
+        sessionId: 's',
+        state: 'input-required',
+        text: '',
+        pending: [pendingWrite('one')],
+        question: null,
+      },
+    ]);
+  });
+
+  test('reads the whole task in the same way', () => {
+    const observed = nativeDialect.read(event(task().say('so far').ask(pendingWrite('one'))));
+    expect(observed.observations).toMatchObject([
+      {
+        type: 'snapshot',
+        state: 'input-required',
+        pending: [{ callId: 'one' }],
+        outputs: [{ text: 'so far' }],
+      },
+    ]);
+  });
+
+  test('reads what happens to tools', () => {
+    const activity = { type: 'tool.started', callId: 'c', tool: 'w', title: 'W', toolId: 'x' } as const;
+    const observed = nativeDialect.read(lastEvent(task().activity(activity)));
+    expect(observed.observations).toMatchObject([
+      { type: 'activity', activity },
+      { type: 'status', state: 'working' },
+    ]);
+  });
+
+  test('R03 takes a decision on one call for no word on the state of the task', () => {
+    const activity = {
+      type: 'tool.decided',
+      callId: 'c',
+      tool: 'w',
+      title: 'W',
+      decision: 'approve',
+      by: 'me',
+      channel: 'tool',
+    } as const;
+    const observed = nativeDialect.read(lastEvent(task().activity(activity)));
+    expect(observed.observations).toEqual([{ type: 'activity', activity }]);
+  });
+
+  test('X3 takes malformed extension data for what it is: data, shown as text', () => {
+    const waiting = task().ask(pendingWrite('one')).toTask();
+    const wrong = { extension: TOOL_APPROVAL, pending: [{ callId: 'one' }] };
+    const status = {
+      state: TaskState.TASK_STATE_INPUT_REQUIRED,
+      timestamp: undefined,
+      message: { ...message(), parts: [part({ $case: 'data', value: wrong })] },
+    };
+    const metadata = { [RESUMABLE_STREAM]: { seq: -1 }, [TOOL_APPROVAL]: { turns: 'many' } };
+    const observed = nativeDialect.read({
+      payload: { $case: 'task', value: { ...waiting, status, metadata } },
+    });
+    expect(observed.seq).toBeNull();
+    expect(observed.observations).toMatchObject([
+      { pending: [], overview: null, text: expect.stringContaining('"callId": "one"') },
+    ]);
+  });
+
+  test('phrases a task with its settings, and without settings as bare words', () => {
+    expect(nativeDialect.phraseTask('go', { workspace: '/w', autoExecute: true })).toMatchObject({
+      parts: [{ content: { $case: 'text', value: 'go' } }],
+      metadata: { [TOOL_APPROVAL]: { workspace: '/w', autoExecute: true } },
+    });
+    expect(nativeDialect.phraseTask('go', {}).metadata).toBeUndefined();
+  });
+
+  test('phrases decisions as one data part that its own schema takes', () => {
+    const { parts } = nativeDialect.phraseVerdicts(
+      [
+        { type: 'decision', decision: { callId: 'a', decision: 'approve', scope: 'once', inputHash: 'h' } },
+        { type: 'decision', decision: { callId: 'b', decision: 'deny', scope: 'once', reason: 'no' } },
+      ],
+      asked,
+      'tool',
+    );
+    expect(parts).toHaveLength(1);
+    const data = parts[0]?.content?.$case === 'data' ? parts[0].content.value : undefined;
+    expect(decisionsPart.parse(data)).toMatchObject({
+      channel: 'tool',
+      decisions: [
+        { callId: 'a', inputHash: 'h' },
+        { callId: 'b', reason: 'no' },
+      ],
+    });
+  });
+
+  test('has no words for an answer, and says so', () => {
+    expect(() =>
+      nativeDialect.phraseVerdicts([{ type: 'answer', callId: 'a', answer: 'x' }], asked, 'tool'),
+    ).toThrow(/approve, deny or edit/);
+  });
+});
+
+describe('the plain dialect', () => {
+  const status = (state: TaskState, text?: string): StreamResponse => ({
+    payload: {
+      $case: 'statusUpdate',
+      value: {
+        taskId: 't',
+        contextId: 's',
+        status: {
+          state,
+          timestamp: undefined,
+          message:
+            text === undefined ? undefined : { ...message(), parts: [part({ $case: 'text', value: text })] },
+        },
+        metadata: undefined,
+      },
+    },
+  });
+  const question = { id: 'm', text: 'Who?' };
+
+  test('reads input-required as a question', () => {
+    expect(plainDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED, 'Who?')).observations).toMatchObject(
+      [{ state: 'input-required', question }],
+    );
+    expect(plainDialect.read(status(TaskState.TASK_STATE_WORKING, 'Who?')).observations).toMatchObject([
+      { question: null },
+    ]);
+  });
+
+  test('asks even when the agent says nothing', () => {
+    expect(plainDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED)).observations).toMatchObject([
+      { question: { id: 'question-t', text: expect.stringContaining('did not say for what') } },
+    ]);
+  });
+
+  test('sends the answer as words', () => {
+    const { parts } = plainDialect.phraseVerdicts(
+      [{ type: 'answer', callId: 'm', answer: 'Ada' }],
+      { pending: [], question },
+      'tool',
+    );
+    expect(parts).toMatchObject([{ content: { $case: 'text', value: 'Ada' } }]);
+  });
+
+  test('D1 takes no approval, no answer to another question, and none when nothing is asked', () => {
+    const approve = {
+      type: 'decision',
+      decision: { callId: 'm', decision: 'approve', scope: 'once' },
+    } as const;
+    expect(() => plainDialect.phraseVerdicts([approve], { pending: [], question }, 'tool')).toThrow(
+      /"answer" with callId "m"/,
+    );
+    expect(() =>
+      plainDialect.phraseVerdicts(
+        [{ type: 'answer', callId: 'x', answer: 'Ada' }],
+        { pending: [], question },
+        'tool',
+      ),
+    ).toThrow(/is "m", not "x"/);
+    expect(() =>
+      plainDialect.phraseVerdicts([{ type: 'answer', callId: 'm', answer: 'Ada' }], asked, 'tool'),
+    ).toThrow(/not asking/);
+  });
+
+  test('drops nothing: data, files and links are described', () => {
+    const parts = [
+      part({ $case: 'text', value: 'See: ' }),
+      part({ $case: 'data', value: { a: 1 } }),
+      {
+        ...part({ $case: 'url', value: 'https://example.com/x.png' }),
+        filename: 'x.png',
+        mediaType: 'image/png',
+      },
+      { ...part({ $case: 'raw', value: Buffer.from('abc') }), filename: '', mediaType: '' },
+    ];
+    expect(partsText(parts)).toBe(
+      'See: \n{\n  "a": 1\n}\n[x.png, image/png: https://example.com/x.png]\n[file: 3 bytes]',
+    );
+  });
+
+  test('X3 shows data of any depth without falling over', () => {
+    let deep: unknown = 1;
+    for (let n = 0; n < 100_000; n += 1) deep = [deep];
+    expect(partsText([part({ $case: 'data', value: deep })])).toBe('[data nested too deep to show]');
+  });
+
+  test('an event that says nothing observes nothing', () => {
+    expect(plainDialect.read({ payload: undefined })).toEqual({ seq: null, observations: [] });
+  });
+});
+
+function message() {
+  return {
+    messageId: 'm',
+    contextId: 's',
+    taskId: 't',
+    role: Role.ROLE_AGENT,
+    parts: [],
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
