@@ -31,7 +31,7 @@ export function sessionText(report: SessionReport): string {
 }
 
 const REASONS: Readonly<Record<SessionReport['pending'][number]['reason'], string>> = {
-  approval: '',
+  approval: 'It has side effects and needs approval.',
   'outcome-unknown':
     'It was started before and its outcome was lost (outcome-unknown): approve runs it again, deny skips it.',
   'content-changed': 'What was shown before has changed since (content-changed). This is how it is now.',

@@ -1,0 +1,56 @@
+import { describe, expect, test } from '@jest/globals';
+import { factsOf, placesOf, resumableUrl } from '../../../../bridge/agents/card.ts';
+import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
+
+const rpc = { url: 'http://127.0.0.1:1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
+const rest = { url: 'http://127.0.0.1:1/rest/', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' };
+const extensions = [{ uri: RESUMABLE_STREAM }];
+
+describe('an agent card', () => {
+  test('is looked for below the URL first, then at its host, then at the old place', () => {
+    expect(placesOf('https://example.com/agents/one')).toEqual([
+      'https://example.com/agents/one/.well-known/agent-card.json',
+      'https://example.com/.well-known/agent-card.json',
+      'https://example.com/agents/one/.well-known/agent.json',
+    ]);
+    expect(placesOf('https://example.com')).toEqual([
+      'https://example.com/.well-known/agent-card.json',
+      'https://example.com/.well-known/agent.json',
+    ]);
+    expect(placesOf('https://example.com/card.json?v=1')).toEqual(['https://example.com/card.json?v=1']);
+  });
+
+  test('may leave out all but where the agent is', () => {
+    expect(factsOf({ supportedInterfaces: [rpc] })).toEqual({
+      name: 'unnamed agent',
+      description: '',
+      version: '',
+      interfaces: [{ url: rpc.url, binding: 'JSONRPC', protocolVersion: '1.0' }],
+      streaming: false,
+      extensions: [],
+      skills: [],
+    });
+  });
+
+  test.each([
+    [null],
+    [[]],
+    ['card'],
+    [{}],
+    [{ supportedInterfaces: [] }],
+    [{ supportedInterfaces: [{ ...rpc, url: 'file:///etc/passwd' }] }],
+    [{ supportedInterfaces: [{ ...rpc, url: 7 }] }],
+    [{ supportedInterfaces: [rpc], skills: 'many' }],
+  ])('X3 %j is refused by name', (card) => {
+    expect(() => factsOf(card)).toThrow(/agent card cannot be used/);
+  });
+
+  test('S1 cursors need the extension and an HTTP+JSON interface of 1.0', () => {
+    const of = (interfaces: object[], declared: object[] = extensions): string | null =>
+      resumableUrl(factsOf({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
+    expect(of([rpc, rest])).toBe('http://127.0.0.1:1/rest');
+    expect(of([rpc])).toBeNull();
+    expect(of([rpc, { ...rest, protocolVersion: '0.3' }])).toBeNull();
+    expect(of([rpc, rest], [])).toBeNull();
+  });
+});

@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import { nextStep, type Standing } from '../../../../bridge/results/next-step.ts';
+import {
+  reportOf,
+  type ReportContext,
+  sessionReport,
+  toMcpState,
+} from '../../../../bridge/results/session-report.ts';
+import { sessionText } from '../../../../bridge/results/session-text.ts';
+import type { TaskView } from '../../../../bridge/sessions/view.ts';
+import { ProductError } from '../../../../shared/errors.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const view = (changes: Partial<TaskView> = {}): TaskView => ({
+  taskId: 'task-7',
+  sessionId: 'session-7',
+  state: 'working',
+  text: '',
+  pending: [],
+  question: null,
+  calls: [],
+  outputs: [],
+  reply: '',
+  cost: null,
+  seq: 1,
+  ...changes,
+});
+const report = (of: TaskView | undefined, changes: Partial<ReportContext> = {}) =>
+  reportOf({ sessionId: 'session-7', agent: 'local', view: of, notes: [], next: 'Next.', ...changes });
+
+/** Every text and number in a value, deep. */
+function leaves(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (typeof value === 'number') return [String(value)];
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves);
+  return [];
+}
+
+describe('a report', () => {
+  const full = report(
+    view({
+      state: 'input-required',
+      pending: [
+        pendingWrite('one', {
+          source: { type: 'mcp-server', server: 'git-server' },
+          reason: 'content-changed',
+          expiresAt: '2030-01-01T00:00:00Z',
+        }),
+        pendingWrite('two', {
+          preview: { type: 'command', command: 'rm -rf build', cwd: '/w' },
+          sideEffect: 'command',
+          reason: 'outcome-unknown',
+        }),
+        pendingWrite('three', {
+          preview: { type: 'url', url: 'https://example.com' },
+          sideEffect: 'network',
+        }),
+      ],
+      question: { id: 'q-1', text: 'Which one?' },
+      calls: [
+        {
+          callId: 'c-9',
+          tool: 'search-text',
+          title: 'Search it',
+          state: 'ok',
+          toolId: 'tool-9',
+          summary: 'found 3',
+        },
+      ],
+      outputs: [{ id: 'o', name: '', text: 'So far so good.' }],
+      cost: { turns: 4, inputTokens: 111, outputTokens: 222 },
+    }),
+    { notes: ['A note.'] },
+  );
+
+  test('fits its schema', () => {
+    expect(sessionReport.safeParse(full).error).toBeUndefined();
+  });
+
+  test('B4 as text it says all that it says as structure', () => {
+    const text = sessionText(full);
+    const { pending, ...rest } = full;
+    for (const leaf of leaves(rest)) expect(text).toContain(leaf);
+    for (const { input, decisions, ...said } of pending) {
+      for (const leaf of leaves(said)) expect(text).toContain(leaf);
+      for (const leaf of leaves(input)) expect(text).toContain(leaf);
+      expect(text).toContain(decisions.join(', '));
+    }
+  });
+
+  test('offers trust where it means something, and nothing that the agent does not take', () => {
+    expect(full.pending[0]?.decisions).toEqual([
+      'approve',
+      'deny',
+      'edit',
+      'trust_tool',
+      'trust_server',
+      'trust_always',
+    ]);
+    expect(full.pending[1]?.decisions).toEqual(['approve', 'deny', 'edit', 'trust_tool', 'trust_always']);
+    const denyOnly = report(view({ pending: [pendingWrite('one', { decisions: ['deny'] })] }));
+    expect(denyOnly.pending[0]?.decisions).toEqual(['deny']);
+  });
+
+  test.each([
+    ['submitted', 'working'],
+    ['working', 'working'],
+    ['input-required', 'input_required'],
+    ['auth-required', 'input_required'],
+    ['completed', 'completed'],
+    ['canceled', 'cancelled'],
+    ['failed', 'failed'],
+    ['rejected', 'failed'],
+    ['unknown', 'unknown'],
+  ] as const)('%s is %s in the words of MCP', (state, word) => {
+    expect(toMcpState(state)).toBe(word);
+  });
+
+  test('R70 a result past all bounds is cut, and says so', () => {
+    const cut = report(
+      view({ state: 'completed', outputs: [{ id: 'o', name: '', text: 'x'.repeat(200_000) }] }),
+    );
+    expect(cut.output.length).toBe(150_000);
+    expect(cut.notes.join()).toContain('200000 characters');
+  });
+
+  test('the result is what was put out, or else what the status says, or else what was said', () => {
+    const outputs = [
+      { id: 'a', name: '', text: ' one ' },
+      { id: 'b', name: '', text: '' },
+      { id: 'c', name: '', text: 'two' },
+    ];
+    expect(report(view({ state: 'completed', outputs, text: 'status', reply: 'said' })).output).toBe(
+      'one\n\ntwo',
+    );
+    expect(report(view({ state: 'completed', text: 'status', reply: 'said' })).output).toBe('status');
+    expect(report(view({ state: 'completed', reply: 'said' })).output).toBe('said');
+    expect(report(view({ state: 'working', reply: 'said' })).output).toBe('');
+  });
+
+  test('before the agent has answered there is a handle and nothing else', () => {
+    expect(report(undefined)).toMatchObject({
+      sessionId: 'session-7',
+      taskId: null,
+      state: 'working',
+      output: '',
+    });
+  });
+});
+
+describe('the next step', () => {
+  const name = (tool: string): string => `g_${tool}`;
+  const standing = (of: TaskView | undefined, changes: Partial<Standing> = {}): Standing => ({
+    id: 'session-7',
+    view: of,
+    trouble: undefined,
+    settled: false,
+    ...changes,
+  });
+
+  test.each<[string, TaskView | undefined, RegExp]>([
+    ['nothing heard yet', undefined, /g_wait_for_task.*"session-7"/],
+    ['working', view(), /g_wait_for_task.*g_check_task_progress_and_status.*g_cancel_running_task/],
+    [
+      'pending',
+      view({ state: 'input-required', pending: [pendingWrite('one')] }),
+      /Show this to the person.*g_approve_or_deny_pending_action/,
+    ],
+    [
+      'a question',
+      view({ state: 'input-required', question: { id: 'q', text: '?' } }),
+      /callId "q", decision "answer"/,
+    ],
+    ['waiting for words', view({ state: 'input-required' }), /g_delegate_task_to_assistant/],
+    ['sign in', view({ state: 'auth-required' }), /sign in/],
+    ['ended', view({ state: 'completed' }), /g_delegate_task_to_assistant with sessionId "session-7"/],
+    ['failed', view({ state: 'failed' }), /g_delegate_task_to_assistant/],
+  ])('%s', (_, of, says) => {
+    expect(nextStep(standing(of), 'time', name)).toMatch(says);
+  });
+
+  test('R64 the task cannot be followed: why, that it was not touched, and how to go on', () => {
+    const trouble = new ProductError('AGENT_UNREACHABLE', 'The agent is away.');
+    expect(nextStep(standing(view(), { trouble }), 'trouble', name)).toMatch(
+      /^The agent is away\..*not touched.*g_wait_for_task/,
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { INSTRUCTIONS } from '../../../../bridge/instructions.ts';
+import { activityWords } from '../../../../bridge/results/activity-words.ts';
+import { isLoopback } from '../../../../bridge/tools/task-settings.ts';
+import { prefixed } from '../../../../bridge/tools/tool.ts';
+import { TOOL_NAMES } from '../../../../bridge/tools/tool-name.ts';
+
+describe('the tools', () => {
+  test('are spoken of by the names the client knows', () => {
+    expect(prefixed('Call wait_for_task, or wait_for_tasks.', 'g_')).toBe(
+      'Call g_wait_for_task, or wait_for_tasks.',
+    );
+    expect(prefixed(INSTRUCTIONS, '')).toBe(INSTRUCTIONS);
+    expect(prefixed(INSTRUCTIONS, 'g_').replaceAll('g_', '')).toBe(INSTRUCTIONS.replaceAll('g_', ''));
+  });
+
+  test('are all named in the instructions, which fit into 2 KB with any prefix', () => {
+    for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
+    expect(Buffer.byteLength(prefixed(INSTRUCTIONS, 'x'.repeat(30)))).toBeLessThan(2048);
+  });
+
+  test('R62 progress names the tool, and leaves its output out', () => {
+    const call = { callId: 'c', tool: 'run-command', title: 'Run it' };
+    expect(activityWords({ type: 'tool.requested', ...call, asks: true })).toBe(
+      'run-command waits for approval: Run it',
+    );
+    expect(activityWords({ type: 'tool.requested', ...call, asks: false })).toContain('run-command');
+    expect(
+      activityWords({ type: 'tool.decided', ...call, decision: 'deny', by: 'Ada', channel: 'page' }),
+    ).toBe('run-command: deny by Ada');
+    expect(activityWords({ type: 'tool.started', ...call, toolId: 't' })).toBe('run-command runs: Run it');
+    expect(
+      activityWords({ type: 'tool.finished', ...call, toolId: 't', outcome: 'stopped', summary: '' }),
+    ).toBe('run-command: stopped');
+    expect(activityWords({ type: 'tool.output', ...call, toolId: 't', text: 'x' })).toBeUndefined();
+  });
+
+  test.each([
+    ['localhost', true],
+    ['127.0.0.1', true],
+    ['127.8.9.10', true],
+    ['[::1]', true],
+    ['127.0.0.1.example.com', false],
+    ['example.com', false],
+    ['10.0.0.1', false],
+  ])('%s shares the files of this machine: %p', (hostname, loopback) => {
+    expect(isLoopback(hostname)).toBe(loopback);
+  });
+});
