@@ -11,7 +11,7 @@ import type { DecisionScope, DecisionWord } from '../../shared/protocol/tool-app
 import type { Facts, Reason } from '../../shared/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
-import { parkOrMove } from './pending.ts';
+import { parkOrMove, shownHash } from './pending.ts';
 import { callOf, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 export interface Refusal {
@@ -155,12 +155,13 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
       message: `Call ${call.callId} (${call.title}) needs no decision: policy let it run. Nothing was changed.`,
       facts: { callId: call.callId },
     };
-  if (decision.inputHash !== null && decision.inputHash !== call.inputHash)
+  const shown = shownHash(call, call.state.reason);
+  if (decision.inputHash !== null && decision.inputHash !== shown)
     return {
       type: 'refuse',
       reason: 'INPUT_CHANGED',
-      message: `Call ${call.callId} is not what was shown: its input hash is ${call.inputHash}. Look at the pending action again, then decide.`,
-      facts: { callId: call.callId, inputHash: call.inputHash },
+      message: `Call ${call.callId} is not what was shown: its input hash is ${shown}. Look at the pending action again, then decide.`,
+      facts: { callId: call.callId, inputHash: shown },
     };
   if (decision.decision === 'deny' && decision.scope !== 'once')
     return invalid('A denial reaches one call only; use scope "once", or leave it out.');

@@ -1,17 +1,32 @@
 /** What a waiting call is shown as. */
-import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import type { RequestedCall, TaskEvent } from './events.ts';
+import type { PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
+import type { TaskEvent } from './events.ts';
 import { waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
+/**
+ * What a decision binds to (D2, E2): the input and, where the call is asked again, what it is asked again for. The answer
+ * to the first question, given late or twice, is then none to the second.
+ */
+export function shownHash(call: Call, reason: PendingReason): string {
+  switch (reason) {
+    case 'approval':
+      return call.inputHash;
+    case 'content-changed':
+      return `${call.inputHash}.${call.basis}`;
+    case 'outcome-unknown':
+      return `${call.inputHash}.${call.toolId}`;
+  }
+}
+
 /** A waiting call as a pending action. What was lost in a crash may be run again or skipped, but not edited. */
-export function pendingAction(call: RequestedCall, reason: PendingAction['reason']): PendingAction {
-  const { callId, tool, title, input, inputHash, sideEffect, source, preview } = call;
+function pendingAction(call: Call, reason: PendingReason): PendingAction {
+  const { callId, tool, title, input, sideEffect, source, preview } = call;
   return {
     callId,
     tool,
     title,
     input,
-    inputHash,
+    inputHash: shownHash(call, reason),
     sideEffect,
     source,
     preview,

@@ -48,7 +48,10 @@ export const pendingAction = z.object({
   /** One line that says what the call will do, e.g. `Write test.md`. */
   title: z.string(),
   input: z.record(z.string(), z.unknown()),
-  /** SHA-256 (hex) of the canonical JSON of `input`; a decision that carries another is refused (D2). */
+  /**
+   * Names what is shown; a decision that carries another is refused (D2). SHA-256 (hex) of the canonical JSON of `input`
+   * and, where the call is asked again, a dot and what it is asked again for. To be sent back as it came.
+   */
   inputHash: z.string(),
   sideEffect,
   source: toolSource,

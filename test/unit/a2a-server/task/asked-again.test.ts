@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+import { decide, type Ruling } from '../../../../a2a-server/task/commands.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { begin, fold } from '../../../../a2a-server/task/fold.ts';
+import { parkOrMove, pendingActions } from '../../../../a2a-server/task/pending.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { request } from '../../../support/task-machine.ts';
+
+const by = { principal: 'ada', channel: 'tool' };
+const at = Date.UTC(2026, 0, 2);
+const started = { type: 'tool.started', callId: 'a', tool: 't', title: 't', toolId: 't-1' } as const;
+
+function after(snapshot: Snapshot, ...events: TaskEvent[]): Snapshot {
+  const all = events.reduce((s, event) => fold(s, { seq: s.seq + 1, at, event }), snapshot);
+  return fold(all, { seq: all.seq + 1, at, event: parkOrMove(all) });
+}
+
+/** A task whose only call waits. */
+function parked(): Snapshot {
+  const task = begin('t', {
+    seq: 1,
+    at,
+    event: { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} },
+  });
+  if (task === undefined) throw new Error('no task');
+  const call = request('a', false);
+  return after(
+    task,
+    { type: 'turn.started', turn: 1, model: 'm' },
+    { type: 'tool.requested', turn: 1, call, verdict: { type: 'ask' } },
+    { type: 'turn.finished', turn: 1, end: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },
+  );
+}
+
+/** Approves what is shown in `shown`, whatever the task has become. */
+function approve(snapshot: Snapshot, shown: Snapshot): Ruling {
+  const inputHash = pendingActions(shown)[0]?.inputHash ?? '';
+  const decision = { callId: 'a', decision: 'approve', scope: 'once', reason: null } as const;
+  return decide(snapshot, [{ ...decision, inputHash, edited: null }], by, at);
+}
+
+function approved(snapshot: Snapshot): Snapshot {
+  const ruling = approve(snapshot, snapshot);
+  if (ruling.type === 'refuse') throw new Error(ruling.message);
+  return ruling.events.reduce((s, event) => fold(s, { seq: s.seq + 1, at, event }), snapshot);
+}
+
+const AGAIN: [string, (s: Snapshot) => TaskEvent[]][] = [
+  ['R11 the file changed', (s) => [outdated(s, 'one')]],
+  [
+    'R21 the server died while it ran',
+    () => [started, { ...started, type: 'tool.interrupted', rerun: false }],
+  ],
+];
+
+function outdated(s: Snapshot, basis: string): TaskEvent {
+  const preview = pendingActions(s)[0]?.preview ?? { type: 'json', value: null };
+  return { type: 'tool.outdated', callId: 'a', tool: 't', title: 't', preview, basis };
+}
+
+describe('a call that is asked again', () => {
+  it.each(AGAIN)(
+    '%s: an approval of what was shown before, given late or twice, runs nothing',
+    (_, events) => {
+      const before = parked();
+      const again = after(approved(before), ...events(before));
+      expect(pendingActions(again)).toHaveLength(1);
+      expect(approve(again, before)).toMatchObject({ type: 'refuse', reason: 'INPUT_CHANGED' });
+      expect(approve(again, again)).toMatchObject({ type: 'append' });
+    },
+  );
+
+  it('R11 is asked anew each time the content has become another', () => {
+    const before = parked();
+    const once = after(approved(before), outdated(before, 'one'));
+    const twice = after(approved(once), outdated(before, 'two'));
+    expect(approve(twice, once)).toMatchObject({ type: 'refuse', reason: 'INPUT_CHANGED' });
+    expect(approve(twice, twice)).toMatchObject({ type: 'append' });
+  });
+});
