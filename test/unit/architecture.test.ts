@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { glob } from 'tinyglobby';
+
+const root = process.cwd();
+
+/** Every file of a folder with what it imports: paths from the project's root, or package names. */
+async function imports(folder: string): Promise<{ file: string; target: string }[]> {
+  const files = await glob(`${folder}/**/*.ts`, { cwd: root });
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const source = await readFile(join(root, file), 'utf8');
+      return [...source.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g)].map(([, specifier = '']) => ({
+        file,
+        target: specifier.startsWith('.') ? relative(root, join(root, dirname(file), specifier)) : specifier,
+      }));
+    }),
+  );
+  return found.flat();
+}
+
+describe('the folders keep their direction', () => {
+  it.each([
+    ['bridge', /^a2a-server\//],
+    ['a2a-server', /^bridge\//],
+    ['shared', /^(bridge|a2a-server)\//],
+    ['bridge', /^test\//],
+    ['a2a-server', /^test\//],
+    ['shared', /^test\//],
+    // The pure core: no I/O, and nothing that has any.
+    ['a2a-server/task', /^(node:|a2a-server\/(?!task\/)|bridge\/|express|libsql|kysely|pino)/],
+  ])('%s/ imports nothing that matches %s', async (folder, forbidden) => {
+    const found = await imports(folder);
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter(({ target }) => forbidden.test(target))).toEqual([]);
+  });
+
+  it('only one file knows the SQLite driver', async () => {
+    const drivers = (await imports('a2a-server')).filter(({ target }) => target === 'libsql');
+    expect([...new Set(drivers.map(({ file }) => file))]).toEqual(['a2a-server/journal/sqlite/driver.ts']);
+  });
+});
