@@ -45,10 +45,26 @@ export function createTasks(options: TasksOptions): TaskService {
       messageId: incoming.message.messageId,
       bodyHash: incoming.bodyHash,
     };
-    const known = await journal.command(key.principal, key.messageId);
-    if (known) return repeated(known, key);
-    const target = await findTarget(incoming);
-    return target.type === 'live' ? command(target.taskId, incoming, key) : start(target, incoming, key);
+    for (;;) {
+      const known = await journal.command(key.principal, key.messageId);
+      if (known) return repeated(known, key);
+      const target = await findTarget(incoming);
+      try {
+        return await (target.type === 'live'
+          ? command(target.taskId, incoming, key)
+          : start(target, incoming, key));
+      } catch (error) {
+        if (!(await overtaken(incoming, key, error))) throw error;
+      }
+    }
+  }
+
+  /** Whether a refusal is owed to what came in between: the same message (R27), or the end of the session's task (R04). */
+  async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
+    if (!(error instanceof ProductError)) return false;
+    const next = incoming.taskId === undefined && incoming.decisions === undefined;
+    if (next && error.reason === 'TASK_ENDED') return true;
+    return (await journal.command(key.principal, key.messageId)) !== undefined;
   }
 
   /** The task a message is for: the one it names, its session's live one, or a new one. */

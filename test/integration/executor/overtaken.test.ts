@@ -1,0 +1,57 @@
+/** Commands that are overtaken: by themselves sent again, or by the end of the task they were meant for. */
+import { describe, expect, it } from '@jest/globals';
+import { waitingCalls } from '../../../a2a-server/task/snapshot.ts';
+import { ScriptedModel } from '../../support/scripted-model.ts';
+import { decides, says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+async function fresh() {
+  return { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+}
+
+describe('a message that is sent twice at once', () => {
+  it.each(['approve', 'deny', 'edit'] as const)(
+    'R27 with the decision %s is accepted twice',
+    async (word) => {
+      const model = new ScriptedModel([
+        { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
+      ]);
+      const { tasks } = await startService({ ...(await fresh()), models: model });
+      const parked = await settled(tasks, await tasks.send(says('write')));
+      const callId = waitingCalls(parked)[0]?.callId ?? '';
+      const decision = decides(parked.taskId, {
+        callId,
+        decision: word,
+        ...(word === 'edit' && { content: 'mine' }),
+      });
+      const [first, ...again] = await Promise.all([1, 2, 3].map(() => tasks.send(decision)));
+      expect(again).toEqual([first, first]);
+    },
+  );
+});
+
+describe('a message to a session', () => {
+  it('R04 whose task ends as it comes in starts the session’s next task', async () => {
+    const model = new ScriptedModel([{ text: 'One.' }]);
+    const { tasks } = await startService({ ...(await fresh()), models: model });
+    const { taskId, sessionId } = await tasks.send(says('one'));
+    const [second] = await Promise.all([
+      tasks.send(says('two', { sessionId })),
+      tasks.cancel(taskId, { principal: 'ada', channel: 'test' }, 'no more'),
+    ]);
+    expect(second).toMatchObject({ sessionId });
+    expect(second.taskId).not.toBe(taskId);
+  });
+
+  it('is refused all the same when it names the task that has ended', async () => {
+    const { tasks } = await startService({ ...(await fresh()), models: new ScriptedModel([{}]) });
+    const first = await tasks.send(says('one'));
+    await settled(tasks, first);
+    await expect(tasks.send(says('two', { taskId: first.taskId }))).rejects.toMatchObject({
+      reason: 'TASK_ENDED',
+    });
+    const late = decides(first.taskId, { callId: 'call-1', decision: 'approve' });
+    const { taskId: _task, ...toSession } = { ...late, sessionId: first.sessionId };
+    await expect(tasks.send(toSession)).rejects.toMatchObject({ reason: 'UNKNOWN_CALL' });
+  });
+});
