@@ -1,10 +1,14 @@
 /** One agent of the settings: found and connected to on first need, found again when it has gone. */
-import type { ProductError } from '../../shared/errors.ts';
+import pRetry from 'p-retry';
+import { ProductError } from '../../shared/errors.ts';
 import type { Connection, Endpoint } from './connection.ts';
 import { failureOf } from './failure.ts';
 
 /** Where an agent is; may first have to start it. @throws ProductError */
 export type Locate = () => Promise<Endpoint>;
+
+/** 0.1 s, 0.3 s, 0.9 s. */
+const LOOKED_FOR = { retries: 3, minTimeout: 100, factor: 3 };
 
 export class Agent {
   readonly name: string;
@@ -28,14 +32,26 @@ export class Agent {
     return this.connect();
   }
 
-  /** Runs one request. A failure to reach the agent drops the connection, so that the next request looks anew. */
+  /**
+   * Runs one request that does no harm when it is made twice. An agent that was there and has gone is looked for a few
+   * times: it may just be starting again. @throws ProductError
+   */
   async ask<T>(request: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = await this.connect();
-    try {
-      return await request(connection);
-    } catch (error) {
-      throw this.failed(error);
-    }
+    const known = this.#connection !== undefined;
+    return pRetry(
+      async () => {
+        try {
+          return await request(await this.connect());
+        } catch (error) {
+          throw this.failed(error);
+        }
+      },
+      {
+        ...LOOKED_FOR,
+        shouldRetry: ({ error }) =>
+          known && error instanceof ProductError && error.facts['trouble'] === 'network',
+      },
+    );
   }
 
   /** Names what was thrown, and forgets where the agent was when it is not there any more. */

@@ -63,12 +63,15 @@ export function failureOf(thrown: unknown, agent: string): Failure {
   if (name === 'TimeoutError') {
     return unreachable(
       `Agent "${agent}" did not answer in time. Try again, or check it with get_agent_capabilities_and_version.`,
-      thrown,
+      { trouble: 'timeout', cause: thrown },
     );
   }
   // `fetch` reports every trouble of the network as a TypeError.
   if (name === 'TypeError' || name === 'AbortError') {
-    return unreachable(`The connection to agent "${agent}" broke (${innermost(thrown)}). Try again.`, thrown);
+    return unreachable(`The connection to agent "${agent}" broke (${innermost(thrown)}). Try again.`, {
+      trouble: 'network',
+      cause: thrown,
+    });
   }
   return {
     error: new ProductError(
@@ -123,7 +126,7 @@ function ofHttp(error: HttpFailure, agent: string): Failure {
   }
   if (status >= 500 || status === 429) {
     const sentence = `Agent "${agent}" is in trouble (${error.message}). Try again in a while; if it stays so, look at the agent's log.${said}`;
-    return { error: new ProductError('AGENT_UNREACHABLE', sentence, { cause: error }), arrival: 'maybe' };
+    return unreachable(sentence, { trouble: 'http', cause: error });
   }
   const sentence = `Agent "${agent}" does not answer as an A2A agent does (${error.message}). Check its URL in the bridge's settings.${said}`;
   return {
@@ -132,13 +135,20 @@ function ofHttp(error: HttpFailure, agent: string): Failure {
   };
 }
 
-function neverSent(code: string, error: unknown, agent: string): Failure {
+function neverSent(code: string, cause: unknown, agent: string): Failure {
   const sentence = `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`;
-  return { error: new ProductError('AGENT_UNREACHABLE', sentence, { cause: error }), arrival: 'no' };
+  return { ...unreachable(sentence, { trouble: 'network', cause }), arrival: 'no' };
 }
 
-function unreachable(sentence: string, cause: unknown): Failure {
-  return { error: new ProductError('AGENT_UNREACHABLE', sentence, { cause }), arrival: 'maybe' };
+/** `trouble`: whether the network failed, the agent was silent, or it answered that it is unwell. */
+function unreachable(
+  sentence: string,
+  { trouble, cause }: { trouble: 'network' | 'timeout' | 'http'; cause: unknown },
+): Failure {
+  return {
+    error: new ProductError('AGENT_UNREACHABLE', sentence, { facts: { trouble }, cause }),
+    arrival: 'maybe',
+  };
 }
 
 /** The error and what caused it, outermost first. Bounded: a cause may be a circle. */

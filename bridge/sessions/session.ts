@@ -314,19 +314,18 @@ export class Session {
     }
   }
 
-  #readOnce(stream: number, taskId: string): Promise<void> {
-    return this.agent.ask((connection) =>
-      connection.follow({
-        taskId,
-        after: this.#view?.taskId === taskId ? this.#view.seq : null,
-        signal: this.#end.signal,
-        onEvent: (event) => {
-          if (this.#folding !== stream) return 'enough';
-          this.#fold(event, connection);
-          return this.settled ? 'enough' : 'more';
-        },
-      }),
-    );
+  async #readOnce(stream: number, taskId: string): Promise<void> {
+    const connection = await this.agent.connect();
+    await connection.follow({
+      taskId,
+      after: this.#view?.taskId === taskId ? this.#view.seq : null,
+      signal: this.#end.signal,
+      onEvent: (event) => {
+        if (this.#folding !== stream) return 'enough';
+        this.#fold(event, connection);
+        return this.settled ? 'enough' : 'more';
+      },
+    });
   }
 
   #endsEarly(): ProductError {

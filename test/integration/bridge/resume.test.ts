@@ -6,6 +6,7 @@ import { messageOf } from '../../../bridge/sessions/message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
 import { waitFor, type WaitEnd } from '../../../bridge/sessions/wait.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
 
 const QUICK = { retries: 3, minTimeout: 1, maxTimeout: 5 };
@@ -92,6 +93,33 @@ describe('a stream that breaks', () => {
     back.task.say('after').complete();
     expect(await again).toBe('settled');
     expect(outputOf(session.view ?? never())).toBe('before after');
+  });
+
+  test('R20 the agent has ended and started again elsewhere while the task waited: it is found, and the task goes on', async () => {
+    const fake = await FakeAgent.start({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    let { url } = fake;
+    const session = new Session(new Agent('fake', async () => ({ url, headers: {} })), randomUUID(), QUICK);
+    open.push({ close: () => session.close() });
+    await settle(session, deliver(session));
+    await fake.stop();
+    const back = await FakeAgent.start({ tasks: fake.tasks, onDecisions: (task) => task.work().complete() });
+    open.push({ close: () => back.stop() });
+    url = back.url;
+    await session.refresh();
+    const decision = {
+      type: 'decision',
+      decision: { callId: 'one', decision: 'approve', scope: 'once' },
+    } as const;
+    const delivery = session.deliver((dialect) =>
+      messageOf(dialect.phraseVerdicts([decision], session.asked, 'tool'), {
+        messageId: randomUUID(),
+        sessionId: session.id,
+        taskId: session.view?.taskId ?? null,
+      }),
+    );
+    expect(await settle(session, delivery)).toBe('settled');
+    expect(session.view?.state).toBe('completed');
+    expect(back.decisions).toHaveLength(1);
   });
 
   test('R63 an agent that has forgotten the task says so at once, without more attempts', async () => {
