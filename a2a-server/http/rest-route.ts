@@ -98,13 +98,25 @@ function nameExtensions(response: Response, { activatedExtensions }: CallContext
   if (activatedExtensions) response.setHeader(EXTENSIONS_HEADER, activatedExtensions.join(','));
 }
 
-function restError(error: unknown): { status: number; body: object } {
+/** Names of google.rpc.Code for statuses that no A2A error has, and the SDK therefore names otherwise. */
+const STATUS_NAMES: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  409: 'ALREADY_EXISTS',
+  413: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+};
+
+function restError(error: unknown): { code: number; body: object } {
   const mapped = toWireError(error, 'rest');
-  const status = restStatusFor(mapped);
-  return { status, body: toRestErrorBody(mapped, status) };
+  const code = restStatusFor(mapped);
+  const body = toRestErrorBody(mapped, code);
+  return { code, body: { error: { ...body.error, status: STATUS_NAMES[code] ?? body.error.status } } };
 }
 
 export function sendRestError(response: Response, error: unknown): void {
-  const { status, body } = restError(error);
-  response.status(status).type(A2A_CONTENT_TYPE).json(body);
+  const { code, body } = restError(error);
+  response.status(code).type(A2A_CONTENT_TYPE).json(body);
 }

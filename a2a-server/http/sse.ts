@@ -1,14 +1,13 @@
 /**
  * Server-sent events over one response.
  *
- * - S3 nothing is held beyond one batch and the socket's own buffer: `send` hands back a promise once the socket is full,
- *   and the sender waits for it before reading on.
+ * - S3 nothing is held beyond one batch and the socket's own buffer. Whoever makes the events waits while the socket is
+ *   full (`Caller.full`), and they are pulled one by one.
  * - E4 a socket that closes, or is reset, ends the writing and nothing else.
  * - Frames sent in one go share a write. The first goes out by itself, at once.
  */
 import type { ServerResponse } from 'node:http';
 import { SSE_HEADERS } from '@a2a-js/sdk';
-import { drained } from './drained.ts';
 
 /** A batch is written when it has grown to so many characters, or at the end of the tick. */
 const BATCH = 64 * 1024;
@@ -25,8 +24,7 @@ export interface Frame {
 }
 
 export interface SseWriter {
-  /** @returns a promise to wait for before the next frame, when the socket is full. It resolves when the client is gone, too. */
-  send(frame: Frame): Promise<void> | undefined;
+  send(frame: Frame): void;
   /** Writes what is left and ends the response. */
   end(): void;
 }
@@ -36,14 +34,12 @@ export function sseWriter(response: ServerResponse, heartbeatMs: number): SseWri
   let batch = '';
   let flushing = false;
   let first = true;
-  let full: Promise<void> | undefined;
 
   const flush = (): void => {
     flushing = false;
     const text = batch;
     batch = '';
-    if (text === '' || !isOpen(response) || response.write(text)) return;
-    full = drained(response, () => (full = undefined));
+    if (text !== '' && isOpen(response)) response.write(text);
   };
   const heartbeat = setInterval(() => {
     // A client that has data waiting for it needs no sign of life.
@@ -70,7 +66,6 @@ export function sseWriter(response: ServerResponse, heartbeatMs: number): SseWri
         flushing = true;
         process.nextTick(flush);
       }
-      return full;
     },
     end() {
       stopHeartbeat();

@@ -20,7 +20,7 @@ interface StreamAnswer<Event> {
   heartbeatMs: number;
 }
 
-/** Pulls the events at the client's own speed (S3). Resolves when the stream has ended, for whatever reason; never rejects. */
+/** Pulls the events one by one, as fast as their source gives them. Resolves when the stream has ended, for whatever reason; never rejects. */
 export async function answerWithStream<Event>(
   response: Response,
   answer: StreamAnswer<Event>,
@@ -37,12 +37,11 @@ export async function answerWithStream<Event>(
   const writer = sseWriter(response, heartbeatMs);
   try {
     for (let next = await first; next.done !== true; next = await events.next()) {
-      const full = writer.send(format.frame(next.value));
-      if (full !== undefined) await full;
+      writer.send(format.frame(next.value));
       if (response.destroyed) break;
     }
   } catch (error) {
-    await writer.send(format.errorFrame(error));
+    writer.send(format.errorFrame(error));
   } finally {
     writer.end();
     await events.return();

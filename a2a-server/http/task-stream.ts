@@ -77,7 +77,7 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
         const event = project(entry, view);
         if (event === undefined) continue;
         yield event;
-        // Whoever writes the events may not wait for the socket; their source does (S3).
+        // S3: whichever transport writes the events, their source waits while the socket is full.
         const full = context.caller.full();
         if (full !== undefined) await full;
       }
