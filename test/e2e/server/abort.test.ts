@@ -1,0 +1,134 @@
+/** One tool execution is stopped, and nothing else. */
+import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { fileHolds } from '../../support/file-watch.ts';
+import { makeGate } from '../../support/gate.ts';
+import { plan, shell, wait } from '../../support/offline-plan.ts';
+import { running } from '../../support/process-group.ts';
+import { stage } from '../../support/stage.ts';
+
+const AUTO = { settings: { autoExecute: true } };
+/** For as long as nobody ends it, its children too. */
+const FOREVER = 'sleep 3600 & sleep 3600 & wait';
+
+describe('POST /api/tools/abort/:toolId', () => {
+  it('R40 every tool execution has a toolId, in the events and in the task, and can be stopped by it', async () => {
+    const { peer } = await stage();
+    const first = await peer.stream(plan(shell(`echo running; ${FOREVER}`), { say: 'We end.' }));
+    const { taskId, pending } = await first.parked();
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve')]);
+    const toolId = await second.output('running');
+    const started = second.seen.find(({ activity }) => activity?.type === 'tool.started');
+    expect(started?.activity).toMatchObject({ toolId, callId: pending[0]?.callId });
+    expect(toolId).toMatch(/^run-shell-command-\d+-[0-9a-f]+$/);
+    expect((await peer.task(taskId)).overview.calls).toMatchObject([{ toolId, state: 'running' }]);
+
+    const { success, message } = await peer.abort(toolId, 'it takes too long');
+    expect({ success, message }).toEqual({ success: true, message: expect.stringContaining(toolId) });
+    const events = await second.rest();
+    const finished = events.find(({ activity }) => activity?.type === 'tool.finished');
+    expect(finished?.activity).toMatchObject({ toolId, outcome: 'stopped', stopReason: 'abort-request' });
+    expect(finished?.activity).toMatchObject({ summary: expect.stringContaining('it takes too long') });
+    // The task goes on, and the model knows.
+    expect(events.at(-1)?.state).toBe('COMPLETED');
+    expect((await peer.task(taskId)).text).toMatch(/it takes too long[^]*running[^]*We end\./);
+  });
+
+  it('R41 for an unknown, a finished or an aborted toolId it says that it did nothing, and why', async () => {
+    const { peer } = await stage();
+    expect(await peer.abort('run-shell-command-1-none')).toMatchObject({
+      success: false,
+      message: expect.stringContaining('There is no tool execution'),
+    });
+    const done = await peer.stream(plan(shell('echo out')), AUTO);
+    const finished = await done.output('out');
+    await done.rest();
+    expect(await peer.abort(finished)).toMatchObject({
+      success: false,
+      message: expect.stringContaining('already finished'),
+    });
+    const stream = await peer.stream(plan(shell(`echo running; ${FOREVER}`)), AUTO);
+    const toolId = await stream.output('running');
+    expect((await peer.abort(toolId)).success).toBe(true);
+    expect(await peer.abort(toolId)).toMatchObject({
+      success: false,
+      message: expect.stringContaining('already finished'),
+    });
+    expect((await stream.rest()).at(-1)?.state).toBe('COMPLETED');
+  });
+
+  it('R41 twice while it is being stopped: the second says that it was no longer needed', async () => {
+    const { server, peer } = await stage();
+    const gate = await makeGate(server.workspace);
+    // Told to end, it takes its time.
+    const farewell = `trap 'echo told > told.txt; ${gate.wait}; exit' TERM`;
+    const stream = await peer.stream(plan(shell(`${farewell}; echo running; sleep 3600 & wait`)), AUTO);
+    const toolId = await stream.output('running');
+    const first = peer.abort(toolId);
+    await fileHolds(join(server.workspace, 'told.txt'), 'told');
+    const second = peer.abort(toolId);
+    // Its request is at the server: an answer to a later one on the same server says so.
+    await peer.list();
+    await gate.pass();
+    expect(await first).toMatchObject({ success: true });
+    expect(await second).toMatchObject({ success: false });
+    const finished = (await stream.rest()).filter(({ activity }) => activity?.type === 'tool.finished');
+    expect(finished).toHaveLength(1);
+  });
+
+  it('R42 one of several: only that one stops', async () => {
+    const { server, peer } = await stage();
+    const gate = await makeGate(server.workspace);
+    // Two beside each other in one turn, and one of another task.
+    const waits = await peer.stream(plan({ together: [wait(3600), wait(3600)] }));
+    const ids: string[] = [];
+    while (ids.length < 2) {
+      const { activity } = await waits.until((event) => event.activity?.type === 'tool.started');
+      if (activity?.type === 'tool.started') ids.push(activity.toolId);
+    }
+    const [one = '', two = ''] = ids;
+    const other = await peer.stream(plan(shell(`echo running; ${gate.wait}`)), AUTO);
+    await other.output('running');
+
+    expect(await peer.abort(one)).toMatchObject({ success: true });
+    await waits.until(({ activity }) => activity?.type === 'tool.finished' && activity.toolId === one);
+    const { taskId = '' } = waits.seen[0] ?? {};
+    const { calls } = (await peer.task(taskId)).overview;
+    expect(calls.map(({ toolId, state }) => [toolId, state])).toEqual([
+      [one, 'stopped'],
+      [two, 'running'],
+    ]);
+    await gate.pass();
+    const ended = await other.rest();
+    expect(ended.map(({ activity }) => activity)).toContainEqual(expect.objectContaining({ outcome: 'ok' }));
+    expect(await peer.abort(two)).toMatchObject({ success: true });
+    expect((await waits.rest()).at(-1)?.state).toBe('COMPLETED');
+  });
+
+  it('R43 a shell command goes with its whole process group', async () => {
+    const { peer, file } = await stage();
+    const stream = await peer.stream(plan(shell(`echo $$ > group.txt; echo running; ${FOREVER}`)), AUTO);
+    const toolId = await stream.output('running');
+    const group = Number(await file('group.txt'));
+    expect(await running(group)).toBe(3);
+    expect(await peer.abort(toolId)).toMatchObject({ success: true });
+    expect(await running(group)).toBe(0);
+    await stream.rest();
+  });
+
+  it('R43 a command that does not heed SIGTERM is killed after the grace period, and said to be stopped', async () => {
+    const { peer, file } = await stage();
+    const deaf = `trap '' TERM; echo $$ > group.txt; echo running; ${FOREVER}`;
+    const stream = await peer.stream(plan(shell(deaf)), AUTO);
+    const toolId = await stream.output('running');
+    const group = Number(await file('group.txt'));
+    const { success, message } = await peer.abort(toolId);
+    expect(await running(group)).toBe(0);
+    expect({ success, message }).toEqual({
+      success: true,
+      message: `Successfully aborted tool execution: ${toolId}`,
+    });
+    await stream.rest();
+  });
+});

@@ -1,0 +1,146 @@
+/** A call waits, its stream goes, a decision comes: over every ending of the first connection. */
+import { describe, expect, it } from '@jest/globals';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { delegate, ENDINGS } from '../../support/connection-ending.ts';
+import { makeGate } from '../../support/gate.ts';
+import { append, plan, shell } from '../../support/offline-plan.ts';
+import { stage } from '../../support/stage.ts';
+import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
+
+function steps(events: readonly StreamEvent[]): string[] {
+  return activitiesOf(events).map(({ type }) => type);
+}
+
+describe.each(ENDINGS)('a call that waits, its first connection $name', (ending) => {
+  it('R01 approved after its stream has gone, it runs exactly once, and the new stream carries the result', async () => {
+    const { peer, file } = await stage();
+    const first = await delegate(peer, ending, { text: 'append "once" to effects.txt' });
+    const { taskId, pending } = await first.parked();
+    const next = await ending.leave(first, peer);
+    expect(await file('effects.txt')).toBeUndefined();
+
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve')], { over: next });
+    const events = await second.rest();
+    expect(steps(events)).toEqual(['tool.started', 'tool.finished']);
+    expect(activitiesOf(events).at(-1)).toMatchObject({ outcome: 'ok', callId: pending[0]?.callId });
+    expect(events.at(-1)?.state).toBe('COMPLETED');
+    expect(await file('effects.txt')).toBe('once');
+    expect((await peer.task(taskId)).text).toContain('Done: append to effects.txt.');
+    const whole = steps(await peer.history(taskId));
+    expect(whole.filter((type) => type === 'tool.started')).toHaveLength(1);
+  });
+
+  it('R02 denied after its stream has gone, it never runs, and the model goes on with the reason', async () => {
+    const { peer, file } = await stage();
+    const text = plan(append('effects.txt', 'never'), { say: 'And that is that.' });
+    const first = await delegate(peer, ending, { text });
+    const { taskId, pending } = await first.parked();
+    const next = await ending.leave(first, peer);
+
+    const denial = decisionOn(pending, 'deny', { reason: 'not on a Friday' });
+    const events = await (await peer.decide(taskId, [denial], { over: next })).rest();
+    expect(events.at(-1)?.state).toBe('COMPLETED');
+    const task = await peer.task(taskId);
+    // The offline model repeats what it was told of the call.
+    expect(task.text).toContain('The person denied this call; it was not run. Reason: not on a Friday');
+    expect(task.text).toContain('And that is that.');
+    expect(task.overview.calls).toMatchObject([{ state: 'denied', toolId: null }]);
+    expect(steps(await peer.history(taskId))).not.toContain('tool.started');
+    expect(await file('effects.txt')).toBeUndefined();
+  });
+
+  it('R03 one of two calls decided, the request ends at once with the other pending; deciding it continues the turn once', async () => {
+    const { peer, file } = await stage();
+    const text = plan({ together: [append('one.txt', '1'), append('two.txt', '2')] });
+    const first = await delegate(peer, ending, { text });
+    const { taskId, pending } = await first.parked();
+    expect(pending.map(({ title }) => title)).toEqual(['Append to one.txt', 'Append to two.txt']);
+    const next = await ending.leave(first, peer);
+
+    const partly = await (await peer.decide(taskId, [decisionOn(pending, 'approve')], { over: next })).rest();
+    // The task as it stands, and nothing to wait for.
+    expect(partly).toMatchObject([{ type: 'task', state: 'INPUT_REQUIRED' }]);
+    expect(partly[0]?.pending).toEqual(pending.slice(1));
+    expect([await file('one.txt'), await file('two.txt')]).toEqual([undefined, undefined]);
+
+    const rest = await (
+      await peer.decide(taskId, [decisionOn(pending.slice(1), 'approve')], { over: next })
+    ).rest();
+    expect(rest.at(-1)?.state).toBe('COMPLETED');
+    expect([await file('one.txt'), await file('two.txt')]).toEqual(['1', '2']);
+    const whole = steps(await peer.history(taskId));
+    expect(whole.filter((type) => type === 'tool.started')).toHaveLength(2);
+    expect((await peer.task(taskId)).overview.turns).toBe(2);
+  });
+
+  it('R09 after approval every view says working, and none lists the call as pending', async () => {
+    const { server, peer } = await stage();
+    const gate = await makeGate(server.workspace);
+    const text = plan(shell(`echo running; ${gate.wait}`));
+    const first = await delegate(peer, ending, { text });
+    const { taskId, pending } = await first.parked();
+    const next = await ending.leave(first, peer);
+
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve')], { over: next });
+    await second.output('running');
+    expect(second.seen[0]).toMatchObject({ type: 'task', state: 'WORKING', pending: [] });
+    expect(await peer.task(taskId)).toMatchObject({ state: 'WORKING', pending: [] });
+    expect(await peer.list()).toMatchObject([{ taskId, state: 'WORKING', pending: [] }]);
+    await gate.pass();
+    await second.rest();
+    for (const event of second.seen) expect(event.pending).toEqual([]);
+    const states = second.seen.flatMap(({ state }) => state ?? []);
+    expect(new Set(states.slice(0, -1))).toEqual(new Set(['WORKING']));
+    expect(states.at(-1)).toBe('COMPLETED');
+  });
+});
+
+describe('the first connection ends only while the approved call runs', () => {
+  it.each([
+    { name: 'by FIN', end: 'destroy' as const },
+    { name: 'by RST', end: 'reset' as const },
+    { name: 'by half', end: 'halfClose' as const },
+  ])('R01 $name: the call runs on, once', async ({ end }) => {
+    const { server, peer, file } = await stage();
+    const gate = await makeGate(server.workspace);
+    const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
+    const first = await peer.stream(text);
+    const { taskId, pending } = await first.parked();
+    await first.rest();
+
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve')]);
+    await second.output('running');
+    first.connection[end]();
+    await first.connection.closed;
+    expect(await peer.task(taskId)).toMatchObject({ state: 'WORKING' });
+    await gate.pass();
+    const events = await second.rest();
+    expect(steps(events)).toEqual(['tool.started', 'tool.output', 'tool.output', 'tool.finished']);
+    expect(events.at(-1)?.state).toBe('COMPLETED');
+    expect(await file('effects.txt')).toBe('ran\n');
+  });
+});
+
+describe('many calls wait together', () => {
+  it('R03 each decision but the last is answered within 100 ms', async () => {
+    const { peer, file } = await stage();
+    const calls = Array.from({ length: 12 }, (_, n) => append(`${n}.txt`, `${n}`));
+    const first = await peer.stream(plan({ together: calls }));
+    const { taskId, pending } = await first.parked();
+    await first.rest();
+    const times: number[] = [];
+    for (const [n, action] of pending.slice(0, -1).entries()) {
+      const begun = performance.now();
+      const stream = await peer.decide(taskId, [decisionOn([action], 'approve')], { over: first.connection });
+      const answer = await stream.rest();
+      times.push(performance.now() - begun);
+      expect(answer.at(-1)?.pending).toEqual(pending.slice(n + 1));
+    }
+    // The middle one: a machine that is busy elsewhere for a moment proves nothing.
+    expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(100);
+    const last = await peer.decide(taskId, [decisionOn(pending.slice(-1), 'approve')]);
+    expect((await last.rest()).at(-1)?.state).toBe('COMPLETED');
+    const written = await Promise.all(calls.map((_, n) => file(`${n}.txt`)));
+    expect(written).toEqual(calls.map((_, n) => `${n}`));
+  });
+});

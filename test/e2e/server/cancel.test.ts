@@ -1,0 +1,142 @@
+/** A task is ended from outside, whatever it is doing. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { buffer } from 'node:stream/consumers';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { refusal } from '../../support/rpc-answer.ts';
+import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import { fileHolds } from '../../support/file-watch.ts';
+import { append, plan, shell } from '../../support/offline-plan.ts';
+import { running } from '../../support/process-group.ts';
+import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+
+const health = z.object({ executing: z.number(), toolExecutions: z.number() });
+
+/** What the server has under way. */
+async function underWay({ peer }: Stage): Promise<z.infer<typeof health>> {
+  const response = await peer.request('/health', { method: 'GET' });
+  return health.parse(JSON.parse((await buffer(response.body)).toString()));
+}
+
+const IDLE = { executing: 0, toolExecutions: 0 };
+
+describe('a call waits', () => {
+  it('R44 canceled with no stream open, the store, the executor and every view agree', async () => {
+    const before = await stage();
+    const { peer, file } = before;
+    const first = await peer.stream('append "never" to effects.txt');
+    const { taskId, sessionId, pending, seq } = await first.parked();
+    await first.rest();
+    const canceled = await peer.cancel(taskId, 'changed my mind');
+    expect(canceled).toMatchObject({ state: 'CANCELED', pending: [], seq: seq + 1 });
+    expect(canceled.statusText).toContain('changed my mind');
+
+    const views = async ({ peer: client }: Stage): Promise<void> => {
+      expect(await client.task(taskId)).toEqual(canceled);
+      expect(await client.list({ status: 'TASK_STATE_CANCELED' })).toMatchObject([{ taskId }]);
+      expect(await client.list({ status: 'TASK_STATE_INPUT_REQUIRED' })).toEqual([]);
+      const [last] = await (await client.follow(taskId, seq)).rest();
+      expect(last).toMatchObject({ state: 'CANCELED', text: canceled.statusText });
+      for (const refused of [
+        client.decide(taskId, [decisionOn(pending, 'approve')]),
+        client.send('go on', { taskId }),
+        client.follow(taskId),
+      ])
+        expect(await refusal(refused)).toMatchObject({ reason: 'TASK_ENDED', facts: { state: 'canceled' } });
+      expect(await refusal(client.cancel(taskId))).toMatchObject({ code: -32002, reason: 'TASK_ENDED' });
+    };
+    await views(before);
+    expect(await underWay(before)).toEqual(IDLE);
+    await before.server.kill();
+    const after = await stageAgain(before);
+    await views(after);
+    expect(await file('effects.txt')).toBeUndefined();
+    // The session is not: its next task knows what came before.
+    const next = await after.peer.send('say And now something else.', { sessionId });
+    expect(next).toMatchObject({ state: 'COMPLETED', sessionId });
+    expect(next.taskId).not.toBe(taskId);
+  });
+});
+
+describe('an approved tool runs', () => {
+  it('R45 canceled, its signal fires at once, its processes go, and its late result is dropped', async () => {
+    const before = await stage();
+    const { server, peer, file } = before;
+    const farewell = `trap 'echo told >> effects.txt; echo late; exit 0' TERM`;
+    const command = `echo $$ > group.txt; ${farewell}; echo running; sleep 3600 & wait; echo over >> effects.txt`;
+    const first = await peer.stream(plan(shell(command), append('effects.txt', 'never')));
+    const { taskId, pending } = await first.parked();
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve')]);
+    await second.output('running');
+
+    const canceled = await peer.cancel(taskId, 'enough');
+    expect(canceled.state).toBe('CANCELED');
+    await fileHolds(join(server.workspace, 'effects.txt'), 'told');
+    const events = await second.rest();
+    expect(events.slice(-2)).toMatchObject([
+      { activity: { type: 'tool.finished', outcome: 'stopped', stopReason: 'task-cancel' } },
+      { state: 'CANCELED', seq: canceled.seq, text: expect.stringContaining('enough') },
+    ]);
+    // An end in order waits for what is under way: nothing is, and nothing more was written.
+    expect(await server.stop()).toBe(0);
+    expect(await running(Number(await file('group.txt')))).toBe(0);
+    expect(await file('effects.txt')).toBe('told\n');
+    const after = await stageAgain(before);
+    expect(await after.peer.task(taskId)).toEqual(canceled);
+    const outputs = (await after.peer.history(taskId)).filter(
+      ({ activity }) => activity?.type === 'tool.output',
+    );
+    expect(outputs.map(({ text, activity }) => [text, activity])).toEqual([
+      ['', expect.objectContaining({ text: 'running\n' })],
+    ]);
+  });
+});
+
+describe('the model is asked', () => {
+  let model: FakeModelEndpoint;
+  let options: Parameters<typeof stage>[0];
+  beforeEach(async () => {
+    model = await startFakeModelEndpoint();
+    options = {
+      args: ['--model', 'openai-compatible:fake'],
+      env: { MCP_A2A_OPENAI_COMPATIBLE_URL: `${model.url}/v1` },
+    };
+  });
+  afterEach(() => model.close());
+
+  it('R46 canceled during the first model call, the call is aborted, and there is no other', async () => {
+    const on = await stage(options);
+    model.script({ type: 'turn', turn: { text: ['Well, '] }, cut: { frames: 2, ending: 'silence' } });
+    const stream = await on.peer.stream('begin');
+    await stream.until(({ text }) => text === 'Well, ');
+    const { taskId = '' } = stream.seen[0] ?? {};
+    expect(await on.peer.cancel(taskId, 'enough')).toMatchObject({ state: 'CANCELED' });
+    expect(await model.received[0]?.closedEarly).toBe(true);
+    expect((await stream.rest()).at(-1)).toMatchObject({ state: 'CANCELED' });
+    expect(model.received).toHaveLength(1);
+    expect(await underWay(on)).toEqual(IDLE);
+  });
+
+  it('R46 canceled before the first model call, there is at most that one, aborted', async () => {
+    const on = await stage(options);
+    for (let round = 0; round < 5; round += 1) {
+      model.script({ type: 'turn', turn: { text: ['Well, '] }, cut: { frames: 2, ending: 'silence' } });
+      const calls = model.received.length;
+      const stream = await on.peer.stream('begin');
+      const { taskId = '' } = (await stream.next()) ?? {};
+      expect(await on.peer.cancel(taskId)).toMatchObject({ state: 'CANCELED' });
+      const events = await stream.rest();
+      expect(events.at(-1)?.state).toBe('CANCELED');
+      const made = model.received.slice(calls);
+      expect(made.length).toBeLessThanOrEqual(1);
+      for (const { closedEarly } of made) expect(await closedEarly).toBe(true);
+      expect(await peerTurns(on, taskId)).toBeLessThanOrEqual(1);
+    }
+    expect(await underWay(on)).toEqual(IDLE);
+  });
+});
+
+async function peerTurns({ peer }: Stage, taskId: string): Promise<number> {
+  return (await peer.task(taskId)).overview.turns;
+}

@@ -1,0 +1,218 @@
+/** Decisions that are no decisions, come late, or quarrel; and how far those that stand reach. */
+import { describe, expect, it } from '@jest/globals';
+import { decisionOn, decisionsPart, written } from '../../support/a2a-message.ts';
+import { refusal, Refusal, rpcBody } from '../../support/rpc-answer.ts';
+import { delegate, ENDINGS } from '../../support/connection-ending.ts';
+import { makeGate } from '../../support/gate.ts';
+import { append, plan, shell } from '../../support/offline-plan.ts';
+import { stage } from '../../support/stage.ts';
+import { activitiesOf } from '../../support/wire-event.ts';
+
+const INVALID_PARAMS = -32602;
+
+describe('a decision that is none', () => {
+  it('R06 of a word that does not exist is refused as invalid, the call still waits, nothing ran', async () => {
+    const { peer, file } = await stage();
+    const first = await peer.stream('append "once" to effects.txt');
+    const { taskId, pending, seq } = await first.parked();
+    const words = ['reject', 'yes', 'APPROVE ', 'Approve', 'approve\n', '', 1, true, null, ['approve'], {}];
+    const parts = [
+      ...words.map((word) => decisionsPart([decisionOn(pending, word)])),
+      decisionsPart([{ callId: pending[0]?.callId }]),
+      decisionsPart([]),
+      // A good one beside a bad one: they stand or fall together.
+      decisionsPart([decisionOn(pending, 'approve'), decisionOn(pending, 'yes')]),
+      decisionsPart([decisionOn(pending, 'approve', { scope: 'forever' })]),
+      decisionsPart([decisionOn(pending, 'edit')]),
+      // Other systems' ways to say it.
+      { data: { callId: pending[0]?.callId, outcome: 'proceed_once' } },
+      { data: { callId: pending[0]?.callId, decision: 'approve' } },
+    ];
+    for (const part of parts) {
+      const { reason, code, message } = await refusal(peer.send([part], { taskId }));
+      expect({ part, reason, code }).toEqual({ part, reason: 'INVALID_DECISION', code: INVALID_PARAMS });
+      expect(message).toContain('Nothing was decided.');
+    }
+    expect(await peer.task(taskId)).toMatchObject({ seq, state: 'INPUT_REQUIRED', pending });
+    expect(await file('effects.txt')).toBeUndefined();
+    const right = await peer.decide(taskId, [decisionOn(pending, 'approve')]);
+    expect((await right.rest()).at(-1)?.state).toBe('COMPLETED');
+    expect(await file('effects.txt')).toBe('once');
+  });
+
+  it('R06 as a text approves nothing and denies nothing', async () => {
+    const { peer, file } = await stage();
+    const { taskId, pending, seq } = await (await peer.stream('append "x" to effects.txt')).parked();
+    for (const text of ['yes', 'reject', 'APPROVE', 'approve ', 'approve.', 'deny it']) {
+      const { reason, facts } = await refusal(peer.send(text, { taskId }));
+      expect({ text, reason, waits: facts['pending'] }).toEqual({
+        text,
+        reason: 'DECISION_NEEDED',
+        waits: pending[0]?.callId,
+      });
+    }
+    expect(await peer.task(taskId)).toMatchObject({ seq, state: 'INPUT_REQUIRED' });
+    expect(await file('effects.txt')).toBeUndefined();
+    expect(await peer.send('approve', { taskId })).toMatchObject({ state: 'COMPLETED' });
+    expect(await file('effects.txt')).toBe('x');
+  });
+});
+
+describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
+  it('R07 on an unknown call, or one decided before, get a typed answer with the first decision; nothing runs twice', async () => {
+    const { server, peer, file } = await stage();
+    const gate = await makeGate(server.workspace);
+    const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}`));
+    const first = await delegate(peer, ending, { text });
+    const { taskId, pending, seq } = await first.parked();
+    const next = await ending.leave(first, peer);
+
+    const unknown = await refusal(peer.decide(taskId, [{ callId: 'call-none', decision: 'approve' }]));
+    expect(unknown).toMatchObject({ reason: 'UNKNOWN_CALL', facts: { pending: pending[0]?.callId } });
+    expect((await peer.task(taskId)).seq).toBe(seq);
+
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve')], { over: next });
+    await second.output('running');
+    const late = async (word: string): Promise<void> => {
+      const again = await refusal(peer.decide(taskId, [decisionOn(pending, word)]));
+      expect(again).toMatchObject({
+        reason: 'ALREADY_DECIDED',
+        facts: { callId: pending[0]?.callId, firstDecision: 'approve' },
+      });
+    };
+    await late('approve');
+    await late('deny');
+    await gate.pass();
+    expect((await second.rest()).at(-1)?.state).toBe('COMPLETED');
+    await late('approve');
+    await late('deny');
+    expect(await file('effects.txt')).toBe('ran\n');
+    const started = activitiesOf(await peer.history(taskId)).filter(({ type }) => type === 'tool.started');
+    expect(started).toHaveLength(1);
+  });
+
+  it('R08 that conflict and race: one wins, the other is told which', async () => {
+    const { peer, file } = await stage();
+    for (let round = 0; round < 6; round += 1) {
+      // Who writes first takes turns.
+      const words = round % 2 === 0 ? ['approve', 'deny'] : ['deny', 'approve'];
+      const name = `effects-${round}.txt`;
+      const first = await delegate(peer, ending, { text: `append "once" to ${name}` });
+      const { taskId, pending } = await first.parked();
+      const lines = [await ending.leave(first, peer), await peer.connect()];
+      for (const [n, word] of words.entries()) {
+        const part = decisionsPart([decisionOn(pending, word)]);
+        const line = lines[n];
+        if (line === undefined) throw new Error('there are two clients');
+        // Both are on their way before either is answered.
+        peer.write(line, '/', {
+          body: rpcBody('SendStreamingMessage', { message: written([part], { taskId }) }),
+        });
+      }
+      const answers = await Promise.allSettled(
+        lines.map(async (line) => (await (await peer.opened(line)).rest()).at(-1)?.state),
+      );
+      const winner = answers.findIndex(({ status }) => status === 'fulfilled');
+      expect(answers[winner]).toMatchObject({ value: 'COMPLETED' });
+      const loser: unknown = answers.find((answer) => answer.status === 'rejected')?.reason;
+      expect(loser).toBeInstanceOf(Refusal);
+      expect(loser).toMatchObject({
+        reason: 'ALREADY_DECIDED',
+        facts: { firstDecision: words[winner] },
+      });
+      expect(await file(name)).toBe(words[winner] === 'approve' ? 'once' : undefined);
+    }
+  });
+});
+
+describe('how far a decision reaches', () => {
+  it('R12 trust for a tool lets later calls of it run unasked, and no others', async () => {
+    const { peer, file } = await stage();
+    const text = plan(
+      append('a.txt', '1'),
+      append('a.txt', '2'),
+      shell('echo 3 >> a.txt'),
+      append('a.txt', '4'),
+    );
+    const { taskId, sessionId, pending } = await (await peer.stream(text)).parked();
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve', { scope: 'tool' })]);
+    const asked = await second.parked();
+    expect(asked.pending).toMatchObject([{ tool: 'run-shell-command' }]);
+    expect(await file('a.txt')).toBe('12');
+    const third = await peer.decide(taskId, [decisionOn(asked.pending, 'approve')]);
+    expect((await third.rest()).at(-1)?.state).toBe('COMPLETED');
+    expect(await file('a.txt')).toBe('123\n4');
+    // Trust lasts for its task.
+    const next = await (await peer.stream('append "5" to a.txt', { sessionId })).parked();
+    expect(next.pending).toHaveLength(1);
+  });
+
+  it.each(['server', 'always'])('R12 trust for %s: later calls run unasked', async (scope) => {
+    const { peer, file } = await stage();
+    const text = plan(append('a.txt', '1'), shell('echo 2 >> a.txt'), append('a.txt', '3'));
+    const { taskId, pending } = await (await peer.stream(text)).parked();
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve', { scope })]);
+    expect((await second.rest()).at(-1)?.state).toBe('COMPLETED');
+    expect(await file('a.txt')).toBe('12\n3');
+  });
+
+  it('R13 with autoExecute there is no question, and everything is recorded', async () => {
+    const { peer, file } = await stage();
+    const text = plan(append('a.txt', '1'), { together: [append('b.txt', '2'), shell('echo 3')] });
+    const stream = await peer.stream(text, { settings: { autoExecute: true } });
+    const events = await stream.rest();
+    expect(events.at(-1)?.state).toBe('COMPLETED');
+    expect(events.filter(({ pending, state }) => pending.length > 0 || state === 'INPUT_REQUIRED')).toEqual(
+      [],
+    );
+    expect([await file('a.txt'), await file('b.txt')]).toEqual(['1', '2']);
+    const steps = activitiesOf(events).filter(({ type }) => type !== 'tool.output');
+    expect(steps.map(({ type, tool }) => `${type} ${tool}`)).toEqual([
+      'tool.requested append-file',
+      'tool.started append-file',
+      'tool.finished append-file',
+      'tool.requested append-file',
+      'tool.requested run-shell-command',
+      'tool.started append-file',
+      'tool.finished append-file',
+      'tool.started run-shell-command',
+      'tool.finished run-shell-command',
+    ]);
+    const asked = steps.filter((step) => step.type === 'tool.requested' && step.asks);
+    expect(asked).toEqual([]);
+  });
+
+  it('R13 deny on one call leaves the others of the turn alone', async () => {
+    const { peer, file } = await stage();
+    const names = ['a.txt', 'b.txt', 'c.txt'];
+    const text = plan({ together: names.map((name) => append(name, name)) });
+    const { taskId, pending } = await (await peer.stream(text)).parked();
+    const decisions = pending.map((action, n) => decisionOn([action], n === 1 ? 'deny' : 'approve'));
+    expect((await (await peer.decide(taskId, decisions)).rest()).at(-1)?.state).toBe('COMPLETED');
+    expect(await Promise.all(names.map(file))).toEqual(['a.txt', undefined, 'c.txt']);
+    const { overview } = await peer.task(taskId);
+    expect(overview.calls.map(({ state }) => state)).toEqual(['ok', 'denied', 'ok']);
+  });
+});
+
+describe('a session that is not there', () => {
+  it('R15 is an error that lists those that are, and no new task', async () => {
+    const { peer } = await stage();
+    const none = await refusal(peer.send('say hello', { sessionId: 'session-none' }));
+    expect(none).toMatchObject({ reason: 'UNKNOWN_SESSION', facts: { sessions: '' } });
+    const one = await peer.send('say one');
+    const two = await peer.send('say two');
+    for (const send of [
+      () => peer.send('say three', { sessionId: 'session-none' }),
+      () => peer.stream('say three', { sessionId: 'session-none' }),
+      () =>
+        peer.decide('', [{ callId: 'c', decision: 'approve' }], { taskId: '', sessionId: 'session-none' }),
+    ]) {
+      const { reason, facts, message } = await refusal(send());
+      expect(reason).toBe('UNKNOWN_SESSION');
+      expect(facts['sessions']?.split(' ')).toEqual([two.sessionId, one.sessionId]);
+      expect(message).toContain(one.sessionId);
+    }
+    expect((await peer.list()).map(({ taskId }) => taskId)).toEqual([two.taskId, one.taskId]);
+  });
+});

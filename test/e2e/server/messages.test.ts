@@ -1,0 +1,135 @@
+/** Messages that come while something else happens, and messages that come twice. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { refusal } from '../../support/rpc-answer.ts';
+import { delegate, ENDINGS } from '../../support/connection-ending.ts';
+import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
+import { makeGate } from '../../support/gate.ts';
+import { append, plan, shell } from '../../support/offline-plan.ts';
+import type { ServerOptions } from '../../support/server-process.ts';
+import { stage, stageAgain } from '../../support/stage.ts';
+
+describe.each(ENDINGS)('a message while a tool runs, after a first connection $name', (ending) => {
+  it('R04 is queued, and answered after the turn', async () => {
+    const { server, peer } = await stage();
+    const gate = await makeGate(server.workspace);
+    const first = await delegate(peer, ending, { text: plan(shell(`echo running; ${gate.wait}`)) });
+    const { taskId, sessionId, pending } = await first.parked();
+    const next = await ending.leave(first, peer);
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve')], { over: next });
+    await second.output('running');
+
+    const third = await peer.stream('say By the way, thank you.', { sessionId });
+    expect(await third.next()).toMatchObject({ type: 'task', taskId, state: 'WORKING' });
+    const queued = await peer.task(taskId);
+    expect(queued.history.at(-1)).toBe('user: say By the way, thank you.');
+    expect(queued.overview.turns).toBe(1);
+    await gate.pass();
+    const answers = await Promise.all([second.rest(), third.rest()]);
+    for (const events of answers) {
+      expect(events.at(-1)?.state).toBe('COMPLETED');
+      expect(events.map(({ text }) => text).join('')).toContain('By the way, thank you.');
+    }
+    const { history } = await peer.task(taskId);
+    expect(history.filter((line) => line.startsWith('user:'))).toHaveLength(2);
+    expect(history.at(-1)).toMatch(/^agent: [^]*By the way, thank you\./);
+  });
+});
+
+describe('a message while a call waits', () => {
+  it('R04 is refused in so many words, and changes nothing', async () => {
+    const { peer } = await stage();
+    const { taskId, sessionId, pending, seq } = await (await peer.stream('append "x" to a.txt')).parked();
+    for (const to of [{ taskId }, { sessionId }]) {
+      const { reason, facts } = await refusal(peer.send('say By the way, thank you.', to));
+      expect({ reason, waits: facts['pending'] }).toEqual({
+        reason: 'DECISION_NEEDED',
+        waits: pending[0]?.callId,
+      });
+    }
+    expect(await peer.task(taskId)).toMatchObject({ seq, state: 'INPUT_REQUIRED' });
+  });
+});
+
+/** What a model that writes OpenAI's format asks for. */
+const APPEND = {
+  id: 'c1',
+  name: 'append-file',
+  arguments: JSON.stringify({ path: 'effects.txt', content: 'once' }),
+};
+
+describe('the same message id twice', () => {
+  let model: FakeModelEndpoint;
+  let options: ServerOptions;
+  beforeEach(async () => {
+    model = await startFakeModelEndpoint();
+    options = {
+      args: ['--model', 'openai-compatible:fake'],
+      env: { MCP_A2A_OPENAI_COMPATIBLE_URL: `${model.url}/v1` },
+    };
+  });
+  afterEach(() => model.close());
+
+  it('R27 at once: one task, one model call, and all see the same', async () => {
+    const { peer } = await stage(options);
+    model.script({ type: 'turn', turn: { text: ['I append.'], calls: [APPEND] } });
+    const send = async () => (await peer.stream('append it', { messageId: 'the-same' })).rest();
+    const streams = await Promise.all(Array.from({ length: 6 }, send));
+    for (const events of streams)
+      expect(events.map(({ data }) => data)).toEqual(streams[0]?.map(({ data }) => data));
+    expect(streams[0]?.at(-1)?.state).toBe('INPUT_REQUIRED');
+    expect(await peer.list()).toHaveLength(1);
+    expect(model.received).toHaveLength(1);
+  });
+
+  it('R27 after a kill -9 and a restart: still one task and one model call; with another body a conflict', async () => {
+    const before = await stage(options);
+    model.script({ type: 'turn', turn: { calls: [APPEND] } });
+    const first = await before.peer.stream('append it', { messageId: 'the-same' });
+    const parked = await first.parked();
+    await before.server.kill();
+
+    const { peer, file } = await stageAgain(before);
+    const again = await (await peer.stream('append it', { messageId: 'the-same' })).parked();
+    expect(again).toMatchObject({ taskId: parked.taskId, seq: parked.seq, pending: parked.pending });
+    expect(model.received).toHaveLength(1);
+    const other = await refusal(peer.stream('append it twice', { messageId: 'the-same' }));
+    expect(other).toMatchObject({ reason: 'MESSAGE_CONFLICT', facts: { taskId: parked.taskId } });
+    expect(await peer.list()).toMatchObject([{ taskId: parked.taskId, seq: parked.seq }]);
+
+    model.script({ type: 'turn', turn: { text: ['Done.'] } });
+    const decide = async () => {
+      const decision = decisionOn(parked.pending, 'approve');
+      return (await peer.decide(parked.taskId, [decision], { messageId: 'a-decision' })).rest();
+    };
+    // A decision is a message, too: it is not "decided before" by itself.
+    const [one, two] = await Promise.all([decide(), decide()]);
+    expect(two).toEqual(one);
+    expect(one.at(-1)?.state).toBe('COMPLETED');
+    const third = await decide();
+    expect(third).toEqual(one);
+    expect(await file('effects.txt')).toBe('once');
+    expect(model.received).toHaveLength(2);
+    const conflict = decisionOn(parked.pending, 'deny');
+    expect(await refusal(peer.decide(parked.taskId, [conflict], { messageId: 'a-decision' }))).toMatchObject({
+      reason: 'MESSAGE_CONFLICT',
+    });
+  });
+
+  it('R27 while the task works: the second stream is a cursor on the same work', async () => {
+    const { server, peer } = await stage();
+    const gate = await makeGate(server.workspace);
+    const text = plan(shell(`echo running; ${gate.wait}`), append('effects.txt', 'once'));
+    const send = () => peer.stream(text, { messageId: 'the-same', settings: { autoExecute: true } });
+    const first = await send();
+    await first.output('running');
+    first.connection.reset();
+    const second = await send();
+    await second.output('running');
+    await gate.pass();
+    const events = await second.rest();
+    expect(events.at(-1)?.state).toBe('COMPLETED');
+    expect(events.slice(0, first.seen.length)).toEqual(first.seen);
+    expect(await peer.list()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,217 @@
+/** Streams are cursors on the journal: several at once, cut anywhere, taken up again. */
+import { describe, expect, it } from '@jest/globals';
+import { decisionOn, written } from '../../support/a2a-message.ts';
+import { refusal } from '../../support/rpc-answer.ts';
+import { delegate, ENDINGS } from '../../support/connection-ending.ts';
+import type { EventStream } from '../../support/event-stream.ts';
+import { makeGate } from '../../support/gate.ts';
+import { append, plan, shell } from '../../support/offline-plan.ts';
+import type { RawConnection } from '../../support/raw-connection.ts';
+import { stage, stageAgain } from '../../support/stage.ts';
+import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
+
+/** Events as they were on the wire, after the task that a stream may begin with. */
+function updates(events: readonly StreamEvent[]): string[] {
+  return events.filter(({ type }) => type !== 'task').map(({ data }) => data);
+}
+
+function after(seq: number, events: readonly StreamEvent[]): StreamEvent[] {
+  return events.filter((event) => event.seq > seq);
+}
+
+describe.each(ENDINGS)('two streams on one task, the first connection $name', (ending) => {
+  it('R05 both see all events in one order, and the end of one does not end the other', async () => {
+    const { server, peer } = await stage();
+    const gate = await makeGate(server.workspace);
+    const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`));
+    const first = await delegate(peer, ending, { text });
+    const { taskId } = first.seen[0] ?? {};
+    if (taskId === undefined) throw new Error('the stream began with no task');
+    const watcher = await peer.follow(taskId);
+    const { seq: from = 0 } = (await watcher.next()) ?? {};
+
+    const parked = await first.parked();
+    const next = await ending.leave(first, peer);
+    const second = await peer.decide(taskId, [decisionOn(parked.pending, 'approve')], { over: next });
+    const asked = await second.parked();
+    const third = await peer.decide(taskId, [decisionOn(asked.pending, 'approve', { scope: 'always' })]);
+    await third.output('running');
+    // Its reader has gone in the middle of it; the watcher's stream goes on.
+    third.connection.reset();
+    await third.connection.closed;
+    await watcher.output('running');
+    await gate.pass();
+    await watcher.rest();
+
+    expect(watcher.seen.at(-1)?.state).toBe('COMPLETED');
+    const whole = await peer.history(taskId);
+    expect(updates(watcher.seen)).toEqual(updates(after(from, whole)));
+    for (const stream of [first, second, third]) {
+      const [start] = stream.seen;
+      const seen = updates(stream.seen);
+      expect(seen).toEqual(updates(after(start?.seq ?? 0, whole)).slice(0, seen.length));
+    }
+  });
+});
+
+/** How a client is gone while the tool runs. */
+const DEPARTURES: {
+  name: string;
+  headers?: Record<string, string>;
+  leave: (connection: RawConnection) => void;
+}[] = [
+  { name: 'reset', leave: (connection) => connection.reset() },
+  { name: 'closed', headers: { Connection: 'close' }, leave: (connection) => connection.destroy() },
+  { name: 'half-closed, and not read any more', leave: (connection) => connection.halfClose() },
+];
+
+describe('a client goes while a tool runs', () => {
+  it.each(DEPARTURES)(
+    'R24 its connection $name: the tool goes on, resubscribing gets the rest',
+    async (departure) => {
+      const { server, peer, file } = await stage();
+      const gate = await makeGate(server.workspace);
+      const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
+      const first = await peer.stream(text, {
+        settings: { autoExecute: true },
+        ...(departure.headers && { headers: departure.headers }),
+      });
+      await first.output('running');
+      const { taskId = '', seq = 0 } = first.seen.at(-1) ?? {};
+      departure.leave(first.connection);
+      expect((await peer.task(taskId)).overview.calls).toMatchObject([{ state: 'running' }]);
+      await gate.pass();
+      const rest = await (await peer.follow(taskId, seq)).rest();
+      expect(rest.at(-1)?.state).toBe('COMPLETED');
+      const whole = await peer.history(taskId);
+      expect(updates([...first.seen, ...rest])).toEqual(updates(after(first.seen[0]?.seq ?? 0, whole)));
+      expect(activitiesOf(rest).at(-1)).toMatchObject({ type: 'tool.finished', outcome: 'ok' });
+      expect(await file('effects.txt')).toBe('ran\n');
+    },
+  );
+
+  it('R24 its connection kept alive: the next request on it gets the rest', async () => {
+    const { server, peer, file } = await stage();
+    const gate = await makeGate(server.workspace);
+    const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
+    const connection = await peer.connect();
+    const params = {
+      message: written(text, { settings: { autoExecute: true } }),
+      configuration: { returnImmediately: true },
+    };
+    await peer.call('SendMessage', params, { over: connection });
+    const [task] = await peer.list();
+    const watcher = await peer.follow(task?.taskId ?? '', 0);
+    await watcher.output('running');
+    const seq = watcher.seen.at(-1)?.seq ?? 0;
+    const follower = await peer.follow(task?.taskId ?? '', seq, { over: connection });
+    await gate.pass();
+    const rest = await follower.rest();
+    expect(rest.at(-1)?.state).toBe('COMPLETED');
+    await watcher.rest();
+    expect(updates(rest)).toEqual(updates(after(seq, watcher.seen)));
+    expect(await file('effects.txt')).toBe('ran\n');
+  });
+});
+
+describe('a stream that is cut', () => {
+  it('R25 after event k, for every k: what was read and what follows is the journal, without gap or repeat', async () => {
+    const { peer } = await stage();
+    const text = plan(
+      { say: 'One ', repeat: 2 },
+      { together: [append('a.txt', '1'), shell('echo out')] },
+      { say: 'two ', repeat: 2 },
+    );
+    const run = () => peer.stream(text, { settings: { autoExecute: true } });
+    const { length } = await (await run()).rest();
+    expect(length).toBeGreaterThan(20);
+    for (let k = 1; k <= length; k += 1) {
+      const first = await run();
+      await first.until(() => first.seen.length === k);
+      first.connection.reset();
+      const { taskId = '', seq = 0 } = first.seen.at(-1) ?? {};
+      const rest = await (await peer.follow(taskId, seq)).rest();
+      const whole = await peer.history(taskId);
+      expect(updates([...first.seen, ...rest])).toEqual(updates(after(first.seen[0]?.seq ?? 0, whole)));
+      expect(whole.at(-1)?.state).toBe('COMPLETED');
+    }
+  });
+
+  it('R25 by a reader that comes anew for every event, while the task works, parks and goes on', async () => {
+    const { server, peer } = await stage();
+    const gate = await makeGate(server.workspace);
+    const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`), { say: 'Over.' });
+    const first = await peer.stream(text);
+    const { taskId = '', seq: from = 0 } = (await first.next()) ?? {};
+    const nervous = readAnew((cursor) => peer.follow(taskId, cursor), from);
+    const asked = await first.parked();
+    const second = await peer.decide(taskId, [decisionOn(asked.pending, 'approve', { scope: 'always' })]);
+    await second.output('running');
+    await gate.pass();
+    expect((await second.rest()).at(-1)?.state).toBe('COMPLETED');
+    expect(updates(await nervous)).toEqual(updates(after(from, await peer.history(taskId))));
+  });
+
+  it('R25 by a kill -9 and a restart in its middle', async () => {
+    const before = await stage();
+    const gate = await makeGate(before.server.workspace);
+    const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`), append('b.txt', '2'));
+    const first = await before.peer.stream(text, { settings: { autoExecute: true } });
+    await first.output('running');
+    await before.server.kill();
+    await expect(first.rest()).rejects.toThrow();
+
+    const { peer } = await stageAgain(before);
+    const { taskId = '', seq = 0 } = first.seen.at(-1) ?? {};
+    const resumed = await peer.follow(taskId, seq);
+    const { pending } = await resumed.parked();
+    await gate.pass();
+    await gate.pass();
+    await (await peer.decide(taskId, [decisionOn(pending, 'approve')])).rest();
+    await resumed.rest();
+    expect(resumed.seen.at(-1)?.state).toBe('COMPLETED');
+    const whole = await peer.history(taskId);
+    expect(updates([...first.seen, ...resumed.seen])).toEqual(updates(after(first.seen[0]?.seq ?? 0, whole)));
+  });
+});
+
+/** Reads one event, cuts the connection, and comes again with its id, until the task has ended. */
+async function readAnew(
+  follow: (cursor: number) => Promise<EventStream>,
+  from: number,
+): Promise<StreamEvent[]> {
+  const seen: StreamEvent[] = [];
+  let cursor = from;
+  for (;;) {
+    const stream = await follow(cursor);
+    const event = await stream.next();
+    stream.connection.reset();
+    if (event === undefined) return seen;
+    seen.push(event);
+    cursor = event.seq;
+  }
+}
+
+describe('a cursor that is none', () => {
+  it('R26 beyond the end, of a longer task, negative, or not a number: a typed error, and nothing is rounded', async () => {
+    const { peer } = await stage();
+    const short = await peer.send('say one');
+    const long = await peer.send('say one two three four five six seven');
+    expect(long.seq).toBeGreaterThan(short.seq);
+    const { seq, taskId } = short;
+    const none = [seq + 1, long.seq, -1, '-0', 'abc', '1.5', '1e0', '0x1', '1 2', 'NaN', '9'.repeat(30)];
+    for (const cursor of none) {
+      const { reason, facts } = await refusal(peer.follow(taskId, cursor));
+      expect({ cursor, reason, last: facts['last'] }).toEqual({
+        cursor,
+        reason: 'INVALID_CURSOR',
+        last: String(seq),
+      });
+    }
+    expect(await refusal(peer.follow('task-none', 1))).toMatchObject({ reason: 'UNKNOWN_TASK' });
+    // The ends that are: all of it, and nothing more.
+    expect((await (await peer.follow(taskId, 0)).rest())[0]?.seq).toBe(1);
+    expect(await (await peer.follow(taskId, seq)).rest()).toEqual([]);
+    expect(await refusal(peer.follow(taskId))).toMatchObject({ reason: 'TASK_ENDED' });
+  });
+});

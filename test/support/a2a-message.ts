@@ -1,0 +1,43 @@
+/** Messages and decisions as an A2A 1.0 client writes them, right or wrong. */
+import { randomUUID } from 'node:crypto';
+import { TOOL_APPROVAL, type PendingAction, type TaskSettings } from '../../shared/protocol/tool-approval.ts';
+
+/** A decision as a client may write it, right or wrong. */
+export type WrittenDecision = Record<string, unknown>;
+
+export interface Addressed {
+  /** A new one if left out. */
+  messageId?: string;
+  taskId?: string;
+  sessionId?: string;
+  settings?: TaskSettings;
+}
+
+/** A message as it goes on the wire. */
+export function written(
+  parts: string | readonly unknown[],
+  { messageId = randomUUID(), taskId, sessionId, settings }: Addressed = {},
+): object {
+  return {
+    messageId,
+    role: 'ROLE_USER',
+    parts: typeof parts === 'string' ? [{ text: parts }] : parts,
+    ...(taskId !== undefined && { taskId }),
+    ...(sessionId !== undefined && { contextId: sessionId }),
+    ...(settings && { metadata: { [TOOL_APPROVAL]: settings } }),
+  };
+}
+
+export function decisionsPart(decisions: readonly WrittenDecision[]): object {
+  return { data: { extension: TOOL_APPROVAL, decisions } };
+}
+
+/** A decision on the first pending action. */
+export function decisionOn(
+  [action]: readonly PendingAction[],
+  decision: unknown,
+  more: WrittenDecision = {},
+): WrittenDecision {
+  if (action === undefined) throw new Error('nothing is pending');
+  return { callId: action.callId, decision, ...more };
+}

@@ -1,0 +1,69 @@
+/** The ways in which the connection of a request ends once the client has heard enough (E4). */
+import { written } from './a2a-message.ts';
+import type { A2aPeer, MessageOptions } from './a2a-peer.ts';
+import { rpcBody } from './rpc-answer.ts';
+import type { EventStream } from './event-stream.ts';
+import type { RawConnection } from './raw-connection.ts';
+
+export interface ConnectionEnding {
+  name: string;
+  headers?: Readonly<Record<string, string>>;
+  /** What the client does once its request is on its way. */
+  sent?(connection: RawConnection): void;
+  /** What it does once the first event has come. */
+  begun?(connection: RawConnection): void;
+  /** Ends the connection of a stream whose task has parked. @returns the one the next request goes over. */
+  leave(stream: EventStream, peer: A2aPeer): Promise<RawConnection>;
+}
+
+/** The server was told that no more requests come: it answers this one whole, and closes. */
+async function closedByServer(stream: EventStream, peer: A2aPeer): Promise<RawConnection> {
+  await stream.rest();
+  await stream.connection.ended();
+  return peer.connect();
+}
+
+export const ENDINGS: readonly ConnectionEnding[] = [
+  {
+    name: 'kept alive for the next request',
+    async leave(stream) {
+      await stream.rest();
+      return stream.connection;
+    },
+  },
+  { name: 'closed by the server', headers: { Connection: 'close' }, leave: closedByServer },
+  {
+    name: 'reset by the client',
+    async leave(stream, peer) {
+      stream.connection.reset();
+      await stream.connection.closed;
+      return peer.connect();
+    },
+  },
+  {
+    name: 'half-closed after the request',
+    sent: (connection) => connection.halfClose(),
+    leave: closedByServer,
+  },
+  {
+    name: 'half-closed in mid-stream',
+    begun: (connection) => connection.halfClose(),
+    leave: closedByServer,
+  },
+];
+
+/** Delegates over a new connection that is on its way to this ending. @returns the stream, its first event read. */
+export async function delegate(
+  peer: A2aPeer,
+  ending: ConnectionEnding,
+  { text, ...options }: MessageOptions & { text: string },
+): Promise<EventStream> {
+  const connection = await peer.connect();
+  const body = rpcBody('SendStreamingMessage', { message: written(text, options) });
+  peer.write(connection, '/', { body, ...(ending.headers && { headers: ending.headers }) });
+  ending.sent?.(connection);
+  const stream = await peer.opened(connection);
+  await stream.next();
+  ending.begun?.(connection);
+  return stream;
+}

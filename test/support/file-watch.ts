@@ -1,0 +1,25 @@
+/** Waits for a file to say something, woken by the system. */
+import { readFileSync, watch } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Resolves with the file's content once it holds this text. */
+export function fileHolds(path: string, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    const watcher = watch(dirname(path), { persistent: false }, () => look());
+    const look = (): void => {
+      const content = contentOf(path);
+      if (!content.includes(text)) return;
+      watcher.close();
+      resolve(content);
+    };
+    look();
+  });
+}
+
+function contentOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

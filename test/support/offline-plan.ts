@@ -1,0 +1,21 @@
+/** Work for the offline model, as a JSON plan of its language (docs/offline-model.md). */
+
+export interface PlannedCall {
+  tool: string;
+  input: Record<string, unknown>;
+}
+
+export type PlannedStep = PlannedCall | { together: PlannedCall[] } | { say: string; repeat?: number };
+
+export function plan(...steps: PlannedStep[]): string {
+  return JSON.stringify({ plan: steps });
+}
+
+export const append = (path: string, content: string): PlannedCall => ({
+  tool: 'append-file',
+  input: { path, content },
+});
+
+export const shell = (command: string): PlannedCall => ({ tool: 'run-shell-command', input: { command } });
+
+export const wait = (seconds: number): PlannedCall => ({ tool: 'wait', input: { seconds } });

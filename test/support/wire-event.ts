@@ -1,0 +1,151 @@
+/** What an A2A 1.0 server puts on the wire, read with both extensions on. */
+import { z } from 'zod';
+import { RESUMABLE_STREAM, streamPosition } from '../../shared/protocol/resumable-stream.ts';
+import {
+  activity,
+  pendingPart,
+  taskOverview,
+  TOOL_APPROVAL,
+  type Activity,
+  type PendingAction,
+} from '../../shared/protocol/tool-approval.ts';
+
+const message = z.object({
+  messageId: z.string(),
+  role: z.string(),
+  parts: z.array(z.object({ text: z.string().optional(), data: z.unknown().optional() })),
+});
+const status = z.object({
+  state: z.string().transform((state) => state.replace(/^TASK_STATE_/, '')),
+  message: message.optional(),
+});
+const artifact = z.object({ artifactId: z.string(), parts: z.array(z.object({ text: z.string() })) });
+const position = { [RESUMABLE_STREAM]: streamPosition };
+
+const wireTask = z.object({
+  id: z.string(),
+  contextId: z.string(),
+  status,
+  artifacts: z.array(artifact).default([]),
+  history: z.array(message).default([]),
+  metadata: z.object({ ...position, [TOOL_APPROVAL]: taskOverview }),
+});
+
+const wireEvent = z.union([
+  z.object({ task: wireTask }),
+  z.object({
+    statusUpdate: z.object({
+      taskId: z.string(),
+      contextId: z.string(),
+      status,
+      metadata: z.object({ ...position, [TOOL_APPROVAL]: z.object({ activity }).optional() }),
+    }),
+  }),
+  z.object({
+    artifactUpdate: z.object({
+      taskId: z.string(),
+      contextId: z.string(),
+      artifact,
+      append: z.boolean().default(false),
+      metadata: z.object(position),
+    }),
+  }),
+]);
+
+/** A task as a client sees it. */
+export interface TaskView {
+  taskId: string;
+  sessionId: string;
+  seq: number;
+  /** E.g. `INPUT_REQUIRED`. */
+  state: string;
+  pending: PendingAction[];
+  /** The words of the status. */
+  statusText: string;
+  /** All that the model has said. */
+  text: string;
+  /** One line per message: who, and what. */
+  history: string[];
+  overview: z.infer<typeof taskOverview>;
+}
+
+/** One event of a stream. */
+export interface StreamEvent {
+  taskId: string;
+  sessionId: string;
+  seq: number;
+  type: 'task' | 'status' | 'text';
+  /** Undefined for a text. */
+  state: string | undefined;
+  pending: PendingAction[];
+  activity: Activity | undefined;
+  text: string;
+  /** As it was on the wire. */
+  data: string;
+}
+
+export function readTask(raw: unknown): TaskView {
+  return viewOf(wireTask.parse(raw));
+}
+
+function viewOf(task: z.infer<typeof wireTask>): TaskView {
+  return {
+    taskId: task.id,
+    sessionId: task.contextId,
+    seq: task.metadata[RESUMABLE_STREAM].seq,
+    state: task.status.state,
+    pending: pendingIn(task.status.message),
+    statusText: wordsOf(task.status.message),
+    text: task.artifacts.map((it) => wordsOf(it)).join('\n\n'),
+    history: task.history.map((it) => `${it.role === 'ROLE_USER' ? 'user' : 'agent'}: ${wordsOf(it)}`),
+    overview: task.metadata[TOOL_APPROVAL],
+  };
+}
+
+/** @param raw the `result` of the answer in an SSE frame. */
+export function readEvent(raw: unknown, data: string): StreamEvent {
+  const event = wireEvent.parse(raw);
+  if ('task' in event) {
+    const { taskId, sessionId, seq, state, pending, text } = viewOf(event.task);
+    return { taskId, sessionId, seq, type: 'task', state, pending, activity: undefined, text, data };
+  }
+  if ('statusUpdate' in event) {
+    const { taskId, contextId, status: now, metadata } = event.statusUpdate;
+    return {
+      taskId,
+      sessionId: contextId,
+      seq: metadata[RESUMABLE_STREAM].seq,
+      type: 'status',
+      state: now.state,
+      pending: pendingIn(now.message),
+      activity: metadata[TOOL_APPROVAL]?.activity,
+      text: wordsOf(now.message),
+      data,
+    };
+  }
+  const { taskId, contextId, artifact: chunk, metadata } = event.artifactUpdate;
+  return {
+    taskId,
+    sessionId: contextId,
+    seq: metadata[RESUMABLE_STREAM].seq,
+    type: 'text',
+    state: undefined,
+    pending: [],
+    activity: undefined,
+    text: wordsOf(chunk),
+    data,
+  };
+}
+
+/** What happened to calls, in order. */
+export function activitiesOf(events: readonly StreamEvent[]): Activity[] {
+  return events.flatMap((event) => event.activity ?? []);
+}
+
+function pendingIn(said: z.infer<typeof message> | undefined): PendingAction[] {
+  return (said?.parts ?? []).flatMap(({ data }) => pendingPart.safeParse(data).data?.pending ?? []);
+}
+
+function wordsOf(said: { parts: { text?: string | undefined }[] } | undefined): string {
+  return (said?.parts ?? []).map(({ text }) => text ?? '').join('');
+}
