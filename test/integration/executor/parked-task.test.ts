@@ -1,0 +1,150 @@
+/** A parked task costs nothing and waits for as long as it takes: everything of it is in the journal. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTasks, type TaskService } from '../../../a2a-server/executor/create-tasks.ts';
+import { randomIds } from '../../../a2a-server/executor/ids.ts';
+import type { Incoming } from '../../../a2a-server/executor/tasks.ts';
+import type { Journal } from '../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { createModels } from '../../../a2a-server/models/models.ts';
+import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
+import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
+import { openWorkspace } from '../../../a2a-server/tools/workspace.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const PRINCIPAL = 'ada';
+
+/** All that lives in a process: made anew from the files alone. */
+interface Life {
+  tasks: TaskService;
+  end(): Promise<void>;
+}
+
+let lives: Life[] = [];
+afterEach(async () => {
+  for (const life of lives) await life.end();
+  lives = [];
+});
+
+async function begin(directory: string, clock: FakeClock): Promise<Life> {
+  const journal: Journal = await openSqliteJournal({
+    path: join(directory, 'journal.db'),
+    clock: () => clock.now(),
+  });
+  const tasks = createTasks({
+    journal,
+    clock,
+    ids: randomIds(clock),
+    models: createModels(modelSettings.parse({}), {}),
+    toolbox: createToolbox(builtinTools({ clock })),
+    openWorkspace: () => openWorkspace(directory),
+    graceMs: 5_000,
+    onFailure: (_taskId, error) => {
+      throw error;
+    },
+  });
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await tasks.shutdown(0);
+    await journal.close();
+  };
+  const life = { tasks, end: () => (ended ??= end()) };
+  lives.push(life);
+  return life;
+}
+
+let messages = 0;
+
+function incoming(text: string, more: Partial<Incoming> = {}): Incoming {
+  messages += 1;
+  return {
+    principal: PRINCIPAL,
+    channel: 'test',
+    message: { messageId: `m${messages}`, parts: [{ type: 'text', text }] },
+    bodyHash: `h${messages}`,
+    settings: {},
+    ...more,
+  };
+}
+
+function approval(taskId: string, callId: string): Incoming {
+  const decisions = [{ callId, decision: 'approve' as const, scope: 'once' as const }];
+  return incoming('', { taskId, decisions: { extension: TOOL_APPROVAL, decisions } });
+}
+
+/** Sends, and follows until the task stands still. */
+async function sent({ tasks }: Life, message: Incoming): Promise<Snapshot> {
+  const { taskId, seq } = await tasks.send(message);
+  const { signal } = new AbortController();
+  for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
+  return tasks.snapshot(taskId, PRINCIPAL);
+}
+
+/** Nothing of any task is left in the process: no execution, no tool, no timer. Its last steps may still be on their way. */
+async function expectIdle({ tasks }: Life, clock: FakeClock): Promise<void> {
+  while (tasks.executing() > 0) await nextTurn();
+  expect([clock.pending, tasks.running()]).toEqual([0, []]);
+}
+
+function pendingCall({ status }: Snapshot): string {
+  const callId = status.state === 'input-required' ? status.pending[0]?.callId : undefined;
+  if (callId === undefined) throw new Error(`nothing is pending, the task is ${status.state}`);
+  return callId;
+}
+
+describe('a task that waits for a person', () => {
+  it.each([
+    { later: '0.3 s', ms: 300 },
+    { later: '6 s', ms: 6_000 },
+    { later: '10 min', ms: 600_000 },
+    { later: '10 days', ms: 864_000_000 },
+  ])(
+    'R01 approved $later later, by a process that knows only the journal, runs its call exactly once',
+    async ({ ms }) => {
+      const directory = await temporaryDirectory();
+      const clock = new FakeClock();
+      const first = await begin(directory, clock);
+      const parked = await sent(first, incoming('append "once" to effects.txt'));
+      const callId = pendingCall(parked);
+      await expectIdle(first, clock);
+      await first.end();
+
+      clock.advance(ms / 2);
+      const second = await begin(directory, clock);
+      expect(await second.tasks.recover()).toBe(0);
+      clock.advance(ms / 2);
+      expect(await second.tasks.snapshot(parked.taskId, PRINCIPAL)).toEqual(parked);
+      await expectIdle(second, clock);
+      const done = await sent(second, approval(parked.taskId, callId));
+      expect(done.status.state).toBe('completed');
+      expect(done.calls[callId]).toMatchObject({
+        state: { type: 'settled', result: { outcome: { type: 'ok' } } },
+        decided: { decision: 'approve', at: clock.now() },
+      });
+      expect(await readFile(join(directory, 'effects.txt'), 'utf8')).toBe('once');
+      await expect(second.tasks.send(approval(parked.taskId, callId))).rejects.toMatchObject({
+        reason: 'ALREADY_DECIDED',
+      });
+      await expectIdle(second, clock);
+      expect(await readFile(join(directory, 'effects.txt'), 'utf8')).toBe('once');
+    },
+  );
+
+  it('R01 approved ten minutes later in the same process, its scope is made at that moment', async () => {
+    const directory = await temporaryDirectory();
+    const clock = new FakeClock();
+    const life = await begin(directory, clock);
+    const parked = await sent(life, incoming('append "once" to effects.txt'));
+    clock.advance(600_000);
+    const done = await sent(life, approval(parked.taskId, pendingCall(parked)));
+    expect(done.status.state).toBe('completed');
+    expect(await readFile(join(directory, 'effects.txt'), 'utf8')).toBe('once');
+    await expectIdle(life, clock);
+  });
+});
