@@ -24,6 +24,9 @@ import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
+/** After so many milliseconds a task whose journal could not be written is taken up again. */
+const RETRY_MS = 5_000;
+
 export interface ExecutorOptions {
   journal: Journal;
   log: TaskLog;
@@ -57,6 +60,8 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #server = new AbortScope<Stop>();
   readonly #executions = new Map<string, Execution>();
+  /** How to call off the next try of a task whose journal could not be written. */
+  readonly #retries = new Map<string, () => void>();
   readonly scheduler: ToolScheduler;
   #closing = false;
 
@@ -73,6 +78,7 @@ export class Executor {
   /** Takes the task up, or tells its primary that there is more. Returns at once. */
   wake(taskId: string): void {
     if (this.#closing) return;
+    this.#retries.get(taskId)?.();
     const running = this.#executions.get(taskId);
     if (running) {
       running.again = true;
@@ -102,6 +108,7 @@ export class Executor {
    */
   async shutdown(graceMs: number): Promise<void> {
     this.#closing = true;
+    for (const callOff of this.#retries.values()) callOff();
     const stop: Stop = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
     const executions = [...this.#executions.values()];
     for (const { loop } of executions) loop.abort(stop);
@@ -119,7 +126,7 @@ export class Executor {
         await this.#untilSettled(taskId, execution);
       } while (execution.again && !execution.loop.signal.aborted);
     } catch (error) {
-      await this.#fail(taskId, error);
+      if (!(await this.#fail(taskId, error))) this.#retry(taskId);
     } finally {
       // No await from the last look to here: a wake-up finds this execution, or starts the next.
       release();
@@ -148,9 +155,11 @@ export class Executor {
         case 'run': {
           opened ??= await this.#open(snapshot);
           const { workspace } = opened;
-          await Promise.all(
+          const runs = await Promise.allSettled(
             step.calls.map((call) => this.scheduler.run(snapshot, call, { workspace, task })),
           );
+          // E1: not before the last of them has come to its end, or the next execution would run beside it.
+          for (const run of runs) if (run.status === 'rejected') throw run.reason;
           break;
         }
         case 'ask-model':
@@ -188,18 +197,33 @@ export class Executor {
     return { workspace, earlier };
   }
 
-  /** What cannot be run is ended with a sentence; what cannot be written stays as it is, for the next command. */
-  async #fail(taskId: string, error: unknown): Promise<void> {
+  /**
+   * What cannot be run is ended with a sentence; what cannot be written stays as it is.
+   * @returns whether the task has ended.
+   */
+  async #fail(taskId: string, error: unknown): Promise<boolean> {
     this.#options.onFailure(taskId, error);
-    if (error instanceof ProductError && error.reason === 'STORAGE') return;
+    if (error instanceof ProductError && error.reason === 'STORAGE') return false;
     try {
       await this.#options.log.change(taskId, (s) =>
         isTerminal(s)
           ? { type: 'keep' }
           : { type: 'append', events: [{ type: 'task.failed', message: messageOf(error) }] },
       );
+      return true;
     } catch (second) {
       this.#options.onFailure(taskId, second);
+      return false;
     }
+  }
+
+  /** A disk that was full may have room by then, and nobody else would take the task up before the next command (R28). */
+  #retry(taskId: string): void {
+    if (this.#closing) return;
+    const cancelTimer = this.#options.clock.after(RETRY_MS, () => this.wake(taskId));
+    this.#retries.set(taskId, () => {
+      cancelTimer();
+      this.#retries.delete(taskId);
+    });
   }
 }

@@ -1,0 +1,92 @@
+/** A journal that cannot be written for a while: nothing is lost by it, and nothing has to be begun anew. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { createTasks, type TaskService } from '../../../a2a-server/executor/create-tasks.ts';
+import { randomIds } from '../../../a2a-server/executor/ids.ts';
+import type { Journal } from '../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
+import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
+import { openWorkspace } from '../../../a2a-server/tools/workspace.ts';
+import { ProductError } from '../../../shared/errors.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import { says, settled } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+let close: (() => Promise<void>) | undefined;
+afterEach(() => close?.());
+
+interface Failing {
+  tasks: TaskService;
+  clock: FakeClock;
+  /** Resolves when the executor has been refused by the disk. */
+  refused: Promise<unknown>;
+  /** The disk has room again. */
+  mend: () => void;
+}
+
+/** The real service on a real journal whose disk is full from the first event of this type on. */
+async function fullFrom(type: TaskEvent['type'], turns: ScriptedTurn[]): Promise<Failing> {
+  const clock = new FakeClock();
+  const path = join(await temporaryDirectory(), 'journal.db');
+  const workspace = await temporaryDirectory();
+  const journal = await openSqliteJournal({ path, clock: () => clock.now() });
+  let full: boolean | undefined;
+  const failing: Journal = {
+    append: (append) => {
+      full ??= append.events.some((event) => event.type === type) || undefined;
+      return full ? Promise.reject(new ProductError('STORAGE', 'the disk is full')) : journal.append(append);
+    },
+    read: (taskId, after, limit) => journal.read(taskId, after, limit),
+    row: (taskId) => journal.row(taskId),
+    command: (principal, messageId) => journal.command(principal, messageId),
+    list: (filter, page) => journal.list(filter, page),
+    session: (principal, sessionId) => journal.session(principal, sessionId),
+    unsettled: () => journal.unsettled(),
+    watch: (taskId, wake) => journal.watch(taskId, wake),
+    close: () => journal.close(),
+  };
+  let told: ((error: unknown) => void) | undefined;
+  const refused = new Promise<unknown>((resolve) => (told = resolve));
+  const tasks = createTasks({
+    journal: failing,
+    clock,
+    ids: randomIds(clock),
+    models: new ScriptedModel(turns),
+    toolbox: createToolbox(builtinTools()),
+    openWorkspace: (chosen) => openWorkspace(chosen ?? workspace),
+    graceMs: 5_000,
+    // By the next turn of the event loop it has drawn its consequences.
+    onFailure: (_taskId, error) => setImmediate(() => told?.(error)),
+  });
+  close = async () => {
+    await tasks.shutdown(0);
+    await journal.close();
+  };
+  return { tasks, clock, refused, mend: () => (full = false) };
+}
+
+describe('a task whose journal cannot be written', () => {
+  it.each(['task.working', 'turn.started', 'text.delta', 'turn.finished'] as const)(
+    'R28 at %s goes on by itself when the disk has room again',
+    async (type) => {
+      const { tasks, clock, refused, mend } = await fullFrom(type, [{ text: 'One.' }, { text: 'Two.' }]);
+      const accepted = await tasks.send(says('go'));
+      expect(await refused).toMatchObject({ reason: 'STORAGE' });
+      mend();
+      const end = settled(tasks, accepted);
+      clock.advance(60_000);
+      expect((await end).status).toEqual({ state: 'completed' });
+    },
+  );
+
+  it('R28 leaves no timer behind when the server shuts down', async () => {
+    const { tasks, clock, refused } = await fullFrom('task.working', [{}]);
+    await tasks.send(says('go'));
+    await refused;
+    await tasks.shutdown(0);
+    expect(clock.pending).toBe(0);
+  });
+});
