@@ -57,7 +57,7 @@ export function createApp(options: AppOptions): Express {
   app.use(cardRoute(card));
   app.use(identified(options.authenticate, options.reading));
   app.get('/health', (_request, response) => {
-    response.json({ status: 'ok', ...options.health() });
+    response.json({ status: options.closing() ? 'closing' : 'ok', ...options.health() });
   });
   app.use(openForWork(options.closing));
   app.use(abortRoute(tasks, limits));
