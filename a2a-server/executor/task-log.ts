@@ -8,6 +8,7 @@
  * - Writers of one task in this process queue up, so that a busy writer starves nobody. That is a courtesy; the journal's
  *   key is the guarantee.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CommandKey, Journal, RecordedCommand } from '../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { Refusal } from '../task/commands.ts';
@@ -116,6 +117,8 @@ export class TaskLog {
         if (snapshot === undefined) return undefined;
       }
       if (entries.length < PAGE) return snapshot;
+      // A long journal is folded a page at a time, so that whoever asks for it delays nobody (X3).
+      await nextTurn();
     }
   }
 
