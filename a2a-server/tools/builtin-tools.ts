@@ -14,6 +14,12 @@ import { writeFile } from './write-file.ts';
 /** A2: between SIGTERM and SIGKILL. */
 export const DEFAULT_GRACE_MS = 5000;
 
+/**
+ * What a stopped tool may need beyond its grace period, in milliseconds: to see that killed processes are gone, and to
+ * read what they had written. Whoever waits for it should wait `graceMs` and this long before calling it unconfirmed.
+ */
+export const SETTLE_MARGIN_MS = 3000;
+
 export interface BuiltinToolsOptions {
   clock?: Clock;
   /** How long an aborted shell command may take to end before it is killed, in milliseconds. */

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from './one-line.ts';
-import { ContentSearch } from './search/content-search.ts';
+import { searchTexts } from './search/content-search.ts';
 import { globMatcher, type GlobMatcher } from './search/glob-matcher.ts';
-import { lineMatcher } from './search/line-matcher.ts';
+import { lineMatcher, type LineMatcher } from './search/line-matcher.ts';
 import { SearchReport } from './search/search-report.ts';
 import type { Tool, ToolRun } from './tool.ts';
 import type { TreeDirectory } from './workspace/tree.ts';
@@ -54,36 +54,42 @@ export const searchFiles: Tool = defineTool({
   },
   run: async (input, run) => {
     const report = new SearchReport(input.maxResults);
-    const search =
-      input.pattern === undefined
-        ? undefined
-        : new ContentSearch(lineMatcher({ ...input, pattern: input.pattern }), run.signal);
+    const matcher =
+      input.pattern === undefined ? undefined : lineMatcher({ ...input, pattern: input.pattern });
     const { kind, path } = await run.workspace.locate(input.path);
-    if (kind === 'entry') await searchFile({ path, search, report }, run);
-    else await searchTree(input, { search, report }, run);
-    return report.result(search === undefined ? 'file' : 'match');
+    if (kind === 'entry') await searchFile(path, { matcher, report }, run);
+    else await searchTree(input, { matcher, report }, run);
+    return report.result(matcher === undefined ? 'file' : 'match');
   },
 });
 
+/** Files read and matched together. */
+const AT_ONCE = 8;
+/** Larger files are left out of a search of many; with those at once they bound what it holds. */
+const MAX_BYTES = 2 * 1024 * 1024;
+
 interface Going {
-  search: ContentSearch | undefined;
+  /** Undefined for a search by name alone. */
+  matcher: LineMatcher | undefined;
   report: SearchReport;
 }
 
 /** One file asked for by name: what keeps it from being read is an error. */
 async function searchFile(
-  { path, search, report }: Going & { path: string },
-  { workspace }: ToolRun,
+  path: string,
+  { matcher, report }: Going,
+  { workspace, signal }: ToolRun,
 ): Promise<void> {
-  if (search === undefined) return report.file(path);
+  if (matcher === undefined) return report.file(path);
   const file = await workspace.read(path);
   if (file === undefined) throw new Error(`There is no "${path}" in the workspace.`);
-  return report.matches(path, await search.search(file.content, report.room + 1));
+  const found = await searchTexts([file.content], { matcher, most: report.room + 1, signal });
+  return report.matches(path, found);
 }
 
 async function searchTree(
   input: Search,
-  { search, report }: Going,
+  { matcher, report }: Going,
   { workspace, signal }: ToolRun,
 ): Promise<void> {
   const glob = input.glob === undefined ? undefined : await globMatcher(input.glob);
@@ -91,32 +97,40 @@ async function searchTree(
   await workspace.walk(input.path, { signal, includeIgnored: input.includeIgnored }, async (directory) => {
     start ??= directory.path;
     if (directory.cut) report.cut();
-    for (const name of await matchingNames(directory, start, glob)) {
-      if (report.room === 0) {
-        report.cut();
-        return 'stop';
+    const names = await matchingNames(directory, start, glob);
+    const pathOf = (name: string) => (directory.path === '' ? name : `${directory.path}/${name}`);
+    if (matcher === undefined) for (const name of names) report.file(pathOf(name));
+    else {
+      for (let next = 0; next < names.length && !report.full; next += AT_ONCE) {
+        const some = await readable(directory, names.slice(next, next + AT_ONCE), report);
+        const texts = some.map(({ content }) => content);
+        const found = await searchTexts(texts, { matcher, most: report.room + 1, signal });
+        for (const [index, { name }] of some.entries()) {
+          report.matches(
+            pathOf(name),
+            found.filter(({ text }) => text === index),
+          );
+        }
       }
-      const path = directory.path === '' ? name : `${directory.path}/${name}`;
-      if (search === undefined) {
-        report.file(path);
-        continue;
-      }
-      signal.throwIfAborted();
-      const content = await contentOf(directory, name);
-      if (content === undefined) report.skip();
-      else report.matches(path, await search.search(content, report.room + 1));
     }
-    return 'go on';
+    return report.full ? 'stop' : 'go on';
   });
 }
 
-/** A file that cannot be read is left out of a search of many. */
-async function contentOf(directory: TreeDirectory, name: string): Promise<string | undefined> {
-  try {
-    return (await directory.read(name)).content;
-  } catch {
-    return undefined;
-  }
+/** The files that can be searched; of many, those that cannot are counted and passed over. */
+async function readable(
+  directory: TreeDirectory,
+  names: readonly string[],
+  report: SearchReport,
+): Promise<{ name: string; content: string }[]> {
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, file: await directory.read(name, MAX_BYTES).catch(() => undefined) })),
+  );
+  return files.flatMap(({ name, file }) => {
+    if (file !== undefined) return [{ name, content: file.content }];
+    report.skip();
+    return [];
+  });
 }
 
 /** Globs are relative to where the search began. */

@@ -88,7 +88,7 @@ async function readPlace(place: Place): Promise<TextFile | undefined> {
     case 'entry':
       // Opening a device can have effects of its own, so it is not even opened.
       if (!place.info.isFile()) throw notRegular(place.path);
-      return readText(place.directory, place.name, place.path);
+      return readText(place.directory, place);
   }
 }
 

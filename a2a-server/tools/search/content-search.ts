@@ -1,99 +1,108 @@
 /**
- * Finds the matching lines of texts, without ever holding up the process for long: the text is matched a slice at a
- * time, each within a time limit, and the event loop turns between slices.
+ * Finds the matching lines of texts, without ever holding up the process for long: lines are matched a slice at a time,
+ * each within a time limit where the pattern may be a hostile one, and the event loop turns between slices.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { patiently, TimeExceeded } from '../bounded-time.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
 /** Characters matched at once: an ordinary pattern needs about a millisecond. */
-const SLICE_CHARACTERS = 64 * 1024;
+const SLICE_CHARACTERS = 128 * 1024;
 /** How long one slice may hold up the process. */
 const SLICE_MS = 50;
-/** How long all of them may. */
-const TOTAL_MS = 5000;
 /** Of a longer line only this much is searched. */
 const MAX_LINE = 10_000;
 
 export interface MatchedLine {
+  /** Which of the texts. */
+  text: number;
   /** Counted from 1. */
   line: number;
-  text: string;
-  /** Where in `text` the match begins. */
+  content: string;
+  /** Where in `content` the match begins. */
   at: number;
 }
 
-export class ContentSearch {
-  readonly #matcher: LineMatcher;
-  readonly #signal: AbortSignal;
-  #spent = 0;
-
-  constructor(matcher: LineMatcher, signal: AbortSignal) {
-    this.#matcher = matcher;
-    this.#signal = signal;
-  }
-
-  /** The first `most` matching lines. @throws Error when the pattern takes too long, AbortError */
-  async search(text: string, most: number): Promise<MatchedLine[]> {
-    const lines = text.split('\n');
-    if (lines.at(-1) === '') lines.pop();
-    const found: MatchedLine[] = [];
-    let next = 0;
-    while (next < lines.length && found.length < most) {
-      this.#signal.throwIfAborted();
-      const end = sliceEnd(lines, next);
-      found.push(...(await this.#slice(lines, next, end)));
-      next = end;
-      if (next < lines.length) await nextTurn();
-    }
-    return found.slice(0, most);
-  }
-
-  async #slice(lines: readonly string[], start: number, end: number): Promise<MatchedLine[]> {
-    if (this.#spent > TOTAL_MS) throw new PatternTooSlow();
-    const begun = performance.now();
-    try {
-      return await patiently(SLICE_MS, () => matchedLines(lines, { start, end }, this.#matcher));
-    } catch (error) {
-      throw error instanceof TimeExceeded ? new PatternTooSlow() : error;
-    } finally {
-      this.#spent += performance.now() - begun;
-    }
-  }
+/** Some lines of one text. */
+interface Run {
+  text: number;
+  lines: readonly string[];
+  start: number;
+  end: number;
 }
 
-/** The pattern is hostile, or unlucky. */
-export class PatternTooSlow extends Error {
-  override readonly name = 'PatternTooSlow';
+/**
+ * The first matching lines of some texts, in order, and not many more than `most`.
+ * @throws Error when the pattern takes too long, AbortError
+ */
+export async function searchTexts(
+  texts: readonly string[],
+  { matcher, most, signal }: { matcher: LineMatcher; most: number; signal: AbortSignal },
+): Promise<MatchedLine[]> {
+  const found: MatchedLine[] = [];
+  let turned = true;
+  for (const slice of slicesOf(texts, matcher)) {
+    signal.throwIfAborted();
+    if (found.length >= most) break;
+    if (!turned) await nextTurn();
+    turned = false;
+    found.push(...(await matchSlice(slice, matcher)));
+  }
+  return found;
+}
 
-  constructor() {
-    super(
+async function matchSlice(slice: readonly Run[], matcher: LineMatcher): Promise<MatchedLine[]> {
+  const match = () => slice.flatMap((run) => matchRun(run, matcher));
+  if (matcher.steady) return match();
+  try {
+    return await patiently(SLICE_MS, match);
+  } catch (error) {
+    if (!(error instanceof TimeExceeded)) throw error;
+    throw new Error(
       'The pattern takes too long to match. Avoid repetition inside repetition such as (a+)+, narrow the search with glob or path, or search for plain text.',
+      { cause: error },
     );
   }
 }
 
-function sliceEnd(lines: readonly string[], start: number): number {
-  let characters = 0;
-  let end = start;
-  while (end < lines.length && characters < SLICE_CHARACTERS) {
-    // One more for the line itself, so that empty lines come to an end too.
-    characters += Math.min(lines[end]?.length ?? 0, MAX_LINE) + 1;
-    end += 1;
-  }
-  return end;
-}
-
-function matchedLines(
-  lines: readonly string[],
-  { start, end }: { start: number; end: number },
-  matcher: LineMatcher,
-): MatchedLine[] {
+function matchRun({ text, lines, start, end }: Run, matcher: LineMatcher): MatchedLine[] {
   const found: MatchedLine[] = [];
-  for (const [index, line] of lines.slice(start, end).entries()) {
-    const text = (line.endsWith('\r') ? line.slice(0, -1) : line).slice(0, MAX_LINE);
-    const at = matcher(text);
-    if (at !== -1) found.push({ line: start + index + 1, text, at });
+  for (let index = start; index < end; index += 1) {
+    const whole = lines[index] ?? '';
+    const content = whole.length > MAX_LINE ? whole.slice(0, MAX_LINE) : whole;
+    const at = matcher.at(content);
+    if (at !== -1) found.push({ text, line: index + 1, content, at });
   }
   return found;
+}
+
+/** The lines of the texts that may match. A slice may hold a part of one text, or several: starting to match costs too. */
+function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<Run[]> {
+  let slice: Run[] = [];
+  let characters = 0;
+  for (const [text, whole] of texts.entries()) {
+    if (!matcher.mayMatch(whole)) continue;
+    const lines = linesOf(whole);
+    for (let start = 0; start < lines.length;) {
+      let end = start;
+      while (end < lines.length && characters < SLICE_CHARACTERS) {
+        // One more for the line itself, so that empty lines fill a slice too.
+        characters += Math.min(lines[end]?.length ?? 0, MAX_LINE) + 1;
+        end += 1;
+      }
+      slice.push({ text, lines, start, end });
+      start = end;
+      if (characters < SLICE_CHARACTERS) continue;
+      yield slice;
+      slice = [];
+      characters = 0;
+    }
+  }
+  if (slice.length > 0) yield slice;
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.includes('\r') ? text.split(/\r?\n/u) : text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
 }

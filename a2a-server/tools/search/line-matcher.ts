@@ -1,4 +1,4 @@
-/** Where in a line a pattern matches: pure, and no faster than the pattern lets it be. */
+/** Where in a line a pattern matches: pure. */
 import { textFinder } from '../text-finder.ts';
 
 export interface LinePattern {
@@ -7,21 +7,24 @@ export interface LinePattern {
   caseSensitive: boolean;
 }
 
-/** The index of the first match in the line, or -1. */
-export type LineMatcher = (line: string) => number;
+export interface LineMatcher {
+  /** The index of the first match in the line, or -1. */
+  at(line: string): number;
+  /** False only if no line of the text matches; cheaper than looking at each. */
+  mayMatch(text: string): boolean;
+  /** Whether it is as fast on any line as on any other of its length. A regular expression need not be. */
+  readonly steady: boolean;
+}
 
 /** @throws Error with a sentence for a regular expression that is none. */
 export function lineMatcher({ pattern, regex, caseSensitive }: LinePattern): LineMatcher {
   if (regex) {
     const expression = compile(pattern, caseSensitive ? '' : 'i');
-    return (line) => line.search(expression);
+    return { at: (line) => line.search(expression), mayMatch: () => true, steady: false };
   }
-  if (caseSensitive) {
-    const find = textFinder(pattern);
-    return (line) => find(line);
-  }
-  const find = textFinder(pattern.toLowerCase());
-  return (line) => find(line.toLowerCase());
+  const find = textFinder(caseSensitive ? pattern : pattern.toLowerCase());
+  const at = caseSensitive ? (text: string) => find(text) : (text: string) => find(text.toLowerCase());
+  return { at, mayMatch: (text) => at(text) !== -1, steady: true };
 }
 
 function compile(pattern: string, flags: string): RegExp {

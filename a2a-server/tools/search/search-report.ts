@@ -20,6 +20,11 @@ export class SearchReport {
     this.#most = most;
   }
 
+  /** A result came that it had no place for: to go on would be of no use. */
+  get full(): boolean {
+    return this.#cut && this.room === 0;
+  }
+
   /** How many more results it takes. */
   get room(): number {
     return this.#characters >= MAX_CHARACTERS ? 0 : this.#most - this.#lines.length;
@@ -33,7 +38,8 @@ export class SearchReport {
   /** The matching lines of one file, some perhaps beyond what fits. */
   matches(path: string, found: readonly MatchedLine[]): void {
     if (found.length > 0) this.#files += 1;
-    for (const { line, text, at } of found) this.#add(`${oneLine(path, 1000)}:${line}: ${excerpt(text, at)}`);
+    for (const { line, content, at } of found)
+      this.#add(`${oneLine(path, 1000)}:${line}: ${excerpt(content, at)}`);
   }
 
   /** A file that could not be searched: binary, not UTF-8, too large, or gone. */

@@ -34,6 +34,7 @@ export async function notIgnored(
   directory: string,
   entries: readonly Entry[],
 ): Promise<Entry[]> {
+  if (rules.length === 0) return entries.filter(({ name }) => name !== '.git');
   const kept: Entry[] = [];
   for (let start = 0; start < entries.length; start += BATCH) {
     const batch = entries.slice(start, start + BATCH);

@@ -113,7 +113,7 @@ async function giveName(
   { name: finalName, path, temporary }: Target & { temporary: string },
   { basis, signal }: Replacement,
 ): Promise<void> {
-  if ((await currentBasis(directory, finalName, path)) !== basis) throw changed(path);
+  if ((await currentBasis(directory, { name: finalName, path })) !== basis) throw changed(path);
   // From here on the write is done, not to be stopped.
   signal.throwIfAborted();
   await directory.confirm();

@@ -24,46 +24,62 @@ export function hashOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
+export interface FileToRead {
+  name: string;
+  /** Relative to the workspace, for what is said of it. */
+  path: string;
+  /** Bytes it may have; MAX_READ_BYTES if left out. */
+  most?: number | undefined;
+}
+
 /** Reads a regular file whole. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
-export async function readText(directory: Directory, name: string, path: string): Promise<TextFile> {
-  const bytes = await readBytes(directory, name, path);
+export async function readText(directory: Directory, file: FileToRead): Promise<TextFile> {
+  const bytes = await readBytes(directory, file);
+  const { path } = file;
   return { path, content: decode(bytes, path), bytes: bytes.length, hash: hashOf(bytes) };
 }
 
-/** The hash of what `name` holds now, or ABSENT. */
-export async function currentBasis(directory: Directory, name: string, path: string): Promise<string> {
+/** The hash of what the file holds now, or ABSENT. */
+export async function currentBasis(directory: Directory, file: FileToRead): Promise<string> {
   try {
-    return hashOf(await readBytes(directory, name, path));
+    return hashOf(await readBytes(directory, file));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return ABSENT;
     throw error;
   }
 }
 
-async function readBytes(directory: Directory, name: string, path: string): Promise<Uint8Array> {
+async function readBytes(directory: Directory, { name, path, most }: FileToRead): Promise<Uint8Array> {
+  const limit = Math.min(most ?? MAX_READ_BYTES, MAX_READ_BYTES);
   const handle = await directory.file(name, constants.O_RDONLY);
   try {
     const info = await handle.stat();
     if (!info.isFile()) throw notRegular(path);
-    if (info.size > MAX_READ_BYTES) throw tooLarge(path);
-    return await readToEnd(handle, info.size, path);
+    if (info.size > limit) throw tooLarge(path, limit);
+    return await readToEnd(handle, info.size, { path, limit });
   } finally {
     await handle.close();
   }
 }
 
 /** The size is only a hint: the file may grow meanwhile, and files of /proc say 0. */
-async function readToEnd(handle: FileHandle, size: number, path: string): Promise<Uint8Array> {
+async function readToEnd(
+  handle: FileHandle,
+  size: number,
+  { path, limit }: { path: string; limit: number },
+): Promise<Uint8Array> {
   let buffer = Buffer.allocUnsafe(size + 1);
   let length = 0;
   for (;;) {
     if (length === buffer.length) {
-      buffer = Buffer.concat([buffer], Math.min(buffer.length * 2, MAX_READ_BYTES) + 1024);
+      buffer = Buffer.concat([buffer], Math.min(buffer.length * 2, limit) + 1024);
     }
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
     if (bytesRead === 0) return buffer.subarray(0, length);
     length += bytesRead;
-    if (length > MAX_READ_BYTES) throw tooLarge(path);
+    if (length > limit) throw tooLarge(path, limit);
+    // One byte more was asked for than the file had, and did not come: that was the end.
+    if (length === size) return buffer.subarray(0, length);
   }
 }
 
@@ -90,9 +106,9 @@ export function notRegular(path: string): ProductError {
   );
 }
 
-function tooLarge(path: string): ProductError {
+function tooLarge(path: string, limit: number): ProductError {
   return new ProductError(
     'TOO_LARGE',
-    `"${path}" is larger than ${MAX_READ_BYTES / 1024 / 1024} MiB; read a part of it with a shell command such as sed -n or tail.`,
+    `"${path}" is larger than ${limit / 1024 / 1024} MiB; read a part of it with a shell command such as sed -n or tail.`,
   );
 }

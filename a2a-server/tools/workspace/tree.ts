@@ -23,8 +23,8 @@ export interface TreeDirectory {
   entries: Entry[];
   /** Not everything in it, or below it, was looked at. */
   cut: boolean;
-  /** Reads a file of it. */
-  read(name: string): Promise<TextFile>;
+  /** Reads a file of it, if it has no more than `most` bytes (MAX_READ_BYTES if left out). */
+  read(name: string, most?: number): Promise<TextFile>;
 }
 
 export async function walkTree(
@@ -56,7 +56,8 @@ async function descend(
   visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
 ): Promise<'go on' | 'stop'> {
   options.signal.throwIfAborted();
-  const read = (name: string) => readText(directory, name, join(level.path, name));
+  const read = (name: string, most?: number) =>
+    readText(directory, { name, path: join(level.path, name), most });
   const found = await readEntries(directory);
   const rules = options.includeIgnored ? level.rules : await ownRules(level, read);
   const entries = await notIgnored(rules, level.path, found.entries);
@@ -108,7 +109,7 @@ async function rulesAbove(root: Root, start: string): Promise<IgnoreRules> {
     rules = await withPlace(root, path, async (place) => {
       if (place.kind !== 'directory') return rules;
       const { directory } = place;
-      return ownRules({ path, rules }, (file) => readText(directory, file, join(path, file)));
+      return ownRules({ path, rules }, (file) => readText(directory, { name: file, path: join(path, file) }));
     });
     const kept = await notIgnored(rules, path, [{ name, kind: 'directory' }]);
     if (kept.length === 0) return [];

@@ -123,6 +123,9 @@ describe('search-files', () => {
       'a.txt:1: x\na.txt:2: x\n[There is more; narrow the search.]',
     );
     expect(await search({ pattern: 'x', path: 'b.txt', maxResults: 1 })).toBe('b.txt:1: x');
+    // No more than was found is promised.
+    expect(await search({ pattern: 'x', maxResults: 11 })).not.toContain('There is more');
+    expect(await search({ glob: '*', maxResults: 2 })).toBe('a.txt\nb.txt');
     expect(await search({ glob: '*', maxResults: 1 })).toBe('a.txt\n[There is more; narrow the search.]');
   });
 

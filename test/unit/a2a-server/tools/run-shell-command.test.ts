@@ -162,7 +162,7 @@ posix('run-shell-command', () => {
     expect(highest - before).toBeLessThan(60 * 1024 * 1024);
   }, 60_000);
 
-  it('R43 an aborted command goes with all it has started, grandchildren too', async () => {
+  it('A2 an aborted command goes with all it has started, grandchildren too', async () => {
     const command = `echo so far; echo $$ >> pids; (sh -c 'echo $$ >> pids; sleep 1000' & echo started; sleep 1000) & sleep 1000 & echo $! >> pids; wait`;
     const { pids, error } = await abortOnce(command, 3);
     expect(error).toBeInstanceOf(ToolStopped);
@@ -170,7 +170,7 @@ posix('run-shell-command', () => {
     expect(await Promise.all(pids.map(runs))).toEqual([false, false, false]);
   });
 
-  it('R43 A2 a command that ignores SIGTERM is killed after the grace period', async () => {
+  it('A2 a command that ignores SIGTERM is killed after the grace period', async () => {
     const command = `trap 'echo heard >> heard' TERM; (trap '' TERM; sh -c 'echo $$ >> pids; while :; do sleep 1; done') & echo $$ >> pids; while :; do sleep 0.02; done`;
     const begun = performance.now();
     const { pids, error } = await abortOnce(command, 2, { graceMs: 300 });
@@ -204,6 +204,16 @@ posix('run-shell-command', () => {
     expect(text).toBe('done\n[exited with code 0]\n[what it had left running in the background was stopped]');
     const [pid] = await pidsIn('pids', 1);
     expect(await runs(pid ?? 0)).toBe(false);
+  });
+
+  it('A3 an abort that comes after the shell has exited does not undo its result', async () => {
+    const controller = new AbortController();
+    const command = `(trap '' TERM; while :; do sleep 0.02; done) & echo $$ > pids; echo done; exit 5`;
+    const running = at.run(shell({ graceMs: 300 }), { command }, { signal: controller.signal });
+    const [pid] = await pidsIn('pids', 1);
+    await eventually(async () => ((await runs(pid ?? 0)) ? undefined : true));
+    controller.abort();
+    expect((await running).text).toMatch(/^done\n\[exited with code 5\]\n\[what it had left running/);
   });
 
   it('does not wait for a daemon that has left the group and holds its output', async () => {

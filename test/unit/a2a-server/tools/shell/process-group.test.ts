@@ -1,0 +1,60 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { endGroup, isAlive } from '../../../../../a2a-server/tools/shell/process-group.ts';
+import { systemClock } from '../../../../../shared/clock.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+import { eventually } from '../tool-in-workspace.ts';
+
+const linux = process.platform === 'linux' ? describe : describe.skip;
+
+const started: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+/** The first line a command writes, as a number, and the command's process. */
+async function start(command: string, cwd = '/') {
+  const child = spawn('/bin/sh', ['-c', command], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+    cwd,
+  });
+  started.push(child);
+  const [first] = await once(child.stdout.setEncoding('utf8'), 'data');
+  return { child, pid: Number(first) };
+}
+
+linux('a process group', () => {
+  it('is not alive for a dead process that nobody has waited for', async () => {
+    // The program that replaces the shell never waits for the child it inherits, like the first process of many containers.
+    const { child, pid } = await start(`setsid sh -c 'echo $$' & exec sleep 1000`);
+    await eventually(async () =>
+      /\) Z /u.test(await readFile(`/proc/${pid}/stat`, 'latin1')) ? true : undefined,
+    );
+    expect(process.kill(-pid, 0)).toBe(true);
+    expect(await isAlive(pid)).toBe(false);
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  });
+
+  it('is alive as long as one process of it is, whatever that calls itself', async () => {
+    // A name made to look like the fields that follow it in /proc/<pid>/stat.
+    const directory = await temporaryDirectory();
+    await symlink('/bin/sleep', join(directory, 'x) Z 1 1'));
+    const { child, pid } = await start(`echo $$; exec './x) Z 1 1' 1000`, directory);
+    await eventually(async () =>
+      (await readFile(`/proc/${pid}/stat`, 'latin1')).includes('(x) Z 1 1)') ? true : undefined,
+    );
+    expect(await isAlive(pid)).toBe(true);
+    const exited = once(child, 'exit');
+    expect(await endGroup(pid, { graceMs: 5000, clock: systemClock })).toBe('terminated');
+    await exited;
+    expect(await isAlive(pid)).toBe(false);
+    expect(await endGroup(pid, { graceMs: 5000, clock: systemClock })).toBe('gone');
+  });
+});
