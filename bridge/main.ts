@@ -15,6 +15,8 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const settings = await readBridgeSettings(flags, process.env);
     const log = createLogger({ name: 'mcp-a2a-bridge', level: settings.logLevel });
     consoleToLog(log);
+    // A failure that nobody waited for concerns one call at most; the others go on.
+    process.on('unhandledRejection', (error) => log.error({ err: error }, 'a failure nobody waited for'));
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'an error nobody caught');
       process.exit(EXIT_FAILURE);

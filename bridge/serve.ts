@@ -6,6 +6,9 @@ import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
 import { createServer } from './server.ts';
 
+/** How long the outbox has to be brought up to date at the end; what is missed, the next bridge finds out. */
+const LAST_WRITES_MS = 2_000;
+
 export interface Run {
   settings: BridgeSettings;
   /** The built a2a-server, for starting it. */
@@ -39,6 +42,7 @@ export function serve({ settings, serverScript, log }: Run): void {
     if (ending) return;
     ending = true;
     log.info({ why }, 'the bridge ends; tasks go on');
+    setTimeout(() => process.exit(0), LAST_WRITES_MS);
     const running = await opened?.catch(() => undefined);
     await running?.delegations.settled();
     running?.close();

@@ -1,7 +1,7 @@
 /** Starting the local A2A server, detached, so that it and its tasks outlive the bridge and its client. */
 import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError } from '../../shared/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/server-record.ts';
@@ -16,6 +16,8 @@ export interface ServerProgram {
 
 const READY_MS = 20_000;
 const TAIL_LINES = 15;
+/** Bytes. */
+const MAX_LOG = 10 * 1024 * 1024;
 
 /**
  * Starts the server and waits until it has left its address.
@@ -27,6 +29,7 @@ export async function startServer({
   configFile,
 }: ServerProgram): Promise<ServerRecord> {
   const logPath = join(stateDirectory, 'server.log');
+  await setAside(logPath);
   const log = await open(logPath, 'a', 0o600);
   const logStart = (await log.stat()).size;
   try {
@@ -85,6 +88,15 @@ function watchDirectory(path: string): { listen: (listener: () => void) => void;
     listen: (listener) => void watcher.on('change', listener),
     close: () => watcher.close(),
   };
+}
+
+/** A log that has grown large makes room for a new one; the one before it goes. */
+async function setAside(path: string): Promise<void> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > MAX_LOG) await rename(path, `${path}.1`);
 }
 
 /** The last lines of what this start has logged. */

@@ -11,7 +11,7 @@ import type { TaskStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { Session } from './session.ts';
-import { fold } from './view.ts';
+import { fold, hasEnded } from './view.ts';
 
 /** A session in a list. */
 export interface Listed {
@@ -34,6 +34,8 @@ export interface Listing {
 
 /** Tasks asked for of each agent. */
 const LISTED = 200;
+/** Ended sessions that are kept at hand, with their results. */
+const KEPT_ENDED = 20;
 const TITLE = 80;
 
 export class Sessions {
@@ -48,6 +50,7 @@ export class Sessions {
 
   add(session: Session): Session {
     this.#live.add(session);
+    this.#forgetOldest();
     return session;
   }
 
@@ -59,7 +62,7 @@ export class Sessions {
   /** The session with that handle, followed from now on. @throws ProductError UNKNOWN_SESSION, listing those that exist */
   async find(sessionId: string): Promise<Session> {
     const live = this.#findLive(sessionId);
-    if (live !== undefined) return live;
+    if (live !== undefined) return this.#caughtUp(live);
     const entry = (await this.#outbox.entries()).findLast((each) => handlesOf(each).includes(sessionId));
     if (entry !== undefined) {
       const session = await this.#reopen(entry, sessionId);
@@ -112,6 +115,25 @@ export class Sessions {
   close(): void {
     for (const session of this.#live) session.close();
     this.#live.clear();
+  }
+
+  /** A session whose task has ended may have been gone on with elsewhere: its next task is then the one to show. */
+  async #caughtUp(session: Session): Promise<Session> {
+    const { view, agent } = session;
+    if (view === undefined || !hasEnded(view) || view.sessionId === '') return session;
+    // An agent that is away at the moment takes nothing from what is known.
+    const newest = await this.#newestTask(agent, view.sessionId).catch(() => undefined);
+    if (newest !== undefined && newest.id !== view.taskId) {
+      await session.look(newest.id);
+      session.follow();
+    }
+    return session;
+  }
+
+  /** Sessions that have ended are let go of, oldest first: they can be found again. */
+  #forgetOldest(): void {
+    const ended = [...this.#live].filter(({ view, live }) => !live && view !== undefined && hasEnded(view));
+    for (const session of ended.slice(0, -KEPT_ENDED)) this.remove(session);
   }
 
   #findLive(sessionId: string): Session | undefined {

@@ -119,6 +119,17 @@ describe('a bridge that is killed', () => {
     expect(await readdir(join(stateDir, 'outbox', 'closed'))).toHaveLength(1);
   });
 
+  test('B3 a session that another bridge has gone on with is shown as it is now', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
+    const first = await bridgeAt(stateDir, agent);
+    const second = await bridgeAt(stateDir, agent);
+    await first.call(DELEGATE, { task: 'one' });
+    await second.call(DELEGATE, { task: 'two', sessionId: 'session-1' });
+    const seen = await first.call('wait_for_task', { sessionId: 'session-1' });
+    expect(seen.structuredContent).toMatchObject({ taskId: 'task-2', output: 'did two' });
+  });
+
   test('several bridges of a user at once: none takes what another is still sending', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
@@ -128,6 +139,8 @@ describe('a bridge that is killed', () => {
     await agent.asked('SendStreamingMessage');
     const second = await bridgeAt(stateDir, agent);
     await second.call('list_all_active_sessions', {});
+    const owned = await readdir(join(stateDir, 'outbox', 'open'));
+    expect(owned).toEqual([expect.stringContaining(`.${String(first.process.pid)}-`)]);
     expect(agent.count('SendStreamingMessage')).toBe(1);
     release();
     expect((await sending).structuredContent).toMatchObject({ output: 'done' });

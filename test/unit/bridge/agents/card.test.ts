@@ -6,6 +6,9 @@ const rpc = { url: 'http://127.0.0.1:1/rpc', protocolBinding: 'JSONRPC', protoco
 const rest = { url: 'http://127.0.0.1:1/rest/', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' };
 const extensions = [{ uri: RESUMABLE_STREAM }];
 
+const cursorsAt = (interfaces: object[], declared: object[] = extensions): string | null =>
+  resumableUrl(factsOf({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
+
 describe('an agent card', () => {
   test('is looked for below the URL first, then at its host, then at the old place', () => {
     expect(placesOf('https://example.com/agents/one')).toEqual([
@@ -46,11 +49,9 @@ describe('an agent card', () => {
   });
 
   test('S1 cursors need the extension and an HTTP+JSON interface of 1.0', () => {
-    const of = (interfaces: object[], declared: object[] = extensions): string | null =>
-      resumableUrl(factsOf({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
-    expect(of([rpc, rest])).toBe('http://127.0.0.1:1/rest');
-    expect(of([rpc])).toBeNull();
-    expect(of([rpc, { ...rest, protocolVersion: '0.3' }])).toBeNull();
-    expect(of([rpc, rest], [])).toBeNull();
+    expect(cursorsAt([rpc, rest])).toBe('http://127.0.0.1:1/rest');
+    expect(cursorsAt([rpc])).toBeNull();
+    expect(cursorsAt([rpc, { ...rest, protocolVersion: '0.3' }])).toBeNull();
+    expect(cursorsAt([rpc, rest], [])).toBeNull();
   });
 });

@@ -131,23 +131,24 @@ describe('the tool-approval dialect', () => {
   });
 });
 
-describe('the plain dialect', () => {
-  const status = (state: TaskState, text?: string): StreamResponse => ({
-    payload: {
-      $case: 'statusUpdate',
-      value: {
-        taskId: 't',
-        contextId: 's',
-        status: {
-          state,
-          timestamp: undefined,
-          message:
-            text === undefined ? undefined : { ...message(), parts: [part({ $case: 'text', value: text })] },
-        },
-        metadata: undefined,
+const status = (state: TaskState, text?: string): StreamResponse => ({
+  payload: {
+    $case: 'statusUpdate',
+    value: {
+      taskId: 't',
+      contextId: 's',
+      status: {
+        state,
+        timestamp: undefined,
+        message:
+          text === undefined ? undefined : { ...message(), parts: [part({ $case: 'text', value: text })] },
       },
+      metadata: undefined,
     },
-  });
+  },
+});
+
+describe('the plain dialect', () => {
   const question = { id: 'm', text: 'Who?' };
 
   test('reads input-required as a question', () => {

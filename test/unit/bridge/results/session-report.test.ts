@@ -148,16 +148,17 @@ describe('a report', () => {
   });
 });
 
-describe('the next step', () => {
-  const name = (tool: string): string => `g_${tool}`;
-  const standing = (of: TaskView | undefined, changes: Partial<Standing> = {}): Standing => ({
-    id: 'session-7',
-    view: of,
-    trouble: undefined,
-    settled: false,
-    ...changes,
-  });
+const name = (tool: string): string => `g_${tool}`;
 
+const standing = (of: TaskView | undefined, changes: Partial<Standing> = {}): Standing => ({
+  id: 'session-7',
+  view: of,
+  trouble: undefined,
+  settled: false,
+  ...changes,
+});
+
+describe('the next step', () => {
   test.each<[string, TaskView | undefined, RegExp]>([
     ['nothing heard yet', undefined, /g_wait_for_task.*"session-7"/],
     ['working', view(), /g_wait_for_task.*g_check_task_progress_and_status.*g_cancel_running_task/],

@@ -121,9 +121,6 @@ describe('the view of a task', () => {
 
   test('a call is followed from being asked for to its end, under one id', () => {
     const call = { callId: 'c', tool: 'write-file', title: 'Write' };
-    const states = (...activities: Extract<Observation, { type: 'activity' }>['activity'][]) =>
-      folded(at(1, snapshot()), ...activities.map((activity, n) => at(n + 2, { type: 'activity', activity })))
-        .calls;
     const asked = { type: 'tool.requested', ...call, asks: true } as const;
     const decided = {
       type: 'tool.decided',
@@ -139,11 +136,11 @@ describe('the view of a task', () => {
       outcome: 'ok',
       summary: 'wrote it',
     } as const;
-    expect(states(asked)).toEqual([{ ...call, state: 'waiting', toolId: null, summary: null }]);
-    expect(states(asked, decided)).toMatchObject([{ state: 'ready' }]);
-    expect(states(asked, { ...decided, decision: 'deny' })).toMatchObject([{ state: 'denied' }]);
-    expect(states(asked, decided, started('c'))).toMatchObject([{ state: 'running', toolId: 'x' }]);
-    expect(states(asked, decided, started('c'), finished)).toEqual([
+    expect(callsAfter(asked)).toEqual([{ ...call, state: 'waiting', toolId: null, summary: null }]);
+    expect(callsAfter(asked, decided)).toMatchObject([{ state: 'ready' }]);
+    expect(callsAfter(asked, { ...decided, decision: 'deny' })).toMatchObject([{ state: 'denied' }]);
+    expect(callsAfter(asked, decided, started('c'))).toMatchObject([{ state: 'running', toolId: 'x' }]);
+    expect(callsAfter(asked, decided, started('c'), finished)).toEqual([
       { ...call, state: 'ok', toolId: 'x', summary: 'wrote it' },
     ]);
   });
@@ -172,11 +169,9 @@ describe('the view of a task', () => {
   });
 
   test('a question that was answered is not waited for again, a new one is', () => {
-    const asks = (id: string) =>
-      folded(at(null, status({ state: 'input-required', question: { id, text: 'Who?' } })));
-    expect(hasSettled(asks('q1'))).toBe(true);
-    expect(hasSettled(asks('q1'), new Set(['q1']))).toBe(false);
-    expect(hasSettled(asks('q2'), new Set(['q1']))).toBe(true);
+    expect(hasSettled(asking('q1'))).toBe(true);
+    expect(hasSettled(asking('q1'), new Set(['q1']))).toBe(false);
+    expect(hasSettled(asking('q2'), new Set(['q1']))).toBe(true);
   });
 
   test.each([
@@ -200,6 +195,19 @@ describe('the view of a task', () => {
     expect(view).toMatchObject({ state: 'completed', reply: 'Hello' });
   });
 });
+
+function callsAfter(
+  ...activities: Extract<Observation, { type: 'activity' }>['activity'][]
+): TaskView['calls'] {
+  return folded(
+    at(1, snapshot()),
+    ...activities.map((activity, n) => at(n + 2, { type: 'activity', activity })),
+  ).calls;
+}
+
+function asking(id: string): TaskView {
+  return folded(at(null, status({ state: 'input-required', question: { id, text: 'Who?' } })));
+}
 
 function started(callId: string) {
   return { type: 'tool.started', callId, tool: 'write-file', title: 'Write', toolId: 'x' } as const;
