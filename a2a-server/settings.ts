@@ -90,6 +90,16 @@ export const SERVER_SETTINGS = {
       'directory that workspaces must lie in; may be repeated (default: any, but the root of a file system)',
     allowed: 'directories',
   }),
+  passEnv: setting({
+    kind: 'list',
+    placeholder: 'name',
+    schema: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/)),
+    fallback: [],
+    env: 'A2A_SERVER_PASS_ENV',
+    describe:
+      'environment variable that shell commands see beside the harmless ones; may be repeated (default: none, so that no key leaks)',
+    allowed: 'names of environment variables',
+  }),
   model: setting({
     kind: 'text',
     schema: modelId,
