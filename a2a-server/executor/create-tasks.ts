@@ -11,6 +11,7 @@ import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import { follow } from './follow.ts';
 import { resolveDecisions } from './resolve-decisions.ts';
+import { defined, inherited, keepsSettings, otherSettings } from './task-settings.ts';
 import { TaskLog, type Changed } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { Accepted, Incoming, Tasks } from './tasks.ts';
@@ -127,16 +128,17 @@ export function createTasks(options: TasksOptions): TaskService {
   async function command(taskId: string, incoming: Incoming, key: CommandKey): Promise<Accepted> {
     const by: Decider = { principal: incoming.principal, channel: incoming.channel };
     const now = clock.now();
-    const decisions =
-      incoming.decisions && (await resolveDecisions(incoming.decisions, await load(taskId), options));
+    const known = await load(taskId);
+    const decisions = incoming.decisions && (await resolveDecisions(incoming.decisions, known, options));
+    const others = await otherSettings(incoming.settings, known.settings, options);
     const changed = await log.change(
       taskId,
       (snapshot) => {
         if (decisions) return decide(snapshot, decisions, by, now);
         const bare = bareDecision(snapshot, incoming.message);
-        return bare
-          ? decide(snapshot, [bare], by, now)
-          : receive(snapshot, incoming.message, incoming.channel);
+        if (bare) return decide(snapshot, [bare], by, now);
+        const ruling = receive(snapshot, incoming.message, incoming.channel);
+        return ruling.type === 'append' && others.length > 0 ? keepsSettings(taskId, others) : ruling;
       },
       key,
     );
@@ -230,15 +232,4 @@ function unknownTask(taskId: string): ProductError {
     'UNKNOWN_TASK',
     `There is no task ${taskId}. List the tasks to see those that exist.`,
   );
-}
-
-/** What a session's next task takes over: all but the leave to act without asking, which is given for a task. */
-function inherited(previous: Snapshot | undefined): TaskSettings {
-  const { autoExecute: _given, ...settings } = previous?.settings ?? {};
-  return settings;
-}
-
-/** Without the keys that are undefined, so that they do not hide what came before. */
-function defined(settings: TaskSettings): TaskSettings {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

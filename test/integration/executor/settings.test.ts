@@ -1,0 +1,57 @@
+/** The settings of a message to a task that is under way. */
+import { describe, expect, it } from '@jest/globals';
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
+import { ScriptedModel } from '../../support/scripted-model.ts';
+import { ADA, says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** A call that waits keeps its task parked. */
+const CALL = { tool: 'write-file', input: { path: 'a.txt', content: 'x' } };
+
+/** A task that is under way until the test ends. */
+async function underWay(settings: TaskSettings) {
+  const stateDir = await temporaryDirectory();
+  const models = new ScriptedModel([{ text: 'Thinking.', until: new Promise(() => undefined) }]);
+  const { tasks } = await startService({ stateDir, workspace: await temporaryDirectory(), models });
+  const { taskId, sessionId } = await tasks.send(says('go', { settings }));
+  return { tasks, taskId, sessionId };
+}
+
+describe('a message to a task that is under way', () => {
+  it.each([{ readOnly: true }, { autoExecute: true }, { model: 'fast' }])(
+    'is refused where it asks for other settings (%j), and changes nothing',
+    async (settings) => {
+      const { tasks, taskId, sessionId } = await underWay({});
+      await expect(tasks.send(says('more', { sessionId, settings }))).rejects.toMatchObject({
+        reason: 'MALFORMED',
+        facts: { settings: Object.keys(settings)[0] },
+      });
+      expect(JSON.stringify(await tasks.snapshot(taskId, ADA))).not.toContain('"more"');
+    },
+  );
+
+  it('is a bare decision all the same, whatever settings its client sends with every message', async () => {
+    const stateDir = await temporaryDirectory();
+    const models = new ScriptedModel([{ calls: [CALL] }]);
+    const { tasks } = await startService({ stateDir, workspace: await temporaryDirectory(), models });
+    const { taskId } = await settled(tasks, await tasks.send(says('go')));
+    const settings = { autoExecute: true };
+    await expect(tasks.send(says('more', { taskId, settings }))).rejects.toMatchObject({
+      reason: 'DECISION_NEEDED',
+    });
+    expect(await tasks.send(says('approve', { taskId, settings }))).toMatchObject({ taskId });
+  });
+
+  it('is refused where it asks for another workspace, by whatever path', async () => {
+    const workspace = await temporaryDirectory();
+    const { tasks, sessionId } = await underWay({ workspace });
+    const elsewhere = { sessionId, settings: { workspace: await temporaryDirectory() } };
+    await expect(tasks.send(says('more', elsewhere))).rejects.toMatchObject({ reason: 'MALFORMED' });
+    const link = join(await temporaryDirectory(), 'link');
+    await symlink(workspace, link);
+    const same = { sessionId, settings: { workspace: link, autoExecute: false, readOnly: false } };
+    expect(await tasks.send(says('more', same))).toMatchObject({ sessionId });
+  });
+});
