@@ -5,7 +5,7 @@
  * - The calls, the verdict on each, and the park they may lead to are one append: the turn is finished whole or void.
  * - A4 a canceled task's turn ends at once: the signal fires, and its appends find the task ended.
  */
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/errors.ts';
 import { onAbort } from '../../shared/abort.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
@@ -70,6 +70,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     await writer.flush();
   } catch (error) {
     if (signal.aborted) return;
+    // Not the model's doing, and no reason to end: whoever executes the task takes it up again.
+    if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
     await fail(log, taskId, turn, error);
     return;
   }

@@ -28,7 +28,11 @@ interface Failing {
 }
 
 /** The real service on a real journal whose disk is full from the first event of this type on. */
-async function fullFrom(type: TaskEvent['type'], turns: ScriptedTurn[]): Promise<Failing> {
+async function fullFrom(
+  type: TaskEvent['type'],
+  turns: ScriptedTurn[],
+  { once = false } = {},
+): Promise<Failing> {
   const clock = new FakeClock();
   const path = join(await temporaryDirectory(), 'journal.db');
   const workspace = await temporaryDirectory();
@@ -37,7 +41,9 @@ async function fullFrom(type: TaskEvent['type'], turns: ScriptedTurn[]): Promise
   const failing: Journal = {
     append: (append) => {
       full ??= append.events.some((event) => event.type === type) || undefined;
-      return full ? Promise.reject(new ProductError('STORAGE', 'the disk is full')) : journal.append(append);
+      if (!full) return journal.append(append);
+      if (once) full = false;
+      return Promise.reject(new ProductError('STORAGE', 'the disk is full'));
     },
     read: (taskId, after, limit) => journal.read(taskId, after, limit),
     row: (taskId) => journal.row(taskId),
@@ -81,6 +87,16 @@ describe('a task whose journal cannot be written', () => {
       expect((await end).status).toEqual({ state: 'completed' });
     },
   );
+
+  it('R28 is not failed for it, even if a shorter event would have found room', async () => {
+    const turns = [{ text: 'One.' }, { text: 'Two.' }];
+    const { tasks, clock, refused } = await fullFrom('text.delta', turns, { once: true });
+    const accepted = await tasks.send(says('go'));
+    await refused;
+    const end = settled(tasks, accepted);
+    clock.advance(60_000);
+    expect((await end).status).toEqual({ state: 'completed' });
+  });
 
   it('R28 leaves no timer behind when the server shuts down', async () => {
     const { tasks, clock, refused } = await fullFrom('task.working', [{}]);
