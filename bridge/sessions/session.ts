@@ -13,11 +13,11 @@ import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Connection } from '../agents/connection.ts';
 import { asEvent } from '../agents/task-event.ts';
-import { failureOf } from '../agents/failure.ts';
 import type { Asked, Dialect } from '../dialects/dialect.ts';
 import type { Observed, TaskStateName } from '../dialects/observation.ts';
 import { activityWords } from '../results/activity-words.ts';
-import { findByMessage } from './lost-answer.ts';
+import { BACK_OFF, type BackOff } from './back-off.ts';
+import { type Begun, send } from './sending.ts';
 import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './view.ts';
 
 /** What happened, and the cursor after it. */
@@ -30,17 +30,6 @@ export interface Step {
 export type Change = { type: 'view' } | { type: 'activity'; activity: Activity } | { type: 'trouble' };
 export type Listener = (change: Change) => void;
 
-/** How long to wait between attempts, in milliseconds, and how often to try again. */
-export interface BackOff {
-  retries: number;
-  minTimeout: number;
-  maxTimeout: number;
-}
-
-/** 0.2 s, 0.4 s … at most 5 s, with jitter; about 20 s in all. */
-const BACK_OFF: BackOff = { retries: 8, minTimeout: 200, maxTimeout: 5_000 };
-/** How often a message is sent again: an agent that does not even show its card is given a moment only. */
-const ATTEMPTS = { never: 0, briefly: 3, patiently: Infinity } as const;
 /** A stream that lived this long, or brought anything new, was sound: the next cut is counted afresh. */
 const STEADY_MS = 5_000;
 const KEPT_STEPS = 100;
@@ -142,17 +131,16 @@ export class Session {
     this.#trouble = undefined;
     this.#rested = false;
     try {
-      await pRetry(() => this.#attempt(write), {
-        ...this.#backOff,
-        factor: 2,
-        randomize: true,
+      const begun = await send({
+        agent: this.agent,
+        write,
+        backOff: this.#backOff,
         signal: this.#end.signal,
-        shouldRetry: ({ error, attemptNumber }) =>
-          error instanceof Undelivered && attemptNumber <= ATTEMPTS[error.again],
       });
-    } catch (thrown) {
+      this.#begin(begun);
+    } catch (error) {
       if (answers !== undefined) this.#answered.delete(answers);
-      throw thrown instanceof Undelivered ? thrown.reason : this.agent.failed(thrown);
+      throw error;
     }
   }
 
@@ -195,62 +183,18 @@ export class Session {
     this.#listeners.clear();
   }
 
-  /** One sending of a message, up to the first event of the answer. */
-  async #attempt(write: (dialect: Dialect) => Message): Promise<void> {
-    let connection: Connection;
-    try {
-      connection = await this.agent.connect();
-    } catch (error) {
-      // The card was not even read, so the message has not left.
-      const reason = this.agent.failed(error);
-      throw new Undelivered(reason, 'no', reason.retryable ? 'briefly' : 'never');
-    }
-    const message = this.#phrased(write, connection.dialect);
-    const events = connection.send(message, this.#end.signal)[Symbol.asyncIterator]();
-    let first: IteratorResult<StreamResponse>;
-    try {
-      first = await events.next();
-      if (first.done === true) throw new TypeError('the stream ended before it began');
-    } catch (thrown) {
-      await this.#undelivered(thrown, message, connection);
+  /** The agent has the message: from here on its newest stream is the one that folds. */
+  #begin(begun: Begun): void {
+    if (begun.type === 'found') {
+      this.#fold(asEvent(begun.task), begun.connection);
+      this.follow();
       return;
     }
     const stream = ++this.#streams;
     this.#folding = stream;
     this.#live = true;
-    this.#fold(first.value, connection);
-    void this.#readOn(stream, events, connection);
-  }
-
-  /** What the dialect has no words for is refused here, before anything is sent. */
-  #phrased(write: (dialect: Dialect) => Message, dialect: Dialect): Message {
-    try {
-      return write(dialect);
-    } catch (error) {
-      throw new Undelivered(this.agent.failed(error), 'no', 'never');
-    }
-  }
-
-  /** Nothing came back. Has it sent again where that is safe; looks for the message where it is not. */
-  async #undelivered(thrown: unknown, message: Message, connection: Connection): Promise<void> {
-    const { arrival } = failureOf(thrown, this.agent.name);
-    const reason = this.agent.failed(thrown);
-    if (arrival === 'no') throw new Undelivered(reason, 'no', 'patiently');
-    if (arrival === 'refused') {
-      throw new Undelivered(
-        reason,
-        'no',
-        reason.retryable && connection.deduplicates ? 'patiently' : 'never',
-      );
-    }
-    if (connection.deduplicates) throw new Undelivered(reason, 'unknown', 'patiently');
-    const found = await findByMessage(connection, message).catch(() => undefined);
-    if (found === undefined) {
-      const sentence = `${reason.message} Whether the message arrived is not known, and agent "${this.agent.name}" may do it twice if it is sent again: look at the agent before you repeat it.`;
-      throw new Undelivered(new ProductError(reason.reason, sentence, { cause: thrown }), 'unknown', 'never');
-    }
-    this.#fold(asEvent(found), connection);
-    this.follow();
+    this.#fold(begun.first, begun.connection);
+    void this.#readOn(stream, begun.rest, begun.connection);
   }
 
   /** Reads the rest of a stream that has begun. */
@@ -279,8 +223,6 @@ export class Session {
     try {
       await pRetry(() => this.#readAgain(stream, taskId), {
         ...this.#backOff,
-        factor: 2,
-        randomize: true,
         signal: this.#end.signal,
       });
     } catch (thrown) {
@@ -368,21 +310,5 @@ export class Session {
 
   #tell(change: Change): void {
     for (const listener of this.#listeners) listener(change);
-  }
-}
-
-/** A sending that came to nothing, as far as anybody knows. */
-class Undelivered extends Error {
-  readonly reason: ProductError;
-  readonly again: keyof typeof ATTEMPTS;
-
-  constructor(
-    { reason, message, facts, cause }: ProductError,
-    arrived: 'no' | 'unknown',
-    again: keyof typeof ATTEMPTS,
-  ) {
-    super(message);
-    this.reason = new ProductError(reason, message, { facts: { ...facts, arrived }, cause });
-    this.again = again;
   }
 }

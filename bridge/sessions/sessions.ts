@@ -5,38 +5,15 @@
 import type { Task } from '@a2a-js/sdk';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Agent } from '../agents/agent.ts';
-import { asEvent } from '../agents/task-event.ts';
 import type { Registry } from '../agents/registry.ts';
-import type { TaskStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './listing.ts';
 import { Session } from './session.ts';
-import { fold, hasEnded } from './view.ts';
+import { hasEnded } from './view.ts';
 
-/** A session in a list. */
-export interface Listed {
-  sessionId: string;
-  agent: string;
-  taskId: string | null;
-  state: TaskStateName;
-  /** What it is about: the first words of the task, as far as they are known. */
-  title: string;
-  /** RFC 3339, or '' where the agent does not say. */
-  updatedAt: string;
-  pending: number;
-}
-
-export interface Listing {
-  sessions: readonly Listed[];
-  /** Agents that could not be asked, and why. */
-  unreachable: readonly { agent: string; message: string }[];
-}
-
-/** Tasks asked for of each agent. */
-const LISTED = 200;
 /** Ended sessions that are kept at hand, with their results. */
 const KEPT_ENDED = 20;
-const TITLE = 80;
 
 export class Sessions {
   readonly #registry: Registry;
@@ -199,102 +176,8 @@ export class Sessions {
   }
 }
 
-/** A session as one source tells of it, with the messages it is known to hold. */
-type Told = Listed & { messageIds: readonly string[] };
-
-async function listedBy(agent: Agent): Promise<readonly Told[]> {
-  return agent.ask(async (connection) => {
-    const tasks = (await connection.list({}, LISTED)) ?? [];
-    return tasks.flatMap((task) => {
-      const view = fold(undefined, connection.dialect.read(asEvent(task)));
-      if (view === undefined) return [];
-      const { taskId, sessionId, state, pending } = view;
-      return [
-        {
-          sessionId,
-          agent: agent.name,
-          taskId,
-          state,
-          title: titleOf(firstWords(task)),
-          updatedAt: task.status?.timestamp ?? '',
-          pending: pending.length,
-          messageIds: task.history.map((message) => message.messageId),
-        },
-      ];
-    });
-  });
-}
-
-function firstWords(task: Task): string {
-  for (const message of task.history) {
-    for (const part of message.parts) if (part.content?.$case === 'text') return part.content.value;
-  }
-  return '';
-}
-
-/** Without title and time: others know those. */
-function toldOf(session: Session): readonly Told[] {
-  const { view, agent, id, firstMessageId } = session;
-  if (view === undefined) return [];
-  return [
-    {
-      sessionId: id,
-      agent: agent.name,
-      taskId: view.taskId === '' ? null : view.taskId,
-      state: view.state,
-      title: '',
-      updatedAt: '',
-      pending: view.pending.length,
-      messageIds: [firstMessageId],
-    },
-  ];
-}
-
 function handlesOf({ messageId, state }: OutboxEntry): readonly string[] {
   return state.type === 'accepted' || state.type === 'collected'
     ? [messageId, state.sessionId, state.taskId]
     : [messageId];
-}
-
-function ofEntry(entry: OutboxEntry): Told {
-  const { state } = entry;
-  const known = state.type === 'accepted' || state.type === 'collected';
-  return {
-    sessionId: known ? state.sessionId : (entry.sessionId ?? entry.messageId),
-    agent: entry.agent,
-    taskId: known ? state.taskId : entry.taskId,
-    state: state.type === 'collected' ? 'completed' : 'unknown',
-    title: titleOf(entry.text),
-    updatedAt: entry.createdAt,
-    pending: 0,
-    messageIds: [entry.messageId],
-  };
-}
-
-/**
- * One line for each session, of what several sources tell of it, the most trusted last. Of a session's tasks the newest
- * stands for it.
- */
-function merged(told: readonly Told[]): readonly Listed[] {
-  const found = new Map<string, Listed>();
-  for (const { messageIds: _, ...each } of told) {
-    const key = `${each.agent} ${each.sessionId}`;
-    const before = found.get(key);
-    if (before !== undefined && each.updatedAt !== '' && before.updatedAt > each.updatedAt) continue;
-    found.set(key, {
-      ...each,
-      title: each.title === '' ? (before?.title ?? '') : each.title,
-      updatedAt: each.updatedAt === '' ? (before?.updatedAt ?? '') : each.updatedAt,
-    });
-  }
-  return [...found.values()];
-}
-
-function newestFirst(sessions: readonly Listed[]): readonly Listed[] {
-  return sessions.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
-}
-
-function titleOf(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > TITLE ? `${line.slice(0, TITLE)}…` : line;
 }

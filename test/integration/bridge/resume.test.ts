@@ -9,7 +9,7 @@ import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
 
-const QUICK = { retries: 3, minTimeout: 1, maxTimeout: 5 };
+const QUICK = { retries: 3, minTimeout: 1, maxTimeout: 5, factor: 2, randomize: false };
 const WORDS = ['one ', 'two ', 'three ', 'four ', 'five ', 'six '];
 
 describe('a stream that breaks', () => {
