@@ -142,7 +142,7 @@ function taskService(settings: ServerSettings, journal: Journal, log: Logger): T
       { model, fast: fastModel, smart: smartModel, others: otherModel, baseUrls },
       process.env,
     ),
-    toolbox: createToolbox(builtinTools({ graceMs: GRACE_MS })),
+    toolbox: createToolbox(builtinTools({ graceMs: GRACE_MS, passEnvironment: settings.passEnv })),
     openWorkspace: allowedWorkspaces({ fallback: settings.workspace, allowed: settings.allowWorkspace }),
     graceMs: SETTLE_MS,
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
