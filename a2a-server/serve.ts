@@ -23,7 +23,7 @@ import type { Journal } from './journal/journal.ts';
 import { listen, originOf } from './listen.ts';
 import { createModels } from './models/models.ts';
 import type { ServerSettings } from './settings.ts';
-import { builtinTools } from './tools/builtin-tools.ts';
+import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { createToolbox } from './tools/toolbox.ts';
 
 /** A2: how long a stopped tool has before its processes are killed, in milliseconds. */
@@ -33,7 +33,7 @@ const GRACE_MS = 5_000;
  * How long it has to say that it has stopped: the kill comes first, and what it did is seen. Given up any sooner, a
  * command that ignores SIGTERM would be reported as unconfirmed while it is killed, and outlive a shutdown.
  */
-const SETTLE_MS = GRACE_MS + 3_000;
+const SETTLE_MS = GRACE_MS + SETTLE_MARGIN_MS;
 
 /** The name of the principal whose token lies in the state directory. */
 const LOCAL = 'local';
