@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
 import { parkOrMove } from '../task/pending.ts';
-import { isTerminal, type Call, type Snapshot } from '../task/snapshot.ts';
+import { isReadOnly, isTerminal, type Call, type Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Ids } from './ids.ts';
@@ -195,10 +195,13 @@ export class ToolScheduler {
           );
     cancelTimer?.();
     await output.close();
+    const event: TaskEvent = runsAgain(call, outcome)
+      ? { type: 'tool.interrupted', ...at.reference, rerun: true }
+      : { type: 'tool.finished', ...at.reference, outcome };
     const finished = await log.change(taskId, (s) => {
       const state = s.calls[call.callId]?.state;
       return state?.type === 'running' && state.toolId === at.reference.toolId && !isTerminal(s)
-        ? { type: 'append', events: [{ type: 'tool.finished', ...at.reference, outcome }] }
+        ? { type: 'append', events: [event] }
         : { type: 'keep' };
     });
     return finished?.type === 'appended' ? outcome : null;
@@ -209,4 +212,9 @@ export class ToolScheduler {
     const [oldest] = this.#ended.keys();
     if (this.#ended.size > REMEMBERED && oldest !== undefined) this.#ended.delete(oldest);
   }
+}
+
+/** What the server's own end has stopped, the next process does anew, as after a crash, where nothing speaks against it (E2). */
+function runsAgain(call: Call, outcome: ToolOutcome): boolean {
+  return isReadOnly(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
 }

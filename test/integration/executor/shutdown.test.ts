@@ -1,0 +1,55 @@
+/** What a server that ends in order leaves for the next one. */
+import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { z } from 'zod';
+import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import type { Tool } from '../../../a2a-server/tools/tool.ts';
+import { ScriptedModel } from '../../support/scripted-model.ts';
+import { says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** A tool without side effects. @param run what it does, given its signal. */
+function look(run: (signal: AbortSignal) => Promise<void>): Tool {
+  return defineTool({
+    name: 'look',
+    description: 'looks',
+    sideEffect: 'none',
+    schema: z.strictObject({}),
+    timeoutMs: () => 60_000,
+    title: () => 'Look',
+    show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
+    run: async (_input, { signal }) => {
+      await run(signal);
+      return { text: 'Seen.', summary: 'looked' };
+    },
+  });
+}
+
+describe('a read-only call that the end of the server stops', () => {
+  it('R22 R49 is run again by the next one, as it would be had the server been killed', async () => {
+    const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+    let runs: (() => void) | undefined;
+    const running = new Promise<void>((resolve) => (runs = resolve));
+    const endless = look(async (signal) => {
+      runs?.();
+      await once(signal, 'abort');
+      throw new Error('stopped');
+    });
+    const asks = new ScriptedModel([{ calls: [{ tool: 'look', input: {} }] }]);
+    const first = await startService({ ...where, models: asks, tools: [endless] });
+    const accepted = await first.tasks.send(says('look'));
+    await running;
+    const stopped = first.stop();
+    first.clock.advance(0);
+    await stopped;
+
+    const models = new ScriptedModel([{ text: 'Done.' }]);
+    const second = await startService({ ...where, models, tools: [look(() => Promise.resolve())] });
+    await second.tasks.recover();
+    expect((await settled(second.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect(models.requests[0]?.conversation.at(-1)).toMatchObject({
+      role: 'tool',
+      results: [{ text: 'Seen.', isError: false }],
+    });
+  });
+});
