@@ -9,13 +9,13 @@ import { running } from '../../support/process-group.ts';
 import { stage } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
-/** For as long as nobody ends it, its children too. */
-const FOREVER = 'sleep 3600 & sleep 3600 & wait';
+/** Longer than a test may take, with children; what a failed test leaves behind ends by itself. */
+const LONG = 'sleep 90 & sleep 90 & wait';
 
 describe('POST /api/tools/abort/:toolId', () => {
   it('R40 every tool execution has a toolId, in the events and in the task, and can be stopped by it', async () => {
     const { peer } = await stage();
-    const first = await peer.stream(plan(shell(`echo running; ${FOREVER}`), { say: 'We end.' }));
+    const first = await peer.stream(plan(shell(`echo running; ${LONG}`), { say: 'We end.' }));
     const { taskId, pending } = await first.parked();
     const second = await peer.decide(taskId, [decisionOn(pending, 'approve')]);
     const toolId = await second.output('running');
@@ -48,7 +48,7 @@ describe('POST /api/tools/abort/:toolId', () => {
       success: false,
       message: expect.stringContaining('already finished'),
     });
-    const stream = await peer.stream(plan(shell(`echo running; ${FOREVER}`)), AUTO);
+    const stream = await peer.stream(plan(shell(`echo running; ${LONG}`)), AUTO);
     const toolId = await stream.output('running');
     expect((await peer.abort(toolId)).success).toBe(true);
     expect(await peer.abort(toolId)).toMatchObject({
@@ -63,7 +63,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     const gate = await makeGate(server.workspace);
     // Told to end, it takes its time.
     const farewell = `trap 'echo told > told.txt; ${gate.wait}; exit' TERM`;
-    const stream = await peer.stream(plan(shell(`${farewell}; echo running; sleep 3600 & wait`)), AUTO);
+    const stream = await peer.stream(plan(shell(`${farewell}; echo running; sleep 90 & wait`)), AUTO);
     const toolId = await stream.output('running');
     const first = peer.abort(toolId);
     await fileHolds(join(server.workspace, 'told.txt'), 'told');
@@ -108,7 +108,7 @@ describe('POST /api/tools/abort/:toolId', () => {
 
   it('R43 a shell command goes with its whole process group', async () => {
     const { peer, file } = await stage();
-    const stream = await peer.stream(plan(shell(`echo $$ > group.txt; echo running; ${FOREVER}`)), AUTO);
+    const stream = await peer.stream(plan(shell(`echo $$ > group.txt; echo running; ${LONG}`)), AUTO);
     const toolId = await stream.output('running');
     const group = Number(await file('group.txt'));
     expect(await running(group)).toBe(3);
@@ -119,7 +119,7 @@ describe('POST /api/tools/abort/:toolId', () => {
 
   it('R43 a command that does not heed SIGTERM is killed after the grace period, and said to be stopped', async () => {
     const { peer, file } = await stage();
-    const deaf = `trap '' TERM; echo $$ > group.txt; echo running; ${FOREVER}`;
+    const deaf = `trap '' TERM; echo $$ > group.txt; echo running; ${LONG}`;
     const stream = await peer.stream(plan(shell(deaf)), AUTO);
     const toolId = await stream.output('running');
     const group = Number(await file('group.txt'));
