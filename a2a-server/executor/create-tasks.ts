@@ -148,6 +148,24 @@ export function createTasks(options: TasksOptions): TaskService {
     return { taskId, sessionId: snapshot.sessionId, seq: snapshot.seq };
   }
 
+  /**
+   * The same message again is for the task it was for (R27), answered as that stands now: who asks again wants to know
+   * where things are, not to be shown a question that has been decided since. Another body under its id is a conflict.
+   */
+  async function repeated(
+    { taskId, sessionId, bodyHash, seq }: RecordedCommand,
+    key: CommandKey,
+  ): Promise<Accepted> {
+    if (bodyHash !== key.bodyHash)
+      throw new ProductError(
+        'MESSAGE_CONFLICT',
+        `Message id ${key.messageId} was used before for another message, in task ${taskId}. Nothing was changed; send this one under a new id.`,
+        { facts: { taskId, sessionId } },
+      );
+    const row = await journal.row(taskId);
+    return { taskId, sessionId, seq: row?.seq ?? seq };
+  }
+
   async function checkedSettings(settings: TaskSettings): Promise<TaskSettings> {
     models.resolve(settings.model);
     const workspace = await options.openWorkspace(settings.workspace);
@@ -202,17 +220,6 @@ export function createTasks(options: TasksOptions): TaskService {
     running: () => executor.scheduler.running,
     executing: () => executor.size,
   };
-}
-
-/** The same message again is answered with what it did; another body under its id is a conflict (R27). */
-function repeated(recorded: RecordedCommand, key: CommandKey): Accepted {
-  if (recorded.bodyHash !== key.bodyHash)
-    throw new ProductError(
-      'MESSAGE_CONFLICT',
-      `Message id ${key.messageId} was used before for another message, in task ${recorded.taskId}. Nothing was changed; send this one under a new id.`,
-      { facts: { taskId: recorded.taskId, sessionId: recorded.sessionId } },
-    );
-  return { taskId: recorded.taskId, sessionId: recorded.sessionId, seq: recorded.seq };
 }
 
 /** A refusal of the pure core, as the error that crosses the wire. */

@@ -29,7 +29,8 @@ export interface Accepted {
   sessionId: string;
   /**
    * `seq` of the command's last event. Its stream shows the task as of here and all that follows; when the task stands
-   * still as of here (a decision that leaves others pending), there is nothing to wait for (R03).
+   * still as of here (a decision that leaves others pending), there is nothing to wait for (R03). For a message that was
+   * accepted before it is the journal's end.
    */
   seq: number;
 }

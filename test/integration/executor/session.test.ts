@@ -134,3 +134,19 @@ describe('an approved call', () => {
     expect(next.grants).toMatchObject([{ scope: 'tool', tool: 'write-file' }]);
   });
 });
+
+describe('a message that is sent again', () => {
+  it('R27 R65 is answered as its task stands now, not by a question that has been decided since', async () => {
+    const { stateDir, workspace } = await fresh();
+    const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
+    const { tasks } = await startService({ stateDir, workspace, models: model });
+    const message = says('write');
+    const parked = await settled(tasks, await tasks.send(message));
+    const callId = waitingCalls(parked)[0]?.callId ?? '';
+    await settled(tasks, await tasks.send(decides(parked.taskId, { callId, decision: 'approve' })));
+    const again = await tasks.send(message);
+    expect(again.taskId).toBe(parked.taskId);
+    expect((await tasks.snapshot(again.taskId, ADA, again.seq)).status.state).toBe('completed');
+    expect(model.requests).toHaveLength(2);
+  });
+});
