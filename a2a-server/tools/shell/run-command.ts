@@ -21,6 +21,8 @@ import { endGroup, isAlive, type GroupEnd } from './process-group.ts';
 const MAX_OUTPUT = 30_000;
 /** How long output may be quiet before a pipe that a daemon holds open is let go. */
 const QUIET_MS = 100;
+/** How long a daemon that never falls quiet is listened to after the command has ended. */
+const DRAIN_MS = 1_000;
 
 export interface Command {
   command: string;
@@ -115,16 +117,26 @@ async function firstOf(exited: Promise<unknown>, signal: AbortSignal): Promise<'
   }
 }
 
-/** Resolves when all that was written has been read: at the end of the pipes or, if a daemon holds them, when they are quiet. */
+/**
+ * Resolves when all that was written has been read: at the end of the pipes or, if a daemon holds them, when they are
+ * quiet. One that writes on is not the command's output any more.
+ */
 async function drained(closed: Promise<unknown>, length: () => number, clock: Clock): Promise<void> {
   const end = closed.then(() => 'end' as const);
-  let before: number;
-  do {
-    before = length();
-    if ((await Promise.race([end, quiet(clock)])) === 'end') return;
-    // A timer may fire before what has arrived meanwhile is read; the turn after it may not.
-    await nextTurn();
-  } while (length() !== before);
+  let enough = false;
+  const cancel = clock.after(DRAIN_MS, () => {
+    enough = true;
+  });
+  try {
+    for (let before = -1; !enough && length() !== before;) {
+      before = length();
+      if ((await Promise.race([end, quiet(clock)])) === 'end') return;
+      // A timer may fire before what has arrived meanwhile is read; the turn after it may not.
+      await nextTurn();
+    }
+  } finally {
+    cancel();
+  }
 }
 
 function quiet(clock: Clock): Promise<'quiet'> {

@@ -216,6 +216,15 @@ posix('run-shell-command', () => {
     expect((await running).text).toMatch(/^done\n\[exited with code 5\]\n\[what it had left running/);
   });
 
+  it('does not listen for ever to a daemon that has left the group and writes on', async () => {
+    const { text } = await run(
+      "setsid sh -c 'echo $$ > pids; while :; do echo x; sleep 0.02; done' & sleep 0.2; echo done",
+    );
+    expect(text).toContain('done');
+    const [daemon = 0] = await pidsIn('pids', 1);
+    process.kill(-daemon, 'SIGKILL');
+  });
+
   it('does not wait for a daemon that has left the group and holds its output', async () => {
     const { text } = await run('setsid sleep 1000 & echo $! > pids; sleep 0.1; echo done');
     expect(text).toMatch(/^done\n\[exited with code 0\]/);
