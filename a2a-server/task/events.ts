@@ -86,7 +86,11 @@ export type TaskEvent =
   | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage }
   /** The turn's model call was cut off; what it had said is void and it is asked again. */
   | { type: 'turn.abandoned'; turn: number; reason: string }
-  | { type: 'input.required'; pending: PendingAction[] }
+  /**
+   * `expiresAt` (RFC 3339): where nothing is pending, until when a reply is waited for; null or absent for as long as it
+   * takes. Each pending action has its own.
+   */
+  | { type: 'input.required'; pending: PendingAction[]; expiresAt?: string | null }
   | {
       type: 'tool.decided';
       callId: string;

@@ -87,7 +87,13 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
     case 'turn.abandoned':
       return { openTurn: null };
     case 'input.required':
-      return { status: { state: 'input-required', pending: event.pending } };
+      return {
+        status: {
+          state: 'input-required',
+          pending: event.pending,
+          ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt }),
+        },
+      };
     case 'tool.decided':
       return decided(s, event, at);
     case 'tool.started':

@@ -18,6 +18,14 @@ export function shownHash(call: Call, reason: PendingReason): string {
   }
 }
 
+/** The very asking among these: a call that is asked again, for another reason, is another (D2). */
+export function sameAsking(
+  pending: readonly PendingAction[],
+  { callId, inputHash }: Pick<PendingAction, 'callId' | 'inputHash'>,
+): PendingAction | undefined {
+  return pending.find((action) => action.callId === callId && action.inputHash === inputHash);
+}
+
 /** A waiting call as a pending action. What was lost in a crash may be run again or skipped, but not edited. */
 function pendingAction(call: Call, reason: PendingReason): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview } = call;
@@ -40,8 +48,12 @@ function pendingOf(call: Call): PendingAction[] {
   return call.state.type === 'waiting' ? [pendingAction(call, call.state.reason)] : [];
 }
 
+/** What the task waits for. An action that was asked before keeps the time it was given. */
 export function pendingActions(snapshot: Snapshot): PendingAction[] {
-  return waitingCalls(snapshot).flatMap(pendingOf);
+  const asked = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
+  return waitingCalls(snapshot)
+    .flatMap(pendingOf)
+    .map((action) => ({ ...action, expiresAt: sameAsking(asked, action)?.expiresAt ?? null }));
 }
 
 /** The event that parks a task on its waiting calls, or lets it move when there are none. */

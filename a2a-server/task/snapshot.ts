@@ -5,7 +5,7 @@ import type { Decider, RequestedCall, ToolOutcome, Usage, UserMessage } from './
 export type Status =
   | { state: 'submitted' }
   | { state: 'working' }
-  | { state: 'input-required'; pending: readonly PendingAction[] }
+  | { state: 'input-required'; pending: readonly PendingAction[]; expiresAt?: string | null }
   | { state: 'completed' }
   | { state: 'failed'; message: string }
   | { state: 'canceled'; reason: string; by: Decider }

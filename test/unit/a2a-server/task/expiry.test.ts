@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+import { decide } from '../../../../a2a-server/task/commands.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import {
+  dated,
+  deadlineAfter,
+  ENDLESS_PATIENCE,
+  expire,
+  type Patience,
+} from '../../../../a2a-server/task/expiry.ts';
+import { fold, foldAll } from '../../../../a2a-server/task/fold.ts';
+import { parkOrMove, pendingActions } from '../../../../a2a-server/task/pending.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { request } from '../../../support/task-machine.ts';
+
+const START = Date.UTC(2026, 0, 1);
+const DAY = 86_400_000;
+const patience: Patience = { decisionMs: 7 * DAY, idleMs: 1_800_000 };
+const by = { principal: 'p', channel: 'tool' };
+
+function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
+  return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at: s.updatedAt, event }), snapshot);
+}
+
+/** A task whose turn has asked for these calls, before it is parked. */
+function asking(...callIds: string[]): Snapshot {
+  const created: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'p', settings: {} };
+  const start = foldAll('t', [{ seq: 1, at: START, event: created }]);
+  if (start === undefined) throw new Error('a task begins with task.created');
+  return after(start, [
+    { type: 'task.working' },
+    { type: 'turn.started', turn: 1, model: 'm' },
+    ...callIds.map((id): TaskEvent => ({
+      type: 'tool.requested',
+      turn: 1,
+      call: request(id, false),
+      verdict: { type: 'ask' },
+    })),
+    { type: 'turn.finished', turn: 1, end: 'tool-calls', usage: { inputTokens: 1, outputTokens: 1 } },
+  ]);
+}
+
+function parked(snapshot: Snapshot, now = START, given = patience): Snapshot {
+  return after(snapshot, dated(snapshot, [parkOrMove(snapshot)], { now, patience: given }));
+}
+
+function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
+  const decision = { callId, decision: 'approve', scope: 'once', reason: null } as const;
+  const ruling = decide(snapshot, [{ ...decision, inputHash: null, edited: null }], by, now);
+  if (ruling.type !== 'append') throw new Error(ruling.message);
+  return after(snapshot, dated(snapshot, ruling.events, { now, patience }));
+}
+
+const expiries = (snapshot: Snapshot) =>
+  pendingActions(snapshot).map(({ callId, expiresAt }) => [callId, expiresAt]);
+
+describe('the time an action has', () => {
+  it('is put on it when it is asked, and shown with it', () => {
+    expect(expiries(parked(asking('a', 'b')))).toEqual([
+      ['a', '2026-01-08T00:00:00.000Z'],
+      ['b', '2026-01-08T00:00:00.000Z'],
+    ]);
+  });
+
+  it('D3 stays as it was when another of the turn is decided', () => {
+    const half = approve(parked(asking('a', 'b')), 'a', START + 3 * DAY);
+    expect(half.status).toMatchObject({ pending: [{ callId: 'b', expiresAt: '2026-01-08T00:00:00.000Z' }] });
+    expect(expiries(half)).toEqual([['b', '2026-01-08T00:00:00.000Z']]);
+  });
+
+  it('stays without end when it was asked so, whatever the server is told later', () => {
+    const half = approve(parked(asking('a', 'b'), START, ENDLESS_PATIENCE), 'a', START + DAY);
+    expect(expiries(half)).toEqual([['b', null]]);
+  });
+
+  it('D2 begins anew when the call is asked again for another reason', () => {
+    const decided = approve(parked(asking('a')), 'a', START + DAY);
+    const lost: TaskEvent[] = [
+      { type: 'tool.started', callId: 'a', tool: 'write-file', title: 'Call a', toolId: 'x1' },
+      {
+        type: 'tool.interrupted',
+        callId: 'a',
+        tool: 'write-file',
+        title: 'Call a',
+        toolId: 'x1',
+        rerun: false,
+      },
+    ];
+    const again = parked(after(decided, lost), START + 2 * DAY);
+    expect(expiries(again)).toEqual([['a', '2026-01-10T00:00:00.000Z']]);
+  });
+});
+
+describe('expire', () => {
+  it('R14 ends a task at its deadline, not a millisecond before, and says what nobody decided', () => {
+    const task = parked(asking('a'));
+    expect(expire(task, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
+    expect(expire(task, START + 7 * DAY)).toEqual({
+      type: 'append',
+      events: [
+        {
+          type: 'task.canceled',
+          reason: 'Nobody decided by 2026-01-08T00:00:00.000Z: Call a.',
+          by: { principal: 'server', channel: 'expiry' },
+        },
+      ],
+    });
+  });
+
+  it('R14 never ends an active task, nor one that waits for as long as it takes, nor one that has ended', () => {
+    const moving = approve(parked(asking('a')), 'a', START);
+    const endless = parked(asking('a'), START, ENDLESS_PATIENCE);
+    const ended = after(parked(asking('a')), [{ type: 'task.canceled', reason: 'enough', by }]);
+    for (const task of [asking('a'), moving, endless, ended])
+      expect(expire(task, START + 1_000 * DAY)).toEqual({ type: 'keep' });
+  });
+
+  it('R14 ends a task that asks for a reply when its idle time is up', () => {
+    const task = asking();
+    const events = dated(task, [{ type: 'input.required', pending: [] }], { now: START, patience });
+    const waiting = after(task, events);
+    expect(expire(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
+    expect(expire(waiting, START + 1_800_000)).toMatchObject({
+      events: [{ type: 'task.canceled', reason: 'Nobody answered by 2026-01-01T00:30:00.000Z.' }],
+    });
+  });
+});
+
+describe('deadlineAfter', () => {
+  const action = (callId: string, expiresAt: string | null) =>
+    pendingActions(asking(callId)).map((each) => ({ ...each, expiresAt }));
+
+  it.each<[string, TaskEvent[], number | null | undefined]>([
+    ['nothing that moves the task', [{ type: 'text.delta', turn: 1, text: 'x' }], undefined],
+    ['a task that moves', [{ type: 'task.working' }], null],
+    ['an end', [{ type: 'task.completed' }], null],
+    ['an asking without end', [{ type: 'input.required', pending: action('a', null) }], null],
+    [
+      'several actions: the first to expire',
+      [
+        { type: 'task.working' },
+        {
+          type: 'input.required',
+          pending: [
+            ...action('a', '2026-01-03T00:00:00Z'),
+            ...action('b', '2026-01-02T00:00:00Z'),
+            ...action('c', null),
+          ],
+        },
+        { type: 'text.delta', turn: 1, text: 'x' },
+      ],
+      Date.UTC(2026, 0, 2),
+    ],
+  ])('J2 follows from the events: %s', (_, events, deadline) => {
+    expect(deadlineAfter(events)).toBe(deadline);
+  });
+});
