@@ -15,8 +15,10 @@ describe.each(ENDINGS)('a call that waits, its first connection $name', (ending)
   it('R01 approved after its stream has gone, it runs exactly once, and the new stream carries the result', async () => {
     const { peer, file } = await stage();
     const first = await delegate(peer, ending, { text: 'append "once" to effects.txt' });
-    const { taskId, pending } = await first.parked();
+    const { taskId, pending, seq } = await first.parked();
     const next = await ending.leave(first, peer);
+    // E4: the end of a connection is no news to the task.
+    expect(await peer.task(taskId)).toMatchObject({ state: 'INPUT_REQUIRED', seq, pending });
     expect(await file('effects.txt')).toBeUndefined();
 
     const second = await peer.decide(taskId, [decisionOn(pending, 'approve')], { over: next });
