@@ -146,6 +146,10 @@ function taskService(settings: ServerSettings, journal: Journal, log: Logger): T
     openWorkspace: allowedWorkspaces({ fallback: settings.workspace, allowed: settings.allowWorkspace }),
     graceMs: SETTLE_MS,
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
+    upkeep: {
+      patience: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
+      onFailure: (error) => log.error({ err: error }, 'the upkeep broke off; it is tried again'),
+    },
   });
 }
 

@@ -7,6 +7,7 @@ import { ProductError } from '../shared/errors.ts';
 import { LOG_LEVELS } from '../shared/logging.ts';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../shared/state-directory.ts';
 import { TOKEN_PATTERN } from '../shared/token-file.ts';
+import { duration, DURATION_ALLOWED } from './duration.ts';
 import { isLoopback } from './http/origin-check.ts';
 import { modelId, modelSettings } from './models/settings.ts';
 
@@ -135,6 +136,24 @@ export const SERVER_SETTINGS = {
     env: 'A2A_SERVER_OTHER_MODEL',
     describe: 'further model that tasks may ask for by id; may be repeated',
     allowed: MODEL_ALLOWED,
+  }),
+  decisionTimeout: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback: '7d',
+    env: 'A2A_SERVER_DECISION_TIMEOUT',
+    describe: 'how long a pending action waits for its decision before its task is canceled',
+    allowed: DURATION_ALLOWED,
+  }),
+  idleTimeout: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback: '30m',
+    env: 'A2A_SERVER_IDLE_TIMEOUT',
+    describe: 'how long a task waits that asks for a reply and has no action pending',
+    allowed: DURATION_ALLOWED,
   }),
   logLevel: setting({
     kind: 'text',

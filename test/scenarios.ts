@@ -16,6 +16,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R11: 'The file changed on disk after the diff was shown, then approve: asked again with the new diff, nothing written.',
   R12: 'Trust for the tool, the server or always: later calls of that reach run unasked, others still ask.',
   R13: 'With autoExecute there is no question at all, and everything is recorded; deny on one call leaves the others of the turn alone.',
+  R14: 'A waiting task passes its time to live: it ends with an event that says so; an active one never does.',
   R15: 'An unknown session id: an error that lists the sessions that exist; never a silent new task.',
   R20: 'The server is killed while a call waits; restarted; approved: the tool runs once, with the whole conversation.',
   R21: 'The server is killed while a tool with side effects runs; restarted: interrupted, outcome unknown, and a person is asked; never silently run again.',

@@ -7,6 +7,7 @@ import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
 import { bareDecision, cancel, decide, receive, type Refusal } from '../task/commands.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
+import type { Patience } from '../task/expiry.ts';
 import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import { follow } from './follow.ts';
@@ -14,13 +15,25 @@ import { resolveDecisions } from './resolve-decisions.ts';
 import { defined, inherited, keepsSettings, otherSettings } from './task-settings.ts';
 import { TaskLog, type Changed } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
+import { Upkeep } from './upkeep.ts';
 import type { Accepted, Incoming, Tasks } from './tasks.ts';
 
-export type TasksOptions = Omit<ExecutorOptions, 'log'>;
+export interface TasksOptions extends Omit<ExecutorOptions, 'log'> {
+  /** What is done by itself as time passes; without it, parked tasks wait for as long as it takes. */
+  upkeep?: UpkeepSettings;
+}
+
+export interface UpkeepSettings {
+  patience: Patience;
+  /** Told of a round of upkeep that broke off; it is tried again. */
+  onFailure: (error: unknown) => void;
+}
 
 export interface TaskService extends Tasks {
-  /** Takes up what was moving when the last process ended. @returns how many tasks. */
+  /** Takes up what was moving when the last process ended, and begins the upkeep. @returns how many tasks. */
   recover(): Promise<number>;
+  /** Resolves when no upkeep is under way. */
+  keptUp(): Promise<void>;
   /** Ends all executions so that the next process can take them up. */
   shutdown(graceMs: number): Promise<void>;
   /** Tool executions under way in this process. */
@@ -31,7 +44,15 @@ export interface TaskService extends Tasks {
 
 export function createTasks(options: TasksOptions): TaskService {
   const { journal, ids, models, clock } = options;
-  const log = new TaskLog(journal);
+  const log = new TaskLog(
+    journal,
+    options.upkeep && {
+      clock,
+      patience: options.upkeep.patience,
+      onDeadline: (deadline) => upkeep?.heed(deadline),
+    },
+  );
+  const upkeep = options.upkeep && new Upkeep({ journal, log, clock, ...options.upkeep });
   const executor = new Executor({ ...options, log });
   let closing = false;
 
@@ -212,10 +233,17 @@ export function createTasks(options: TasksOptions): TaskService {
     },
     list: (filter, page) => journal.list(filter, page),
     follow: (taskId, after, how) => follow(journal, taskId, after, how),
-    recover: () => executor.recover(),
-    shutdown(graceMs) {
+    async recover() {
+      const recovered = await executor.recover();
+      upkeep?.start();
+      return recovered;
+    },
+    async keptUp() {
+      await upkeep?.settled();
+    },
+    async shutdown(graceMs) {
       closing = true;
-      return executor.shutdown(graceMs);
+      await Promise.all([upkeep?.stop(), executor.shutdown(graceMs)]);
     },
     running: () => executor.scheduler.running,
     executing: () => executor.size,

@@ -9,9 +9,11 @@
  *   key is the guarantee.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../shared/clock.ts';
 import type { CommandKey, Journal, RecordedCommand } from '../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { Refusal } from '../task/commands.ts';
+import { dated, deadlineAfter, type Patience } from '../task/expiry.ts';
 import { begin, fold, stateOf } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
@@ -28,15 +30,25 @@ export type Changed =
   | { type: 'repeated'; command: RecordedCommand }
   | Refusal;
 
+/** How long what is asked here is waited for; without it, for as long as it takes. */
+export interface Waits {
+  clock: Clock;
+  patience: Patience;
+  /** Told of each deadline once it is durable, in milliseconds since the epoch. */
+  onDeadline: (deadline: number) => void;
+}
+
 export class TaskLog {
   readonly #journal: Journal;
+  readonly #waits: Waits | undefined;
   readonly #retained = new Map<string, Snapshot | null>();
   /** Oldest first. */
   readonly #recent = new Map<string, WeakRef<Snapshot>>();
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  constructor(journal: Journal) {
+  constructor(journal: Journal, waits?: Waits) {
     this.#journal = journal;
+    this.#waits = waits;
   }
 
   /** Keeps the task's snapshot in memory until the returned function is called. One holder at a time. */
@@ -85,22 +97,32 @@ export class TaskLog {
       const change = rule(snapshot);
       if (change.type === 'refuse') return change;
       if (change.type === 'keep' || change.events.length === 0) return { type: 'kept', snapshot };
+      const events = this.#dated(snapshot, change.events);
       const result = await this.#journal.append({
         taskId,
         expectedSeq: snapshot.seq,
-        events: change.events,
-        state: stateOf(change.events) ?? snapshot.status.state,
+        events,
+        state: stateOf(events) ?? snapshot.status.state,
         ...(command && { command }),
       });
       if (result.type === 'repeated') return result;
       if (result.type === 'appended') {
         const after: Snapshot = result.entries.reduce(fold, snapshot);
         this.#remember(after);
+        const deadline = deadlineAfter(events);
+        if (typeof deadline === 'number') this.#waits?.onDeadline(deadline);
         return { type: 'appended', snapshot: after, entries: result.entries };
       }
       snapshot = await this.#readOn(taskId, snapshot);
     }
     return undefined;
+  }
+
+  /** Every asking passes here, whoever asks: this is where it gets its time. */
+  #dated(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
+    if (this.#waits === undefined) return events;
+    const { clock, patience } = this.#waits;
+    return dated(snapshot, events, { now: clock.now(), patience });
   }
 
   async #readOn(

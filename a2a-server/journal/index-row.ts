@@ -1,6 +1,7 @@
 /** The index is nothing of its own: a task's row follows from the task's entries (J2). */
-import { stateOf } from '../task/fold.ts';
 import type { JournalEntry } from '../task/events.ts';
+import { deadlineAfter } from '../task/expiry.ts';
+import { stateOf } from '../task/fold.ts';
 import type { TaskRow } from './journal.ts';
 import { titleFrom } from './title.ts';
 
@@ -19,5 +20,6 @@ export function indexRow(taskId: string, entries: readonly JournalEntry[]): Task
     createdAt: first.at,
     updatedAt: last.at,
     title: titleFrom(events),
+    deadline: deadlineAfter(events) ?? null,
   };
 }

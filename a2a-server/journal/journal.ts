@@ -60,6 +60,8 @@ export interface TaskRow {
   updatedAt: number;
   /** The first line of the first message, cut to 200 characters: what a list shows. */
   title: string;
+  /** When a parked task ends by itself, in milliseconds since the epoch; null for one that waits without end, or moves. */
+  deadline: number | null;
 }
 
 export interface TaskFilter {
@@ -89,6 +91,8 @@ export interface Journal {
   session(principal: string, sessionId: string): Promise<TaskRow[]>;
   /** Tasks of anybody that were moving when the process ended: submitted or working, oldest first. */
   unsettled(): Promise<TaskRow[]>;
+  /** Tasks of anybody that have a deadline, the earliest first, at most `limit`. */
+  deadlines(limit: number): Promise<TaskRow[]>;
   /**
    * Calls `wake` after each durable append to the task, by any process. Wakes may be merged; read to learn what came.
    * @returns how to stop.

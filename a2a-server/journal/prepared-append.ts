@@ -1,5 +1,6 @@
 /** An append as its writer meant it, checked and turned to text before it waits for a commit of which it is one of many. */
 import { messageOf, ProductError } from '../../shared/errors.ts';
+import { deadlineAfter } from '../task/expiry.ts';
 import { stateOf } from '../task/fold.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { Append } from './journal.ts';
@@ -15,6 +16,8 @@ export interface PreparedAppend extends Append {
   moves: StateName | undefined;
   /** The title the events give a task that has none. */
   title: string;
+  /** The deadline they give it, null to take one away; undefined when they leave it as it is. */
+  deadline: number | null | undefined;
 }
 
 /**
@@ -37,7 +40,8 @@ export function prepareAppend(append: Append): PreparedAppend {
     throw new RangeError(`the events lead to ${moves}, not to ${append.state}`);
   }
   for (const key of keysOf(append)) requireStorable(key);
-  return { ...append, bodies: events.map(serialize), moves, title: titleFrom(events) };
+  const [title, deadline] = [titleFrom(events), deadlineAfter(events)];
+  return { ...append, bodies: events.map(serialize), moves, title, deadline };
 }
 
 /** Whether a database gives this text back as it was: neither NUL nor half a surrogate pair survives in one. */

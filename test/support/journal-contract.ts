@@ -3,6 +3,7 @@
  * storage of its kind, and adds what is particular to it.
  */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import { indexRow } from '../../a2a-server/journal/index-row.ts';
 import type {
   Append,
@@ -12,6 +13,7 @@ import type {
   TaskPage,
 } from '../../a2a-server/journal/journal.ts';
 import {
+  asking,
   beginning,
   commandKey,
   completed,
@@ -394,6 +396,27 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect((await journal.unsettled()).map(({ taskId }) => taskId)).toEqual(['submitted', 'moving']);
       });
 
+      it('R14 knows of each deadline, the earliest first, for as long as its task is parked on it', async () => {
+        await append(beginning('late', { events: [working, until(9_000)] }));
+        await append(beginning('early', { principal: 'bob', events: [working, until(5_000)] }));
+        await append(beginning('endless', { events: [working, until(null)] }));
+        await append(beginning('moved', { events: [working, until(1_000)] }));
+        await append(continuing('moved', 3, [working]));
+        await append(beginning('ended', { events: [working, until(2_000)] }));
+        await append(continuing('ended', 3, [completed]));
+        await append(continuing('endless', 3, [until(8_000)]));
+        const all = [
+          ['early', 5_000],
+          ['endless', 8_000],
+          ['late', 9_000],
+        ];
+        expect([await deadlines(journal, 2), await deadlines(journal, 10)]).toEqual([all.slice(0, 2), all]);
+        await reopen();
+        expect(await deadlines(journal, 10)).toEqual(all);
+        for (const taskId of ['late', 'early', 'endless', 'moved', 'ended'])
+          expect(await journal.row(taskId)).toEqual(indexRow(taskId, await everything(taskId)));
+      });
+
       it('lists the latest update first, and each task on exactly one page, also where times are equal', async () => {
         for (let index = 0; index < 25; index += 1) {
           now = 1_000 + Math.floor(index / 4);
@@ -503,6 +526,14 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
     });
   });
+}
+
+function until(ms: number | null): TaskEvent {
+  return asking(ms === null ? null : new Date(ms).toISOString());
+}
+
+async function deadlines(journal: Journal, limit: number): Promise<unknown[]> {
+  return (await journal.deadlines(limit)).map(({ taskId, deadline }) => [taskId, deadline]);
 }
 
 async function pagesOf(journal: Journal, size: number): Promise<TaskPage[]> {

@@ -9,6 +9,7 @@ import { stateOf } from '../../a2a-server/task/fold.ts';
 import type { JournalStorage } from './journal-contract.ts';
 import { JournalModel, type ModelResult } from './journal-model.ts';
 import {
+  asking,
   commandKey,
   completed,
   created,
@@ -21,6 +22,7 @@ import {
 
 const PRINCIPALS = ['alice', 'bob'];
 const SESSIONS = ['one', 'two', 'three'];
+const ASKING = [1, 2, 3].map((ms) => asking(new Date(ms).toISOString()));
 const TASKS = ['a', 'b', 'c', 'd', 'e'];
 
 /** One writer's wish, before it is known where its task stands. */
@@ -52,7 +54,7 @@ const text = fc.oneof(
 const event: fc.Arbitrary<TaskEvent> = fc.oneof(
   { weight: 6, arbitrary: text.map(delta) },
   { weight: 3, arbitrary: text.map((line) => message(line)) },
-  { weight: 3, arbitrary: fc.constantFrom(working, inputRequired) },
+  { weight: 3, arbitrary: fc.constantFrom(working, inputRequired, ...ASKING) },
   { weight: 1, arbitrary: fc.constantFrom(completed, ...ENDS) },
 );
 const wish: fc.Arbitrary<Wish> = fc.record({
@@ -167,4 +169,7 @@ async function expectSame(journal: Journal, model: JournalModel): Promise<void> 
   }
   const moving = model.rows().filter(({ state }) => state === 'submitted' || state === 'working');
   expect(await journal.unsettled()).toEqual(moving);
+  const waiting = model.rows().filter(({ deadline }) => deadline !== null);
+  const soonest = waiting.toSorted((a, b) => (a.deadline ?? 0) - (b.deadline ?? 0));
+  expect(await journal.deadlines(100)).toEqual(soonest);
 }

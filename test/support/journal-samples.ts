@@ -20,6 +20,12 @@ export const message = (text: string, messageId = 'message'): TaskEvent => ({
 export const delta = (text: string): TaskEvent => ({ type: 'text.delta', turn: 1, text });
 export const working: TaskEvent = { type: 'task.working' };
 export const inputRequired: TaskEvent = { type: 'input.required', pending: [] };
+/** Asks for a reply, and waits for it until then (RFC 3339). */
+export const asking = (expiresAt: string | null): TaskEvent => ({
+  type: 'input.required',
+  pending: [],
+  expiresAt,
+});
 export const completed: TaskEvent = { type: 'task.completed' };
 
 /** Each way for a task to end. */

@@ -13,6 +13,7 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     list: (filter, page) => journal.list(filter, page),
     session: (principal, sessionId) => later(journal.session(principal, sessionId), 'session'),
     unsettled: () => journal.unsettled(),
+    deadlines: (limit) => journal.deadlines(limit),
     watch: (taskId, wake) => journal.watch(taskId, wake),
     close: () => journal.close(),
   };

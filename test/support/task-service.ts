@@ -1,11 +1,17 @@
 /** The real task service on a real journal in a directory of the test's own, with a model the test wrote. */
 import { afterEach } from '@jest/globals';
 import { join } from 'node:path';
-import { createTasks, type TaskService } from '../../a2a-server/executor/create-tasks.ts';
+import {
+  createTasks,
+  type TaskService,
+  type UpkeepSettings,
+} from '../../a2a-server/executor/create-tasks.ts';
 import { randomIds } from '../../a2a-server/executor/ids.ts';
 import type { Incoming } from '../../a2a-server/executor/tasks.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
+import { ENDLESS_PATIENCE } from '../../a2a-server/task/expiry.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../a2a-server/tools/builtin-tools.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';
@@ -35,15 +41,20 @@ export async function startService(options: {
   workspace: string;
   models: Models;
   tools?: Tool[];
+  upkeep?: Partial<Omit<UpkeepSettings, 'onFailure'>>;
+  /** The clock of the service before, to go on with; a new one if left out. */
+  clock?: FakeClock;
+  /** Puts something between the service and its journal. */
+  between?: (journal: Journal) => Journal;
 }): Promise<RunningService> {
-  const clock = new FakeClock();
+  const clock = options.clock ?? new FakeClock();
   const failures: unknown[] = [];
   const journal = await openSqliteJournal({
     path: join(options.stateDir, 'journal.db'),
     clock: () => clock.now(),
   });
   const tasks = createTasks({
-    journal,
+    journal: options.between?.(journal) ?? journal,
     clock,
     ids: randomIds(clock),
     models: options.models,
@@ -51,6 +62,13 @@ export async function startService(options: {
     openWorkspace: (path) => openWorkspace(path ?? options.workspace),
     graceMs: 5_000,
     onFailure: (_taskId, error) => failures.push(error),
+    ...(options.upkeep && {
+      upkeep: {
+        patience: ENDLESS_PATIENCE,
+        ...options.upkeep,
+        onFailure: (error: unknown) => failures.push(error),
+      },
+    }),
   });
   const service: RunningService = {
     tasks,

@@ -13,7 +13,7 @@ import type { Outcome } from '../group-commit.ts';
 import { indexRow } from '../index-row.ts';
 import type { AppendResult } from '../journal.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
-import { integer, state, text } from './columns.ts';
+import { integer, integerOrNull, state, text } from './columns.ts';
 import type { Command, Query, Sqlite } from './driver.ts';
 import { EventRows } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
@@ -24,6 +24,7 @@ interface Head {
   seq: number;
   state: StateName;
   title: string;
+  deadline: number | null;
   /** Its row lags behind: only `seq` and `updated_at` have changed, which nothing in the group is judged by. */
   advanced: boolean;
 }
@@ -51,18 +52,18 @@ export class Appender {
     this.#database = database;
     this.#index = index;
     this.#clock = clock;
-    this.#findHead = database.query('SELECT key, seq, state, title FROM tasks WHERE task_id = ?');
+    this.#findHead = database.query('SELECT key, seq, state, title, deadline FROM tasks WHERE task_id = ?');
     this.#findLive = database.query(
       `SELECT task_id FROM tasks
        WHERE principal = ? AND session_id = ? AND state IN ('submitted', 'working', 'input-required')`,
     );
     this.#create = database.query(
-      `INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
+      `INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
     );
     this.#advance = database.command('UPDATE tasks SET seq = ?, updated_at = ? WHERE key = ?');
     this.#change = database.command(
-      'UPDATE tasks SET seq = ?, updated_at = ?, state = ?, title = ? WHERE key = ?',
+      'UPDATE tasks SET seq = ?, updated_at = ?, state = ?, title = ?, deadline = ? WHERE key = ?',
     );
     this.#record = database.command(
       'INSERT INTO commands (principal, message_id, body_hash, task, seq) VALUES (?, ?, ?, ?, ?)',
@@ -112,10 +113,11 @@ export class Appender {
     if (row === undefined) throw new RangeError('a task begins with task.created');
     const live = this.#findLive(row.principal, row.sessionId)[0];
     if (live !== undefined) return done({ type: 'session-busy', taskId: text(live[0]) });
-    const { taskId, sessionId, principal, seq, createdAt, updatedAt, title } = row;
-    const created = this.#create(taskId, sessionId, principal, row.state, seq, createdAt, updatedAt, title);
-    const key = integer(created[0]?.[0]);
-    group.heads.set(taskId, { key, seq, state: row.state, title, advanced: false });
+    const { taskId, seq, title, deadline } = row;
+    const { sessionId, principal, createdAt, updatedAt } = row;
+    const about = [taskId, sessionId, principal, row.state, seq, createdAt, updatedAt, title, deadline];
+    const key = integer(this.#create(...about)[0]?.[0]);
+    group.heads.set(taskId, { key, seq, state: row.state, title, deadline, advanced: false });
     return this.#write(append, entries, { key, group });
   }
 
@@ -123,12 +125,13 @@ export class Appender {
     const entries = entriesOf(append, group.at);
     head.seq += entries.length;
     const title = head.title === '' ? append.title : head.title;
-    if (append.state === head.state && title === head.title) {
+    const deadline = append.deadline === undefined ? head.deadline : append.deadline;
+    if (append.state === head.state && title === head.title && deadline === head.deadline) {
       head.advanced = true;
     } else {
       // At once: the session's unique index judges what comes later in the group by the state.
-      this.#change(head.seq, group.at, append.state, title, head.key);
-      Object.assign(head, { state: append.state, title, advanced: false });
+      this.#change(head.seq, group.at, append.state, title, deadline, head.key);
+      Object.assign(head, { state: append.state, title, deadline, advanced: false });
     }
     return this.#write(append, entries, { key: head.key, group });
   }
@@ -156,6 +159,7 @@ export class Appender {
       seq: integer(row[1]),
       state: state(row[2]),
       title: text(row[3]),
+      deadline: integerOrNull(row[4]),
       advanced: false,
     };
     group.heads.set(taskId, head);

@@ -20,6 +20,10 @@ export function integer(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : damaged('an integer', value);
 }
 
+export function integerOrNull(value: unknown): number | null {
+  return value === null ? null : integer(value);
+}
+
 export function state(value: unknown): StateName {
   return isState(value) ? value : damaged('a task state', value);
 }

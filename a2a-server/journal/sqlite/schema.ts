@@ -48,6 +48,11 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (principal, message_id)
   ) STRICT, WITHOUT ROWID;
   `,
+  // What earlier versions parked waits without end, and its events say so: no row needs a deadline.
+  `
+  ALTER TABLE tasks ADD COLUMN deadline INTEGER;
+  CREATE INDEX tasks_by_deadline ON tasks (deadline, key) WHERE deadline IS NOT NULL;
+  `,
 ];
 
 /**

@@ -123,6 +123,10 @@ class SqliteJournal implements Journal {
     return this.#ask(() => this.#index.unsettled());
   }
 
+  async deadlines(limit: number): Promise<TaskRow[]> {
+    return this.#ask(() => this.#index.deadlines(requirePositive(limit)));
+  }
+
   watch(taskId: string, wake: () => void): () => void {
     return this.#watchers.add(taskId, wake);
   }

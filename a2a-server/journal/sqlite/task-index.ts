@@ -2,17 +2,18 @@
 import type { RecordedCommand, TaskFilter, TaskPage, TaskRow } from '../journal.ts';
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
-import { integer, state, text } from './columns.ts';
+import { integer, integerOrNull, state, text } from './columns.ts';
 import type { Query, Row, Sqlite, SqlValue } from './driver.ts';
 
 const SELECT =
-  'SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title FROM tasks';
+  'SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline FROM tasks';
 
 export class TaskIndex {
   readonly #database: Sqlite;
   readonly #row: Query;
   readonly #session: Query;
   readonly #moving: Query;
+  readonly #deadlines: Query;
   readonly #command: Query;
 
   constructor(database: Sqlite) {
@@ -20,6 +21,7 @@ export class TaskIndex {
     this.#row = database.query(`${SELECT} WHERE task_id = ?`);
     this.#session = database.query(`${SELECT} WHERE principal = ? AND session_id = ? ORDER BY key`);
     this.#moving = database.query(`${SELECT} WHERE state IN ('submitted', 'working') ORDER BY key`);
+    this.#deadlines = database.query(`${SELECT} WHERE deadline IS NOT NULL ORDER BY deadline, key LIMIT ?`);
     this.#command = database.query(
       `SELECT task_id, session_id, body_hash, commands.seq FROM commands JOIN tasks ON tasks.key = commands.task
        WHERE commands.principal = ? AND message_id = ?`,
@@ -37,6 +39,10 @@ export class TaskIndex {
 
   unsettled(): TaskRow[] {
     return this.#moving().map(toTaskRow);
+  }
+
+  deadlines(limit: number): TaskRow[] {
+    return this.#deadlines(limit).map(toTaskRow);
   }
 
   command(principal: string, messageId: string): RecordedCommand | undefined {
@@ -103,5 +109,6 @@ function toTaskRow(row: Row): TaskRow {
     createdAt: integer(row[6]),
     updatedAt: integer(row[7]),
     title: text(row[8]),
+    deadline: integerOrNull(row[9]),
   };
 }

@@ -51,6 +51,7 @@ async function fullFrom(
     list: (filter, page) => journal.list(filter, page),
     session: (principal, sessionId) => journal.session(principal, sessionId),
     unsettled: () => journal.unsettled(),
+    deadlines: (limit) => journal.deadlines(limit),
     watch: (taskId, wake) => journal.watch(taskId, wake),
     close: () => journal.close(),
   };

@@ -139,7 +139,8 @@ export class ScriptedTasks implements Tasks {
       if (filter.states && !filter.states.includes(status.state)) return [];
       if (filter.updatedSince !== undefined && updatedAt < filter.updatedSince) return [];
       const { principal } = filter;
-      return [{ taskId, sessionId, principal, state: status.state, seq, createdAt, updatedAt, title: '' }];
+      const row = { taskId, sessionId, principal, state: status.state, seq, createdAt, updatedAt };
+      return [{ ...row, title: '', deadline: null }];
     });
     const from = Number(page.token ?? 0);
     const next = from + page.size < rows.length ? { next: String(from + page.size) } : {};

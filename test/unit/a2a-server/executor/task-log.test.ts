@@ -29,6 +29,7 @@ beforeEach(async () => {
     list: (filter, page) => real.list(filter, page),
     session: (principal, sessionId) => real.session(principal, sessionId),
     unsettled: () => real.unsettled(),
+    deadlines: (limit) => real.deadlines(limit),
     watch: (taskId, wake) => real.watch(taskId, wake),
     close: () => real.close(),
   };

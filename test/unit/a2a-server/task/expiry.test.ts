@@ -91,6 +91,9 @@ describe('the time an action has', () => {
   });
 });
 
+const action = (callId: string, expiresAt: string | null) =>
+  pendingActions(asking(callId)).map((each) => ({ ...each, expiresAt }));
+
 describe('expire', () => {
   it('R14 ends a task at its deadline, not a millisecond before, and says what nobody decided', () => {
     const task = parked(asking('a'));
@@ -127,9 +130,6 @@ describe('expire', () => {
 });
 
 describe('deadlineAfter', () => {
-  const action = (callId: string, expiresAt: string | null) =>
-    pendingActions(asking(callId)).map((each) => ({ ...each, expiresAt }));
-
   it.each<[string, TaskEvent[], number | null | undefined]>([
     ['nothing that moves the task', [{ type: 'text.delta', turn: 1, text: 'x' }], undefined],
     ['a task that moves', [{ type: 'task.working' }], null],

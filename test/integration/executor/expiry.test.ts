@@ -1,0 +1,163 @@
+/** What a parked task waits for has an end; an active task has none. */
+import { describe, expect, it } from '@jest/globals';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import {
+  ADA,
+  decides,
+  says,
+  settled,
+  startService,
+  type RunningService,
+} from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const DAY = 86_400_000;
+const WRITE = { tool: 'write-file', input: { path: 'a.txt', content: 'x' } };
+const upkeep = { patience: { decisionMs: 7 * DAY, idleMs: null } };
+
+async function started(turns: ScriptedTurn[]): Promise<RunningService & { stateDir: string }> {
+  const stateDir = await temporaryDirectory();
+  const models = new ScriptedModel(turns);
+  const service = await startService({ stateDir, workspace: stateDir, models, upkeep });
+  await service.tasks.recover();
+  await service.tasks.keptUp();
+  return { ...service, stateDir };
+}
+
+async function parked({ tasks }: RunningService): Promise<Snapshot> {
+  const snapshot = await settled(tasks, await tasks.send(says('go')));
+  expect(snapshot.status.state).toBe('input-required');
+  return snapshot;
+}
+
+/** Time passes, and what falls due is done. */
+async function pass({ clock, tasks }: RunningService, ms: number): Promise<void> {
+  clock.advance(ms);
+  await tasks.keptUp();
+  // The round that was under way as time passed armed the timer anew.
+  clock.advance(0);
+  await tasks.keptUp();
+}
+
+const callOf = ({ status }: Snapshot): string =>
+  status.state === 'input-required' ? (status.pending[0]?.callId ?? '') : '';
+
+const stateOf = async ({ tasks }: RunningService, { taskId }: Snapshot) =>
+  (await tasks.snapshot(taskId, ADA)).status;
+
+describe('a task that waits for a decision', () => {
+  it('R14 ends at its time with an event that says so, which its readers are told', async () => {
+    const service = await started([{ calls: [WRITE] }]);
+    const task = await parked(service);
+    const { signal } = new AbortController();
+    const reader = service.tasks.follow(task.taskId, task.seq, { until: 'ended', signal });
+    const told = reader.next();
+    await pass(service, 7 * DAY - 1);
+    expect((await stateOf(service, task)).state).toBe('input-required');
+    await pass(service, 1);
+    expect((await told).value).toMatchObject([
+      {
+        seq: task.seq + 1,
+        event: {
+          type: 'task.canceled',
+          reason: 'Nobody decided by 2026-01-08T00:00:00.000Z: Write a.txt.',
+          by: { principal: 'server', channel: 'expiry' },
+        },
+      },
+    ]);
+    await expect(service.tasks.send(decides(task.taskId, approval(task)))).rejects.toMatchObject({
+      reason: 'TASK_ENDED',
+    });
+    const next = await service.tasks.send(says('again', { sessionId: task.sessionId }));
+    expect((await settled(service.tasks, next)).status.state).toBe('completed');
+    expect(service.failures).toEqual([]);
+  });
+
+  it('R14 ends when the next server starts, if its time ran out while none ran; a clock set back opens nothing', async () => {
+    const first = await started([{ calls: [WRITE] }]);
+    const task = await parked(first);
+    await first.stop();
+    first.clock.advance(30 * DAY);
+    const { stateDir, clock } = first;
+    const models = new ScriptedModel([]);
+    const second = await startService({ stateDir, workspace: stateDir, models, upkeep, clock });
+    await second.tasks.recover();
+    await second.tasks.keptUp();
+    expect((await stateOf(second, task)).state).toBe('canceled');
+    clock.advance(-60 * DAY);
+    await pass(second, 0);
+    await expect(second.tasks.send(decides(task.taskId, approval(task)))).rejects.toMatchObject({
+      reason: 'TASK_ENDED',
+    });
+    expect((await stateOf(second, task)).state).toBe('canceled');
+  });
+
+  it('R14 is approved or expires, never both, when both happen in the same moment', async () => {
+    for (const decideFirst of [true, false]) {
+      const service = await started([{ calls: [WRITE] }, { text: 'Done.' }]);
+      const task = await parked(service);
+      const approve = () =>
+        service.tasks.send(decides(task.taskId, approval(task))).then(
+          () => true,
+          () => false,
+        );
+      service.clock.advance(7 * DAY - 3_600_000);
+      await service.tasks.keptUp();
+      const early = decideFirst ? approve() : undefined;
+      service.clock.advance(3_600_000);
+      const approved = await (early ?? approve());
+      await service.tasks.keptUp();
+      const end = await settledState(service, task);
+      expect(end).toBe(approved ? 'completed' : 'canceled');
+      const { signal } = new AbortController();
+      const events: string[] = [];
+      for await (const entries of service.tasks.follow(task.taskId, 0, { until: 'ended', signal }))
+        events.push(...entries.map(({ event }) => event.type));
+      expect(events.includes('tool.started')).toBe(approved);
+      expect(events.includes('task.canceled')).toBe(!approved);
+    }
+  });
+
+  it('R14 keeps one timer for all, and is ended together with all that are due', async () => {
+    const service = await started(Array.from({ length: 250 }, () => ({ calls: [WRITE] })));
+    const early: Snapshot[] = [];
+    for (let i = 0; i < 125; i += 1) early.push(await parked(service));
+    service.clock.advance(DAY);
+    await service.tasks.keptUp();
+    const late: Snapshot[] = [];
+    for (let i = 0; i < 125; i += 1) late.push(await parked(service));
+    expect(service.clock.pending).toBe(1);
+    await pass(service, 6 * DAY);
+    const states = async (tasks: Snapshot[]) =>
+      new Set(await Promise.all(tasks.map(async (task) => (await stateOf(service, task)).state)));
+    expect([await states(early), await states(late)]).toEqual([
+      new Set(['canceled']),
+      new Set(['input-required']),
+    ]);
+    expect(service.clock.pending).toBe(1);
+  });
+});
+
+describe('an active task', () => {
+  it('R14 never expires, however long its model takes', async () => {
+    const service = await started([
+      { calls: [WRITE] },
+      { text: 'Thinking.', until: new Promise(() => undefined) },
+    ]);
+    const task = await parked(service);
+    await service.tasks.send(decides(task.taskId, approval(task)));
+    await pass(service, 400 * DAY);
+    expect((await stateOf(service, task)).state).toBe('working');
+  });
+});
+
+function approval(task: Snapshot) {
+  return { callId: callOf(task), decision: 'approve' as const };
+}
+
+async function settledState({ tasks }: RunningService, { taskId }: Snapshot): Promise<string> {
+  const { signal } = new AbortController();
+  for await (const _ of tasks.follow(taskId, 0, { until: 'ended', signal }));
+  return (await tasks.snapshot(taskId, ADA)).status.state;
+}
