@@ -2,7 +2,8 @@
  * One turn of the model: the conversation in, text and tool calls into the journal.
  *
  * - Text is journalled chunk by chunk as it comes; chunks that arrive during an append share the next one.
- * - The calls, the verdict on each, and the park they may lead to are one append: the turn is finished whole or void.
+ * - The calls, the verdict on each, and what they lead to by themselves (the task waits, or ends) are one append: the
+ *   turn is finished whole or void.
  * - A4 a canceled task's turn ends at once: the signal fires, and its appends find the task ended.
  */
 import { messageOf, ProductError } from '../../shared/errors.ts';
@@ -11,8 +12,8 @@ import type { Model, ModelEvent } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, Verdict } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
-import { parkOrMove } from '../task/pending.ts';
-import { isTerminal, waitingCalls, type Snapshot } from '../task/snapshot.ts';
+import { nextStep, turnOpening } from '../task/next-step.ts';
+import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { TaskLog } from './task-log.ts';
 
 /** Chunks that may wait for the journal before the model has to. */
@@ -47,7 +48,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const started = await log.change(taskId, (s) =>
     isTerminal(s) || s.openTurn !== null
       ? { type: 'keep' }
-      : { type: 'append', events: [{ type: 'turn.started', turn: s.turns + 1, model: model.id }] },
+      : { type: 'append', events: turnOpening(s, model.id) },
   );
   if (started?.type !== 'appended') return;
   const { snapshot } = started;
@@ -90,10 +91,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       (state, event) => fold(state, { seq: state.seq + 1, at: s.updatedAt, event }),
       s,
     );
-    return {
-      type: 'append',
-      events: waitingCalls(after).length > 0 ? [...events, parkOrMove(after)] : events,
-    };
+    const next = nextStep(after);
+    return { type: 'append', events: next.type === 'append' ? [...events, ...next.events] : events };
   });
 }
 

@@ -32,7 +32,6 @@ export function nextStep(snapshot: Snapshot): NextStep {
   if (loose.length > 0) return { type: 'recover', events: loose };
   if (waitingCalls(snapshot).length > 0)
     return { type: 'append', events: [{ type: 'input.required', pending: pendingActions(snapshot) }] };
-  if (snapshot.status.state === 'submitted') return { type: 'append', events: [{ type: 'task.working' }] };
   const turn = lastTurn(snapshot);
   const batch = nextBatch(callsOf(snapshot, turn));
   if (batch.length > 0) return { type: 'run', calls: batch };
@@ -49,6 +48,12 @@ export function nextStep(snapshot: Snapshot): NextStep {
       ],
     };
   return { type: 'ask-model' };
+}
+
+/** What a turn of the model begins with. The first one sets the task in motion. */
+export function turnOpening(snapshot: Snapshot, model: string): TaskEvent[] {
+  const started: TaskEvent = { type: 'turn.started', turn: snapshot.turns + 1, model };
+  return snapshot.status.state === 'submitted' ? [{ type: 'task.working' }, started] : [started];
 }
 
 /**

@@ -7,9 +7,8 @@ import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { bareDecision, cancel, decide, receive, type Ruling } from '../../a2a-server/task/commands.ts';
 import type { JournalEntry, RequestedCall, TaskEvent } from '../../a2a-server/task/events.ts';
 import { begin, fold } from '../../a2a-server/task/fold.ts';
-import { nextStep } from '../../a2a-server/task/next-step.ts';
-import { parkOrMove } from '../../a2a-server/task/pending.ts';
-import { waitingCalls, type Snapshot } from '../../a2a-server/task/snapshot.ts';
+import { nextStep, turnOpening } from '../../a2a-server/task/next-step.ts';
+import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 
 /** What happens next to the task. Numbers pick among what is there at that moment. */
 export type Move =
@@ -178,7 +177,7 @@ export class TaskMachine {
               ? { type: 'ask' }
               : { type: 'allow', because: { type: 'auto-execute' } },
         }));
-        this.#append([{ type: 'turn.started', turn, model: 'm' }]);
+        this.#append(turnOpening(this.snapshot, 'm'));
         this.#append([{ type: 'text.delta', turn, text: move.text }]);
         if (move.cut) return undefined;
         const finished: TaskEvent[] = [
@@ -186,7 +185,8 @@ export class TaskMachine {
           { type: 'turn.finished', turn, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
         ];
         const after = finished.reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), this.snapshot);
-        return this.#append(waitingCalls(after).length > 0 ? [...finished, parkOrMove(after)] : finished);
+        const next = nextStep(after);
+        return this.#append(next.type === 'append' ? [...finished, ...next.events] : finished);
       }
     }
   }
