@@ -148,6 +148,7 @@ function taskService(settings: ServerSettings, journal: Journal, log: Logger): T
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
     upkeep: {
       patience: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
+      retentionMs: settings.retention,
       onFailure: (error) => log.error({ err: error }, 'the upkeep broke off; it is tried again'),
     },
   });

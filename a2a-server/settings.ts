@@ -155,6 +155,15 @@ export const SERVER_SETTINGS = {
     describe: 'how long a task waits that asks for a reply and has no action pending',
     allowed: DURATION_ALLOWED,
   }),
+  retention: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback: '30d',
+    env: 'A2A_SERVER_RETENTION',
+    describe: 'how long a session is kept after its last task has ended',
+    allowed: DURATION_ALLOWED,
+  }),
   logLevel: setting({
     kind: 'text',
     placeholder: 'level',

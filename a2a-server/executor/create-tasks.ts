@@ -25,6 +25,8 @@ export interface TasksOptions extends Omit<ExecutorOptions, 'log'> {
 
 export interface UpkeepSettings {
   patience: Patience;
+  /** How long a session is kept after its last task has ended, in milliseconds; null for ever. */
+  retentionMs: number | null;
   /** Told of a round of upkeep that broke off; it is tried again. */
   onFailure: (error: unknown) => void;
 }

@@ -2,7 +2,7 @@
  * A cursor on a task's journal: live, late, reconnecting and slow readers are this one code path.
  *
  * - S1 entries come in order, without gap or repeat, from the position given.
- * - S2 a position beyond the end is refused, never rounded.
+ * - S2 a position beyond the end is refused, never rounded, and so is one in a task that was deleted.
  * - S3 the reader pulls; between two reads it holds a number, nothing else.
  * - E5 a reader that has caught up sleeps until the journal wakes it.
  */
@@ -32,7 +32,7 @@ export async function* follow(
   const stopListening = onAbort(signal, () => wake?.());
   try {
     const row = await journal.row(taskId);
-    if (row === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task ${taskId}.`);
+    if (row === undefined) throw unknown(taskId);
     if (after > row.seq)
       throw new ProductError(
         'INVALID_CURSOR',
@@ -51,7 +51,11 @@ export async function* follow(
       rung = false;
       const entries = await journal.read(taskId, position, PAGE);
       const last = entries.at(-1);
-      if (last === undefined) continue;
+      if (last === undefined) {
+        // There was more: the task was deleted meanwhile.
+        if (position < row.seq) throw unknown(taskId);
+        continue;
+      }
       const end = entries.findIndex(({ event }) => {
         const state = stateOf([event]);
         return state !== undefined && isOver(state, until);
@@ -69,6 +73,10 @@ export async function* follow(
     unwatch();
     stopListening();
   }
+}
+
+function unknown(taskId: string): ProductError {
+  return new ProductError('UNKNOWN_TASK', `There is no task ${taskId}.`);
 }
 
 function isOver(state: StateName, until: FollowUntil): boolean {

@@ -131,14 +131,16 @@ export class TaskLog {
     upTo = Number.MAX_SAFE_INTEGER,
   ): Promise<Snapshot | undefined> {
     let snapshot = start;
-    for (;;) {
+    for (let pages = 1; ; pages += 1) {
       const entries = await this.#journal.read(taskId, snapshot?.seq ?? 0, PAGE);
       for (const entry of entries) {
         if (entry.seq > upTo) return snapshot;
         snapshot = snapshot === undefined ? begin(taskId, entry) : fold(snapshot, entry);
         if (snapshot === undefined) return undefined;
       }
-      if (entries.length < PAGE) return snapshot;
+      // A task deleted between two pages is an unknown one, not one whose journal ends where the first page did.
+      if (entries.length < PAGE)
+        return pages > 1 && (await this.#journal.row(taskId)) === undefined ? undefined : snapshot;
       // A long journal is folded a page at a time, so that whoever asks for it delays nobody (X3).
       await nextTurn();
     }

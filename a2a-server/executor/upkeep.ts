@@ -1,5 +1,6 @@
 /**
- * What the server does by itself as time passes: it ends tasks that nobody came to in time (R14).
+ * What the server does by itself as time passes: it ends tasks that nobody came to in time (R14), and deletes sessions
+ * that have long been over.
  *
  * - Parked costs nothing: one timer for the whole process, however many tasks wait. What is due is asked of the journal's
  *   index; no task, closure or time of a task is held here.
@@ -22,6 +23,9 @@ const LOOK_AGAIN_MS = 3_600_000;
 /** After a round that failed, in milliseconds: a full disk may have room by then. */
 const RETRY_MS = 60_000;
 
+/** Sessions deleted in one transaction. */
+const FORGOTTEN_AT_ONCE = 20;
+
 /** Tasks ended side by side: they share commits, and others get their turn in between. */
 const BATCH = 100;
 
@@ -29,6 +33,8 @@ export interface UpkeepOptions {
   journal: Journal;
   log: TaskLog;
   clock: Clock;
+  /** How long a session is kept after its last task has ended, in milliseconds; null for ever. */
+  retentionMs: number | null;
   /** Told of a round that broke off. */
   onFailure: (error: unknown) => void;
 }
@@ -93,11 +99,21 @@ export class Upkeep {
   /** @returns when there is more to do. */
   async #work(): Promise<number> {
     try {
-      return await this.#expire();
+      const next = await this.#expire();
+      await this.#forget();
+      return next;
     } catch (error) {
       if (this.#state === 'active') this.#options.onFailure(error);
       return this.#options.clock.now() + RETRY_MS;
     }
+  }
+
+  async #forget(): Promise<void> {
+    const { journal, clock, retentionMs } = this.#options;
+    if (retentionMs === null) return;
+    const before = clock.now() - retentionMs;
+    while (this.#state === 'active' && (await journal.forget(before, FORGOTTEN_AT_ONCE)) > 0)
+      await nextTurn();
   }
 
   /** Ends what is due. @returns the next deadline. */

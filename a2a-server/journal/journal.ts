@@ -94,6 +94,14 @@ export interface Journal {
   /** Tasks of anybody that have a deadline, the earliest first, at most `limit`. */
   deadlines(limit: number): Promise<TaskRow[]>;
   /**
+   * Deletes sessions of anybody that are over: all their tasks have ended, the last of them before `before` (ms since the
+   * epoch). At most `limit` sessions, each whole and at once: entries, rows and message ids. A deleted task is an unknown
+   * one, and so is a cursor on it. A message id is kept for as long as its task, so that a repeat is told as one; after
+   * that the same message is a new one: it starts another task, or, if it names the session, finds none.
+   * @returns how many sessions were deleted
+   */
+  forget(before: number, limit: number): Promise<number>;
+  /**
    * Calls `wake` after each durable append to the task, by any process. Wakes may be merged; read to learn what came.
    * @returns how to stop.
    */

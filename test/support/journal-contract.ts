@@ -462,6 +462,51 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       );
     });
 
+    describe('forget', () => {
+      it('deletes a session that is over, whole, with its message ids: the same message is then a new one', async () => {
+        const command = commandKey('m');
+        await append(beginning('a', { sessionId: 's', command, events: [working, delta('x'), completed] }));
+        await append(beginning('b', { sessionId: 's', events: [working, completed] }));
+        now = 5_000;
+        expect(await journal.forget(1_000, 10)).toBe(0);
+        expect(await journal.forget(1_001, 10)).toBe(1);
+        expect([await everything('a'), await journal.row('a'), await journal.command('alice', 'm')]).toEqual([
+          [],
+          undefined,
+          undefined,
+        ]);
+        expect([await journal.session('alice', 's'), await countOf(journal)]).toEqual([[], 0]);
+        await expect(journal.append(continuing('a', 4, [working]))).rejects.toMatchObject({
+          reason: 'UNKNOWN_TASK',
+        });
+        await reopen();
+        expect((await append(beginning('c', { sessionId: 's', command }))).map(({ seq }) => seq)).toEqual([
+          1, 2,
+        ]);
+      });
+
+      it('keeps a session of which a task is live, or ended not long ago, with all of its history', async () => {
+        const ended = [working, completed];
+        await append(beginning('old', { sessionId: 'live', events: ended }));
+        await append(beginning('old too', { sessionId: 'fresh', events: ended }));
+        await append(beginning('namesake', { sessionId: 'live', principal: 'bob', events: ended }));
+        await append(beginning('parked', { sessionId: 'live', events: [working, inputRequired] }));
+        now = 9_000;
+        await append(beginning('new', { sessionId: 'fresh', events: ended }));
+        expect(await journal.forget(9_000, 10)).toBe(1);
+        expect([await countOf(journal), await journal.row('namesake')]).toEqual([4, undefined]);
+        expect(await everything('old')).toHaveLength(3);
+      });
+
+      it('deletes no more sessions at once than it is told to, until none is left', async () => {
+        for (const id of ['a', 'b', 'c', 'd', 'e'])
+          await append(beginning(id, { events: [working, completed] }));
+        const deleted: number[] = [];
+        for (let round = 0; round < 4; round += 1) deleted.push(await journal.forget(2_000, 2));
+        expect([deleted, await countOf(journal)]).toEqual([[2, 2, 1, 0], 0]);
+      });
+    });
+
     describe('watch', () => {
       it('E5 wakes after each append to the task, when its entries can be read, and after nothing else', async () => {
         await append(beginning('a', { events: [working] }));
@@ -534,6 +579,10 @@ function until(ms: number | null): TaskEvent {
 
 async function deadlines(journal: Journal, limit: number): Promise<unknown[]> {
   return (await journal.deadlines(limit)).map(({ taskId, deadline }) => [taskId, deadline]);
+}
+
+async function countOf(journal: Journal): Promise<number> {
+  return (await journal.list({ principal: 'alice' }, { size: 1 })).total;
 }
 
 async function pagesOf(journal: Journal, size: number): Promise<TaskPage[]> {

@@ -44,6 +44,22 @@ export class JournalModel {
     return { type: 'appended', entries };
   }
 
+  /** @returns how many sessions were over. */
+  forget(before: number): number {
+    const sessions = new Map(this.rows().map((row) => [keyOf(row.principal, row.sessionId), row]));
+    let forgotten = 0;
+    for (const { principal, sessionId } of sessions.values()) {
+      const rows = this.session(principal, sessionId);
+      if (rows.some(({ state, updatedAt }) => !TERMINAL_STATES.has(state) || updatedAt >= before)) continue;
+      forgotten += 1;
+      for (const { taskId } of rows) {
+        this.tasks.delete(taskId);
+        for (const [key, command] of this.commands) if (command.taskId === taskId) this.commands.delete(key);
+      }
+    }
+    return forgotten;
+  }
+
   row(taskId: string): TaskRow | undefined {
     return indexRow(taskId, this.tasks.get(taskId) ?? []);
   }

@@ -44,6 +44,8 @@ interface Moment {
   wishes: Wish[];
   passes: number;
   restart: boolean;
+  /** Sessions that have been over for longer than this are deleted. */
+  retention: number | undefined;
 }
 
 const text = fc.oneof(
@@ -77,6 +79,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
     { weight: 9, arbitrary: fc.constant(false) },
     { weight: 1, arbitrary: fc.constant(true) },
   ),
+  retention: fc.option(fc.nat({ max: 2 }), { nil: undefined, freq: 2 }),
 });
 
 /** @param runs how many generated histories to try */
@@ -90,7 +93,7 @@ export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, r
         const open = () => storage.open(() => now);
         let journal = await open();
         try {
-          for (const { wishes, passes, restart } of moments) {
+          for (const { wishes, passes, restart, retention } of moments) {
             now += passes;
             const seen = new Map(model.rows().map((row) => [row.taskId, row]));
             const asked = wishes.map((each) => {
@@ -99,6 +102,8 @@ export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, r
             });
             const answers = Promise.all(asked.map(({ append }) => outcomeOf(journal.append(append))));
             expect(await answers).toEqual(asked.map(({ expected }) => expected));
+            if (retention !== undefined)
+              expect(await journal.forget(now - retention, 100)).toBe(model.forget(now - retention));
             if (restart) {
               await journal.close();
               journal = await open();

@@ -65,6 +65,7 @@ export async function startService(options: {
     ...(options.upkeep && {
       upkeep: {
         patience: ENDLESS_PATIENCE,
+        retentionMs: null,
         ...options.upkeep,
         onFailure: (error: unknown) => failures.push(error),
       },

@@ -53,6 +53,12 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE tasks ADD COLUMN deadline INTEGER;
   CREATE INDEX tasks_by_deadline ON tasks (deadline, key) WHERE deadline IS NOT NULL;
   `,
+  // To find what is old, and to delete a task without looking at every command.
+  `
+  CREATE INDEX ended_tasks ON tasks (updated_at)
+    WHERE state IN ('completed', 'failed', 'canceled', 'rejected');
+  CREATE INDEX commands_of_a_task ON commands (task);
+  `,
 ];
 
 /**

@@ -20,6 +20,7 @@ import { Watchers } from '../watchers.ts';
 import { Appender } from './appender.ts';
 import { openSqlite, type Sqlite } from './driver.ts';
 import { EntryReader } from './entry-reader.ts';
+import { Forgetting } from './forgetting.ts';
 import { own } from './owner.ts';
 import { makePrivate, preparePlace } from './place.ts';
 import { migrate } from './schema.ts';
@@ -68,6 +69,7 @@ class SqliteJournal implements Journal {
   readonly #disown: () => void;
   readonly #index: TaskIndex;
   readonly #reader: EntryReader;
+  readonly #forgetting: Forgetting;
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
   readonly #watchers = new Watchers();
   #closed = false;
@@ -78,6 +80,7 @@ class SqliteJournal implements Journal {
     this.#disown = parts.disown;
     this.#index = new TaskIndex(parts.database);
     this.#reader = new EntryReader(parts.database);
+    this.#forgetting = new Forgetting(parts.database);
     const appender = new Appender(parts.database, this.#index, parts.clock);
     this.#appends = new GroupCommit({
       commit: (appends) => {
@@ -125,6 +128,10 @@ class SqliteJournal implements Journal {
 
   async deadlines(limit: number): Promise<TaskRow[]> {
     return this.#ask(() => this.#index.deadlines(requirePositive(limit)));
+  }
+
+  async forget(before: number, limit: number): Promise<number> {
+    return this.#ask(() => this.#forgetting.forget(before, requirePositive(limit)));
   }
 
   watch(taskId: string, wake: () => void): () => void {

@@ -52,6 +52,7 @@ async function fullFrom(
     session: (principal, sessionId) => journal.session(principal, sessionId),
     unsettled: () => journal.unsettled(),
     deadlines: (limit) => journal.deadlines(limit),
+    forget: (before, limit) => journal.forget(before, limit),
     watch: (taskId, wake) => journal.watch(taskId, wake),
     close: () => journal.close(),
   };

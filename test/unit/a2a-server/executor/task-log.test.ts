@@ -30,6 +30,7 @@ beforeEach(async () => {
     session: (principal, sessionId) => real.session(principal, sessionId),
     unsettled: () => real.unsettled(),
     deadlines: (limit) => real.deadlines(limit),
+    forget: (before, limit) => real.forget(before, limit),
     watch: (taskId, wake) => real.watch(taskId, wake),
     close: () => real.close(),
   };

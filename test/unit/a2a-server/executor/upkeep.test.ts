@@ -34,6 +34,7 @@ beforeEach(async () => {
         return clock.after(ms, act);
       },
     },
+    retentionMs: 30 * DAY,
     onFailure: (error) => failures.push(error),
   });
 });

@@ -1,0 +1,86 @@
+/** Sessions that have long been over are deleted; what was deleted is unknown, and says so. */
+import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { follow } from '../../../a2a-server/executor/follow.ts';
+import { TaskLog } from '../../../a2a-server/executor/task-log.ts';
+import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
+import { ScriptedModel } from '../../support/scripted-model.ts';
+import { ADA, says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const DAY = 86_400_000;
+
+describe('a session that is over', () => {
+  it('is deleted when its time is up, with all of its tasks; its handles are then unknown', async () => {
+    const stateDir = await temporaryDirectory();
+    const upkeep = { retentionMs: 30 * DAY };
+    const models = new ScriptedModel([]);
+    const { tasks, clock, failures } = await startService({ stateDir, workspace: stateDir, models, upkeep });
+    await tasks.recover();
+    const first = says('go');
+    const accepted = await tasks.send(first);
+    const old = await settled(tasks, accepted);
+    clock.advance(20 * DAY);
+    await tasks.keptUp();
+    const next = await settled(tasks, await tasks.send(says('more', { sessionId: old.sessionId })));
+    const other = await settled(tasks, await tasks.send(says('something else')));
+
+    clock.advance(11 * DAY);
+    await tasks.keptUp();
+    expect((await tasks.send(first)).taskId).toBe(accepted.taskId);
+    expect((await tasks.snapshot(old.taskId, ADA)).seq).toBe(old.seq);
+
+    clock.advance(19 * DAY - 3_600_000);
+    await tasks.keptUp();
+    const last = await settled(tasks, await tasks.send(says('still here', { sessionId: other.sessionId })));
+    clock.advance(3 * 3_600_000);
+    await tasks.keptUp();
+    clock.advance(0);
+    await tasks.keptUp();
+    const unknown = { reason: 'UNKNOWN_TASK' };
+    for (const { taskId, seq } of [old, next]) {
+      await expect(tasks.snapshot(taskId, ADA)).rejects.toMatchObject(unknown);
+      const { signal } = new AbortController();
+      await expect(tasks.follow(taskId, seq, { until: 'ended', signal }).next()).rejects.toMatchObject(
+        unknown,
+      );
+    }
+    await expect(tasks.send(says('more', { sessionId: old.sessionId }))).rejects.toMatchObject({
+      reason: 'UNKNOWN_SESSION',
+    });
+    expect((await tasks.list({ principal: ADA }, { size: 10 })).rows.map(({ taskId }) => taskId)).toEqual([
+      last.taskId,
+      other.taskId,
+    ]);
+    expect((await tasks.send(first)).taskId).not.toBe(old.taskId);
+    expect(failures).toEqual([]);
+  });
+});
+
+describe('a task that is deleted while it is read', () => {
+  it('S2 is unknown to a reader in its middle, and to one that folds it; neither is given half of it', async () => {
+    const path = join(await temporaryDirectory(), 'journal.db');
+    const journal = await openSqliteJournal({ path, clock: () => 1 });
+    try {
+      const deltas = Array.from({ length: 2_500 }, () => delta('a'));
+      await journal.append(beginning('a', { events: [working, ...deltas, completed] }));
+      const { signal } = new AbortController();
+      const reader = follow(journal, 'a', 0, { until: 'ended', signal });
+      expect((await reader.next()).value).toHaveLength(256);
+      const read = journal.read.bind(journal);
+      let pages = 0;
+      journal.read = async (...asked) => {
+        const page = await read(...asked);
+        pages += 1;
+        if (pages === 1) expect(await journal.forget(2, 10)).toBe(1);
+        return page;
+      };
+      expect(await new TaskLog(journal).load('a')).toBeUndefined();
+      expect(pages).toBe(2);
+      await expect(reader.next()).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
+    } finally {
+      await journal.close();
+    }
+  });
+});
