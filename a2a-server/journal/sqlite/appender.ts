@@ -15,7 +15,8 @@ import type { AppendResult } from '../journal.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import { integer, integerOrNull, state, text } from './columns.ts';
 import type { Command, Query, Sqlite } from './driver.ts';
-import { EventRows } from './event-rows.ts';
+import { EventRows, prepareInserts } from './event-rows.ts';
+import type { EventInserts } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
 
 /** Where a task stands as of the appends judged so far. */
@@ -46,7 +47,7 @@ export class Appender {
   readonly #advance: Command;
   readonly #change: Command;
   readonly #record: Command;
-  readonly #insertEvents: Command;
+  readonly #inserts: EventInserts;
 
   constructor(database: Sqlite, index: TaskIndex, clock: () => number) {
     this.#database = database;
@@ -68,14 +69,14 @@ export class Appender {
     this.#record = database.command(
       'INSERT INTO commands (principal, message_id, body_hash, task, seq) VALUES (?, ?, ?, ?, ?)',
     );
-    this.#insertEvents = database.command(EventRows.INSERT);
+    this.#inserts = prepareInserts(database);
   }
 
   /** Durable when it returns. @throws SqliteFailure, and then nothing of the group was written. */
   commit(appends: readonly PreparedAppend[]): Outcome<AppendResult>[] {
     return this.#database.transaction(() => {
       const at = this.#clock();
-      const group: Group = { at, heads: new Map(), events: new EventRows(at, this.#insertEvents) };
+      const group: Group = { at, heads: new Map(), events: new EventRows(at, this.#inserts) };
       const outcomes = appends.map((append) => this.#judge(append, group));
       for (const head of group.heads.values()) {
         if (head.advanced) this.#advance(head.seq, at, head.key);

@@ -1,42 +1,80 @@
 /**
  * The events of one transaction, gathered to be inserted by few statements: a call into the driver costs more than
- * SQLite's own work on a row.
+ * SQLite's own work on a row. A long run of a task's events goes in by itself, its numbers counted by SQLite; short ones
+ * share a statement, with their numbers beside each.
  */
-import type { Command } from './driver.ts';
+import type { Command, Sqlite } from './driver.ts';
 
 /** In UTF-16 code units. Far below SQLite's limit of 10⁹ bytes for one value, and large enough to make calls few. */
 const LONGEST_STATEMENT = 8 * 1024 * 1024;
 
-export class EventRows {
-  /** Takes the time of the entries, and a JSON list of `[task, seq, body]`. */
-  static readonly INSERT = `
-    INSERT INTO events (task, seq, at, body)
-    SELECT value ->> 0, value ->> 1, ?1, value ->> 2 FROM json_each(?2)`;
+/** From so many events on, a call of its own is cheaper than the numbers. */
+const LONG_RUN = 8;
 
+export interface EventInserts {
+  run: Command;
+  mixed: Command;
+}
+
+/** Each body goes in as a text, so that SQLite gives it back letter for letter. */
+export function prepareInserts(database: Sqlite): EventInserts {
+  return {
+    /** Takes the task, the first `seq`, the time of the entries, and a JSON list of bodies. */
+    run: database.command(
+      'INSERT INTO events (task, seq, at, body) SELECT ?1, ?2 + key, ?3, value FROM json_each(?4)',
+    ),
+    /** Takes the time of the entries, and a JSON list of `[task, seq, body]`. */
+    mixed: database.command(
+      `INSERT INTO events (task, seq, at, body)
+       SELECT value ->> 0, value ->> 1, ?1, value ->> 2 FROM json_each(?2)`,
+    ),
+  };
+}
+
+export class EventRows {
   readonly #at: number;
-  readonly #insert: Command;
-  #rows: string[] = [];
+  readonly #inserts: EventInserts;
+  #mixed: string[] = [];
   #length = 0;
 
-  constructor(at: number, insert: Command) {
+  constructor(at: number, inserts: EventInserts) {
     this.#at = at;
-    this.#insert = insert;
+    this.#inserts = inserts;
   }
 
-  /** @param bodies JSON of the events; each goes in as a text, so that SQLite gives it back letter for letter */
+  /** @param bodies JSON of the events, which get the numbers from `firstSeq` on */
   add(task: number, firstSeq: number, bodies: readonly string[]): void {
-    bodies.forEach((body, index) => {
+    if (bodies.length < LONG_RUN) this.#addMixed(task, firstSeq, bodies);
+    else for (const { from, rows } of parts(bodies)) this.#inserts.run(task, firstSeq + from, this.#at, rows);
+  }
+
+  /** Inserts what has been gathered so far. */
+  write(): void {
+    if (this.#mixed.length === 0) return;
+    this.#inserts.mixed(this.#at, `[${this.#mixed.join(',')}]`);
+    this.#mixed = [];
+    this.#length = 0;
+  }
+
+  #addMixed(task: number, firstSeq: number, bodies: readonly string[]): void {
+    for (const [index, body] of bodies.entries()) {
       const row = `[${task},${firstSeq + index},${JSON.stringify(body)}]`;
-      this.#rows.push(row);
+      this.#mixed.push(row);
       this.#length += row.length;
       if (this.#length > LONGEST_STATEMENT) this.write();
-    });
+    }
   }
+}
 
-  write(): void {
-    if (this.#rows.length === 0) return;
-    this.#insert(this.#at, `[${this.#rows.join(',')}]`);
-    this.#rows = [];
-    this.#length = 0;
+/** The bodies as JSON lists, none much longer than a statement may be. */
+function* parts(bodies: readonly string[]): Generator<{ from: number; rows: string }> {
+  let from = 0;
+  let length = 0;
+  for (const [index, body] of bodies.entries()) {
+    length += body.length;
+    if (length <= LONGEST_STATEMENT && index < bodies.length - 1) continue;
+    yield { from, rows: JSON.stringify(bodies.slice(from, index + 1)) };
+    from = index + 1;
+    length = 0;
   }
 }
