@@ -26,6 +26,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R26: 'A cursor beyond the end, negative, or not a number: a typed error.',
   R27: 'The same message id twice, at once and after a restart: one task, one model call; with another body: a conflict.',
   R28: 'Disk full, read-only or corrupt database: a clear refusal at the door, running tasks park, nothing half written.',
+  R30: 'Ten thousand parked tasks, restart: nothing of them is read or held, and any one of them resumes.',
   R40: 'Every tool execution has a toolId, in the events and in the answers; abort over HTTP and over MCP answers {success, message}.',
   R41: 'Abort for an unknown or finished toolId: success false, and it says which; twice: the second is a no-op that says so.',
   R42: 'Several executions run; one is aborted: only that one stops.',
@@ -43,4 +44,5 @@ export const scenarios: Readonly<Record<string, string>> = {
   R64: 'The stream breaks in the middle of a delegation: it reconnects and the caller never notices; after the limit it returns the handle and says how to go on.',
   R65: 'The bridge is killed between sending and answering; a new bridge finds the same session, and no second task.',
   R69: 'An agent that knows no approval extension is still usable, through its dialect.',
+  R70: 'A result too long for the client is cut, and says so.',
 };
