@@ -22,11 +22,11 @@ export interface Agent {
   token: string;
 }
 
-/** Starts the server on state of its own, on any free port. */
-export async function startAgent({ dist, directory }: BenchContext): Promise<Agent> {
-  const stateDirectory = await mkdtemp(join(directory, 'state-'));
+/** Starts the server on any free port, on state of its own or on what an earlier one left. */
+export async function startAgent({ dist, directory }: BenchContext, state?: string): Promise<Agent> {
+  const stateDirectory = state ?? (await mkdtemp(join(directory, 'state-')));
   const workspace = join(stateDirectory, 'workspace');
-  await mkdir(workspace);
+  await mkdir(workspace, { recursive: true });
   const program = await startProgram({
     script: join(dist, 'a2a-server', 'main.js'),
     args: ['--port=0', `--state-dir=${stateDirectory}`, `--workspace=${workspace}`, '--log-level=error'],

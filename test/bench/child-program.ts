@@ -11,7 +11,8 @@ export interface ChildProgram {
   said: string;
   /** From the call of `startProgram` to that line, in milliseconds. */
   startedInMs: number;
-  stop(): Promise<void>;
+  /** @param signal SIGTERM if left out */
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 export interface Start {
@@ -31,8 +32,8 @@ export async function startProgram({ script, args = [], env = {} }: Start): Prom
   const said = await firstLine(child, ended);
   const startedInMs = performance.now() - began;
   if (child.pid === undefined) throw new Error(`${script} has no process`);
-  const stop = async (): Promise<void> => {
-    child.kill();
+  const stop = async (signal?: NodeJS.Signals): Promise<void> => {
+    child.kill(signal);
     await ended;
   };
   return { pid: child.pid, said, startedInMs, stop };

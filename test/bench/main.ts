@@ -8,12 +8,13 @@ import { approval } from './approval.ts';
 import type { Benchmark, BenchContext } from './benchmark.ts';
 import { machine } from './machine.ts';
 import { memory } from './memory.ts';
+import { parked } from './parked.ts';
 import { report } from './report.ts';
 import type { Section } from './report.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [stream, approval, memory, start, append];
+const BENCHMARKS: readonly Benchmark[] = [stream, approval, memory, start, append, parked];
 
 interface Flags {
   only: string[];

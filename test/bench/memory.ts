@@ -61,11 +61,11 @@ async function measure(context: BenchContext): Promise<Round> {
   }
 }
 
-function settled(): Promise<void> {
+export function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
 }
 
-async function residentMb(pid: number): Promise<number> {
+export async function residentMb(pid: number): Promise<number> {
   const kilobytes =
     process.platform === 'linux'
       ? /^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]

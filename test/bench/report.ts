@@ -6,7 +6,7 @@ export interface Section {
   figures: readonly Figure[];
 }
 
-const DIGITS: Readonly<Record<Unit, number>> = { ratio: 2, ms: 2, MB: 1, 'events/s': 0 };
+const DIGITS: Readonly<Record<Unit, number>> = { ratio: 2, ms: 2, MB: 1, KB: 2, 'events/s': 0 };
 const HEADINGS = ['', 'reached', 'aim'] as const;
 
 export function report(sections: readonly Section[]): string {

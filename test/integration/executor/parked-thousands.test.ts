@@ -1,0 +1,95 @@
+/** Ten thousand tasks that wait for a person: rows on a disk, and nothing in the process. */
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Journal } from '../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { addParkedTasks, fileOf, parkedTaskId } from '../../support/parked-tasks.ts';
+import { ScriptedModel } from '../../support/scripted-model.ts';
+import { ADA, decides, says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const COUNT = 10_000;
+const APPEND = { tool: 'append-file', input: { path: fileOf(undefined), content: 'once' } };
+const upkeep = { patience: { decisionMs: 604_800_000, idleMs: null }, retentionMs: 2_592_000_000 };
+
+it('R30 ten thousand parked tasks: a start reads none of them and holds nothing of them; any one resumes', async () => {
+  const stateDir = await temporaryDirectory();
+  const workspace = await temporaryDirectory();
+  await park(stateDir, workspace);
+
+  const models = new ScriptedModel([]);
+  const given = { read: 0, unsettled: 0, deadlines: 0 };
+  const between = (journal: Journal) => counting(journal, given);
+  const { tasks, clock, failures } = await startService({ stateDir, workspace, models, upkeep, between });
+  expect(await tasks.recover()).toBe(0);
+  await tasks.keptUp();
+  // A page of the index tells the next deadline; entries are not looked at.
+  expect(given).toEqual({ read: 0, unsettled: 0, deadlines: 100 });
+  expect([clock.pending, tasks.executing(), models.requests.length]).toEqual([1, 0, 0]);
+
+  const [sample = []] = fc.sample(fc.uniqueArray(fc.nat(COUNT - 1), { minLength: 5, maxLength: 5 }), {
+    numRuns: 1,
+    seed: 30,
+  });
+  for (const index of sample) {
+    const parked = await tasks.snapshot(parkedTaskId(index), ADA);
+    const decision = decides(parked.taskId, { callId: pendingCall(parked), decision: 'approve' });
+    expect((await settled(tasks, await tasks.send(decision))).status.state).toBe('completed');
+    expect(await readFile(join(workspace, fileOf(index)), 'utf8')).toBe('once');
+  }
+  expect(await readdir(workspace)).toHaveLength(sample.length);
+  expect(clock.pending).toBe(1);
+
+  clock.advance(3_600_000);
+  await tasks.keptUp();
+  expect((await tasks.list({ principal: ADA, states: ['input-required'] }, { size: 1 })).total).toBe(
+    COUNT + 1 - sample.length,
+  );
+  expect(failures).toEqual([]);
+}, 60_000);
+
+/** One task parked by the executor, and the others after it. The process that did it is gone. */
+async function park(stateDir: string, workspace: string): Promise<void> {
+  const models = new ScriptedModel([{ calls: [APPEND] }]);
+  const service = await startService({ stateDir, workspace, models, upkeep });
+  const { taskId } = await settled(service.tasks, await service.tasks.send(says('append')));
+  await service.stop();
+  const journal = await openSqliteJournal({
+    path: join(stateDir, 'journal.db'),
+    clock: () => service.clock.now(),
+  });
+  await addParkedTasks(journal, await journal.read(taskId, 0, 100), COUNT);
+  await journal.close();
+}
+
+/** Counts the rows and entries that were given out. */
+function counting(journal: Journal, given: { read: number; unsettled: number; deadlines: number }): Journal {
+  const read = journal.read.bind(journal);
+  const unsettled = journal.unsettled.bind(journal);
+  const deadlines = journal.deadlines.bind(journal);
+  journal.read = async (...asked) => {
+    const entries = await read(...asked);
+    given.read += entries.length;
+    return entries;
+  };
+  journal.unsettled = async () => {
+    const rows = await unsettled();
+    given.unsettled += rows.length;
+    return rows;
+  };
+  journal.deadlines = async (limit) => {
+    const rows = await deadlines(limit);
+    given.deadlines += rows.length;
+    return rows;
+  };
+  return journal;
+}
+
+function pendingCall({ status }: Snapshot): string {
+  const callId = status.state === 'input-required' ? status.pending[0]?.callId : undefined;
+  if (callId === undefined) throw new Error(`nothing is pending, the task is ${status.state}`);
+  return callId;
+}
