@@ -22,16 +22,27 @@ export interface PlainAgent {
   stop: () => Promise<void>;
 }
 
+export interface PlainAgentOptions {
+  /** What the agent does; it greets if left out. */
+  executor?: AgentExecutor;
+  /** Listens here, where another agent has been. */
+  port?: number;
+}
+
 /** @param version of A2A that it speaks */
-export async function plainAgent(version: '1.0' | '0.3'): Promise<PlainAgent> {
+export async function plainAgent(
+  version: '1.0' | '0.3',
+  { executor, port = 0 }: PlainAgentOptions = {},
+): Promise<PlainAgent> {
   const heard: string[] = [];
   const app = express();
   const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${String(typeof address === 'object' && address !== null ? address.port : 0)}`;
   const card = cardAt(url, version);
-  const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), greeter(heard));
+  const tasks = new InMemoryTaskStore();
+  const requestHandler = new DefaultRequestHandler(card, tasks, executor ?? greeter(heard));
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }));
   app.use(
     '/',

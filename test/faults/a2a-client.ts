@@ -1,0 +1,149 @@
+/**
+ * A client of A2A 1.0 over sockets that may break at any byte: JSON-RPC for commands, HTTP+JSON for subscriptions. Every
+ * request has a connection of its own, and what happens to it is told as it is: answered, refused, or cut.
+ */
+import { request, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { Refusal, resultOf, rpcBody } from '../support/rpc-answer.ts';
+import { sseFrames } from '../support/sse-frame.ts';
+import { Violation } from './findings.ts';
+
+/** The connection ended before the answer did. Whether the request arrived is not known. */
+export class Disconnected extends Error {
+  override readonly name = 'Disconnected';
+}
+
+/** Nothing here takes this long: what does hangs, in milliseconds. */
+const HANGS_MS = 60_000;
+
+export interface Frame {
+  id: string | undefined;
+  data: unknown;
+  /** As it was on the wire. */
+  text: string;
+}
+
+export interface Reading {
+  lastEventId?: string;
+  signal?: AbortSignal;
+}
+
+export class A2aClient {
+  readonly #url: string;
+  readonly #token: string | undefined;
+  readonly #extensions: boolean;
+
+  constructor({ url, token, extensions = true }: { url: string; token?: string; extensions?: boolean }) {
+    this.#url = url;
+    this.#token = token;
+    this.#extensions = extensions;
+  }
+
+  /** @returns the result. @throws Refusal, Disconnected */
+  async call(method: string, params: unknown): Promise<unknown> {
+    const response = await this.#request('POST', '', { body: rpcBody(method, params) });
+    return resultOf(await bodyOf(response));
+  }
+
+  /** The events that answer a command, over JSON-RPC. @throws Refusal, Disconnected */
+  async *stream(
+    method: string,
+    params: unknown,
+    reading: Reading = {},
+  ): AsyncGenerator<Frame, void, undefined> {
+    const response = await this.#request('POST', '', { ...reading, body: rpcBody(method, params) });
+    if (!isStream(response)) {
+      resultOf(await bodyOf(response));
+      throw new Violation(`${method} was answered with neither a stream nor a refusal`);
+    }
+    for await (const frame of framesOf(response)) yield { ...frame, data: resultOf(frame.data) };
+  }
+
+  /** `GET /tasks/{id}:subscribe`, as an EventSource does it. @throws Refusal, Disconnected */
+  async *subscribe(taskId: string, reading: Reading = {}): AsyncGenerator<Frame, void, undefined> {
+    const response = await this.#request('GET', `/tasks/${taskId}:subscribe`, reading);
+    if (isStream(response)) yield* framesOf(response);
+    else {
+      const body = JSON.stringify(await bodyOf(response));
+      throw new Refusal({ code: response.statusCode ?? 0, message: body });
+    }
+  }
+
+  /** Any path of the server. @throws Disconnected */
+  async get(path: string): Promise<unknown> {
+    return bodyOf(await this.#request('GET', path, {}));
+  }
+
+  #request(method: string, path: string, sent: Reading & { body?: string }): Promise<IncomingMessage> {
+    const { body, lastEventId, signal } = sent;
+    const limit = AbortSignal.timeout(HANGS_MS);
+    return new Promise((resolve, reject) => {
+      const outgoing = request(`${this.#url}${path}`, {
+        method,
+        agent: false,
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+        headers: {
+          ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
+          'A2A-Version': '1.0',
+          ...(this.#extensions && { 'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}` }),
+          ...(lastEventId !== undefined && { [LAST_EVENT_ID]: lastEventId }),
+          ...(body !== undefined && {
+            'Content-Type': 'application/json',
+            'Content-Length': String(Buffer.byteLength(body)),
+          }),
+        },
+      });
+      outgoing.once('response', resolve);
+      outgoing.once('error', (error) =>
+        reject(limit.aborted ? hangs(method, path) : new Disconnected(error.message, { cause: error })),
+      );
+      outgoing.end(body);
+    });
+  }
+}
+
+function hangs(method: string, path: string): Violation {
+  return new Violation(`${method} ${path === '' ? '/' : path} got no answer within ${HANGS_MS / 1000} s`);
+}
+
+function isStream({ headers }: IncomingMessage): boolean {
+  return headers['content-type']?.startsWith('text/event-stream') ?? false;
+}
+
+async function bodyOf(response: IncomingMessage): Promise<unknown> {
+  const text = await buffer(response).catch((error: unknown) => {
+    throw new Disconnected('the answer was cut', { cause: error });
+  });
+  // A server that is starting, or closing, says so without a body of the protocol's.
+  if (response.statusCode === 503) throw new Disconnected('the server is not ready');
+  // HTTP itself was broken: a request that did not arrive whole.
+  if (response.statusCode === 400 && text.length === 0) throw new Disconnected('the request was cut');
+  try {
+    const json: unknown = JSON.parse(text.toString());
+    return json;
+  } catch {
+    throw new Violation(
+      `status ${response.statusCode} came with a body that is no JSON: ${text.toString().slice(0, 200)}`,
+    );
+  }
+}
+
+async function* framesOf(response: IncomingMessage): AsyncGenerator<Frame, void, undefined> {
+  const frames = sseFrames(response);
+  try {
+    for (;;) {
+      const next = await frames.next().catch((error: unknown) => {
+        throw new Disconnected('the stream was cut', { cause: error });
+      });
+      if (next.done) return;
+      const { id, event, data } = next.value;
+      // An error event ends a stream that the server had to break off.
+      if (event !== undefined) throw new Disconnected(`the server broke the stream off: ${data}`);
+      yield { id, data: JSON.parse(data), text: data };
+    }
+  } finally {
+    response.destroy();
+  }
+}

@@ -1,0 +1,123 @@
+/** A delegation by a person with an MCP client, who knows nothing but what the bridge's tools say. */
+import { z } from 'zod';
+import { pendingReason } from '../../shared/protocol/tool-approval.ts';
+import type { ToolResult } from '../integration/bridge/support/raw-client.ts';
+import { must } from './findings.ts';
+import type { Flow } from './flow.ts';
+import type { Random } from './random.ts';
+import type { Verdicts } from './verdicts.ts';
+import type { Workload } from './workload.ts';
+
+const report = z.object({
+  sessionId: z.string(),
+  taskId: z.string().nullable(),
+  state: z.string(),
+  message: z.string(),
+  output: z.string(),
+  pending: z.array(z.object({ callId: z.string(), reason: pendingReason })),
+});
+type Report = z.infer<typeof report>;
+const sessionList = z.object({
+  sessions: z.array(z.object({ sessionId: z.string(), title: z.string() })),
+});
+
+/** How long a call of the bridge may wait for its task, in seconds. */
+const PATIENCE = 20;
+
+/** Calls one tool of the bridge, whichever process that is now. @throws Disconnected when it ends before it answers. */
+export type CallTool = (name: string, args: object) => Promise<ToolResult>;
+
+export class BridgeFlow implements Flow {
+  readonly workload: Workload;
+  readonly asks: boolean;
+  readonly exact = false;
+  readonly accepted: { callId: string; decision: string }[] = [];
+  taskId: string | undefined;
+  done = false;
+  /** Answers that were errors: a person reads them and tries again. */
+  readonly errors: string[] = [];
+  readonly #call: CallTool;
+  readonly #workspace: string;
+  readonly #random: Random;
+  readonly #verdicts: Verdicts;
+  #tried = false;
+  #sessionId: string | undefined;
+  #last: Report | undefined;
+
+  constructor(parts: {
+    workload: Workload;
+    workspace: string;
+    random: Random;
+    verdicts: Verdicts;
+    call: CallTool;
+  }) {
+    this.workload = parts.workload;
+    this.#workspace = parts.workspace;
+    this.#random = parts.random;
+    this.#verdicts = parts.verdicts;
+    this.#call = parts.call;
+    this.asks = !this.#random.chance(0.15);
+  }
+
+  async step(): Promise<void> {
+    if (this.#sessionId === undefined) return this.#begin();
+    const sessionId = this.#sessionId;
+    const last = this.#last;
+    // What is known from before a break is not what is now.
+    this.#last = undefined;
+    if (last === undefined || last.pending.length === 0)
+      return this.#take(await this.#call('wait_for_task', { sessionId, waitSeconds: PATIENCE }));
+    const chosen = this.#random.chance(0.3) ? last.pending.slice(0, 1) : last.pending;
+    const decisions = chosen.map((action) => ({
+      callId: action.callId,
+      decision: this.#verdicts.on(action),
+    }));
+    const result = await this.#call('approve_or_deny_pending_action', {
+      sessionId,
+      decisions,
+      waitSeconds: PATIENCE,
+    });
+    if (result.isError !== true) this.accepted.push(...decisions);
+    this.#take(result);
+  }
+
+  /** Delegates once; after that it looks for the session before it dares to delegate again. */
+  async #begin(): Promise<void> {
+    if (this.#tried) {
+      const listed = await this.#call('list_all_active_sessions', {});
+      if (listed.isError === true) return this.#complain(listed);
+      const { sessions } = sessionList.parse(listed.structuredContent);
+      const mine = sessions.find(({ title }) => title.includes(`${this.workload.name} `));
+      if (mine !== undefined) {
+        this.#sessionId = mine.sessionId;
+        return;
+      }
+    }
+    this.#tried = true;
+    this.#take(
+      await this.#call('delegate_task_to_assistant', {
+        task: this.workload.text,
+        workspace: this.#workspace,
+        waitSeconds: PATIENCE,
+        ...(!this.asks && { autoExecute: true }),
+      }),
+    );
+  }
+
+  #take(result: ToolResult): void {
+    if (result.isError === true) return this.#complain(result);
+    const told = report.parse(result.structuredContent);
+    this.#sessionId = told.sessionId;
+    this.#last = told;
+    if (told.taskId !== null) this.taskId = told.taskId;
+    must(told.state !== 'failed' && told.state !== 'cancelled', `the task ended: ${told.message}`);
+    if (told.state !== 'completed') return;
+    must(told.output.includes(this.workload.name), `the result is not this task's: ${told.output}`);
+    this.done = true;
+  }
+
+  #complain({ content }: ToolResult): void {
+    this.errors.push(content.map(({ text }) => text).join('\n'));
+    must(this.errors.length < 30, () => `the bridge only answers with errors: ${this.errors.at(-1)}`);
+  }
+}

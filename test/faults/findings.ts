@@ -1,0 +1,66 @@
+/** What a run has found out: how often each thing was tried, and what did not hold. */
+
+export interface Finding {
+  part: string;
+  round: number;
+  what: string;
+}
+
+/** Something that must never happen has happened. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+}
+
+/** @throws Violation */
+export function must(holds: boolean, what: string | (() => string)): asserts holds {
+  if (!holds) throw new Violation(typeof what === 'string' ? what : what());
+}
+
+export class Findings {
+  readonly counts = new Map<string, number>();
+  readonly violations: Finding[] = [];
+  readonly seed: number;
+  readonly #say: (line: string) => void;
+
+  constructor(seed: number, say: (line: string) => void) {
+    this.seed = seed;
+    this.#say = say;
+  }
+
+  say(line: string): void {
+    this.#say(line);
+  }
+
+  count(what: string, times = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + times);
+  }
+
+  counted(what: string): number {
+    return this.counts.get(what) ?? 0;
+  }
+
+  violation(finding: Finding): void {
+    this.violations.push(finding);
+    this.#say(`VIOLATION in ${finding.part}, round ${finding.round}: ${finding.what}`);
+    this.#say(`  again: ${this.again(finding)}`);
+  }
+
+  again({ part, round }: Pick<Finding, 'part' | 'round'>): string {
+    return `npm run faults -- --seed ${this.seed} --only ${part} --from ${round} --rounds 1`;
+  }
+
+  /** One round. What does not hold in it is noted, and the next one follows. */
+  async round(part: string, round: number, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const what = error instanceof Violation ? error.message : `the round broke off: ${textOf(error)}`;
+      this.violation({ part, round, what });
+    }
+    this.count(`${part}: rounds`);
+  }
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

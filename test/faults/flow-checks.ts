@@ -1,0 +1,93 @@
+/** What must hold of a flow that has come to its end, whatever was done to it on the way. */
+import { z } from 'zod';
+import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { JournalEntry } from '../../a2a-server/task/events.ts';
+import { readTask, type StreamEvent } from '../support/wire-event.ts';
+import type { A2aClient } from './a2a-client.ts';
+import { must, type Findings } from './findings.ts';
+import type { Flow } from './flow.ts';
+import { callRecords, checkEffect, mustBeGapFree, mustContinue } from './journal-checks.ts';
+import { wholeJournal } from './task-reader.ts';
+import { countEffects } from './workload.ts';
+
+const listed = z.object({ tasks: z.array(z.unknown().transform(readTask)) });
+
+/** The one task of the flow. */
+export async function taskOf(client: A2aClient, { workload, taskId }: Flow): Promise<string> {
+  const { tasks } = listed.parse(await client.call('ListTasks', { pageSize: 100, historyLength: 100 }));
+  const mine = tasks.filter(({ history }) =>
+    history.some((line) => line.includes(`Flow ${workload.name} begins`)),
+  );
+  must(mine.length === 1, `${workload.name} was delegated once, and is ${mine.length} tasks`);
+  const [task] = mine;
+  must(taskId === undefined || task?.taskId === taskId, `${workload.name} was answered with another task`);
+  return task?.taskId ?? '';
+}
+
+export interface Checked {
+  client: A2aClient;
+  workspace: string;
+  /** What readers had seen on the way. */
+  seen: readonly StreamEvent[];
+  findings: Findings;
+}
+
+/** @throws Violation */
+export async function checkFlow(
+  part: string,
+  flow: Flow,
+  { client, workspace, seen, findings }: Checked,
+): Promise<void> {
+  const taskId = await taskOf(client, flow);
+  const task = readTask(await client.call('GetTask', { id: taskId }));
+  must(task.state === 'COMPLETED', `the task is ${task.state}: ${task.statusText}`);
+  const journal = await wholeJournal(client, taskId);
+  const messages = task.history.filter((line) => line.startsWith('user:')).length;
+  mustBeGapFree(journal, task.seq, messages);
+  mustContinue(seen, journal);
+  const records = callRecords(journal);
+  checkAccepted(flow, records);
+  const counted = await countEffects(workspace);
+  for (const marker of flow.workload.markers) {
+    const end = checkEffect(marker, records, { effects: counted(marker), asks: flow.asks });
+    findings.count(`${part}: effects, ${end}`);
+  }
+  findings.count(`${part}: flows`);
+  findings.count(`${part}: events`, journal.length);
+  findings.count(`${part}: decisions accepted`, flow.accepted.length);
+}
+
+/** E3: what was answered is there; and what was sent again and again under one id is there once. */
+function checkAccepted(flow: Flow, records: ReturnType<typeof callRecords>): void {
+  for (const { callId, decisions } of records) {
+    const heard = flow.accepted.filter((each) => each.callId === callId).map(({ decision }) => decision);
+    const kept = flow.exact ? heard.length === decisions.length : heard.length <= decisions.length;
+    must(
+      kept,
+      `${flow.workload.name}, ${callId}: decisions heard to be accepted: ${heard.join(', ') || 'none'}; in the journal: ${decisions.join(', ') || 'none'}`,
+    );
+  }
+}
+
+/** Every task's entries. */
+export type JournalOnDisk = ReadonlyMap<string, readonly JournalEntry[]>;
+
+/** J1 on the disk itself; nobody else may have the file open. @throws Violation */
+export async function readJournalFile(path: string): Promise<JournalOnDisk> {
+  const journal = await openSqliteJournal({ path, clock: () => 0 });
+  try {
+    const tasks = new Map<string, readonly JournalEntry[]>();
+    const { rows } = await journal.list({ principal: 'local' }, { size: 100 });
+    for (const row of rows) {
+      const all = await journal.read(row.taskId, 0, 1_000_000);
+      all.forEach(({ seq }, index) =>
+        must(seq === index + 1, `entry ${index + 1} of ${row.taskId} is numbered ${seq}`),
+      );
+      must(all.length === row.seq, `${row.taskId} has ${all.length} entries, and its row says ${row.seq}`);
+      tasks.set(row.taskId, all);
+    }
+    return tasks;
+  } finally {
+    await journal.close();
+  }
+}

@@ -1,0 +1,43 @@
+/** The servers that the black box is tried on: our own, and one that is known to lose things. */
+import { plainAgent } from '../support/fake-agent-plain.ts';
+import { plan, wait } from '../support/offline-plan.ts';
+import { slowSpeaker } from '../support/slow-speaker.ts';
+import type { Subject } from './blackbox.ts';
+import { Place } from './place.ts';
+import type { Programs } from './programs.ts';
+import { Random } from './random.ts';
+
+export interface Lent {
+  subject: Subject;
+  close: () => Promise<void>;
+}
+
+/** Words, with a read-only wait between them, in the language of the offline model. */
+export const OFFLINE_TEXT = plan(
+  { say: 'One. ', repeat: 3 },
+  wait(0.1),
+  { say: 'Two. ', repeat: 3 },
+  wait(0.1),
+  { say: 'Three.' },
+);
+
+export async function ourServer(programs: Programs, seed: number): Promise<Lent> {
+  const place = await Place.open({ programs, random: new Random(seed, 'blackbox') });
+  const { url, token } = await place.serving();
+  const restart = async (): Promise<void> => {
+    await place.killServer();
+    await place.serving();
+  };
+  return { subject: { url, token, text: OFFLINE_TEXT, restart }, close: () => place.close() };
+}
+
+/** The SDK's own request handler and task store in memory; a restart of it is a new one at the same address. */
+export async function bareServer(): Promise<Lent> {
+  let agent = await plainAgent('1.0', { executor: slowSpeaker() });
+  const { url } = agent;
+  const restart = async (): Promise<void> => {
+    await agent.stop();
+    agent = await plainAgent('1.0', { executor: slowSpeaker(), port: Number(new URL(url).port) });
+  };
+  return { subject: { url, text: 'Speak.', restart }, close: () => agent.stop() };
+}

@@ -1,0 +1,137 @@
+/** A TCP proxy that treats each connection as it is told: cut at a byte, half-closed, reset, delayed, throttled, doubled. */
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How a connection ends when its bytes have been counted. */
+export type CutKind = 'reset' | 'end' | 'half-close';
+
+export interface Cut {
+  /** Whose bytes are counted: those to the server, or those to the client. */
+  direction: 'up' | 'down';
+  /** So many get through. */
+  after: number;
+  how: CutKind;
+}
+
+export interface Treatment {
+  cut?: Cut;
+  /** Before each piece, in milliseconds. */
+  delayMs?: number;
+  /** The longest piece, in bytes. */
+  piece?: number;
+  /** What the client sends is sent to the server on a second connection too, whose answers nobody hears. */
+  doubled?: boolean;
+}
+
+export class TcpProxy {
+  /** Asked for each connection. */
+  treat: () => Treatment = () => ({});
+  /** Called when a cut has been made. */
+  onCut: (cut: Cut) => void = () => undefined;
+  /** Called for what goes to the client, in bytes. */
+  onBytes: (count: number) => void = () => undefined;
+  target = 0;
+  readonly url: string;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(server: Server, { port }: AddressInfo) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${port}`;
+    server.on('connection', (client) => this.#connected(client));
+  }
+
+  static async listen(): Promise<TcpProxy> {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+    return new TcpProxy(server, address);
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
+  }
+
+  #connected(client: Socket): void {
+    const treatment = this.treat();
+    const server = this.#open();
+    const twin = treatment.doubled === true ? this.#open() : undefined;
+    twin?.resume();
+    this.#hold(client);
+    const both = { client, server, twin };
+    void this.#pump('up', both, treatment);
+    void this.#pump('down', both, treatment);
+  }
+
+  #open(): Socket {
+    return this.#hold(connect({ port: this.target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true }));
+  }
+
+  #hold(socket: Socket): Socket {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => this.#sockets.delete(socket));
+    return socket;
+  }
+
+  async #pump(
+    direction: Cut['direction'],
+    { client, server, twin }: { client: Socket; server: Socket; twin: Socket | undefined },
+    { cut, delayMs, piece = Infinity }: Treatment,
+  ): Promise<void> {
+    const [from, to] = direction === 'up' ? [client, server] : [server, client];
+    let left = cut?.direction === direction ? cut.after : Infinity;
+    try {
+      for await (const chunk of from) {
+        if (!Buffer.isBuffer(chunk)) continue;
+        for (let at = 0; at < chunk.length;) {
+          if (delayMs !== undefined) await pause(delayMs);
+          const bytes = chunk.subarray(at, at + Math.min(piece, left, chunk.length - at));
+          at += bytes.length;
+          left -= bytes.length;
+          if (direction === 'up') twin?.write(bytes);
+          else this.onBytes(bytes.length);
+          if (bytes.length > 0 && !to.write(bytes)) await drained(to);
+          if (left > 0 || cut === undefined) continue;
+          this.onCut(cut);
+          this.#cut(cut.how, client, server, to);
+          twin?.destroy();
+          // After a half-close the rest is read, and goes nowhere.
+          if (cut.how === 'half-close') for await (const _ of from);
+          return;
+        }
+      }
+      to.end();
+      if (direction === 'up') twin?.end();
+    } catch {
+      // One side is gone without a word: the other is told the same way.
+      client.destroy();
+      server.destroy();
+      twin?.destroy();
+    }
+  }
+
+  #cut(how: CutKind, client: Socket, server: Socket, to: Socket): void {
+    switch (how) {
+      case 'reset':
+        client.resetAndDestroy();
+        server.resetAndDestroy();
+        return;
+      case 'end':
+        client.destroySoon();
+        server.destroySoon();
+        return;
+      case 'half-close':
+        to.end();
+    }
+  }
+}
+
+async function drained(socket: Socket): Promise<void> {
+  await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+}

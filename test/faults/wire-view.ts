@@ -1,0 +1,81 @@
+/** A task as any A2A 1.0 server shows it, from its answers or from the events of its streams; no extension is assumed. */
+import { z } from 'zod';
+
+const part = z.looseObject({ text: z.string().optional() });
+const artifact = z.looseObject({ artifactId: z.string(), parts: z.array(part).default([]) });
+const status = z.looseObject({ state: z.string() });
+const task = z.looseObject({
+  id: z.string(),
+  contextId: z.string().optional(),
+  status,
+  artifacts: z.array(artifact).default([]),
+});
+const event = z.union([
+  z.object({ task }),
+  z.object({ statusUpdate: z.looseObject({ taskId: z.string(), status }) }),
+  z.object({
+    artifactUpdate: z.looseObject({ taskId: z.string(), artifact, append: z.boolean().default(false) }),
+  }),
+  z.object({ message: z.looseObject({ messageId: z.string() }) }),
+]);
+
+/** Nothing follows these. */
+const ENDED = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'];
+/** Nothing follows these by itself. */
+const SETTLED = [...ENDED, 'INPUT_REQUIRED', 'AUTH_REQUIRED'];
+
+/** What there is to lose: the state, and every artifact's text. */
+export class WireView {
+  taskId: string | undefined;
+  state = '';
+  readonly #texts = new Map<string, string>();
+
+  static ofTask(raw: unknown): WireView {
+    return new WireView().take({ task: raw });
+  }
+
+  /** @returns itself, after the event. */
+  take(raw: unknown): this {
+    const told = event.parse(raw);
+    if ('task' in told) {
+      this.taskId = told.task.id;
+      this.#become(told.task.status.state);
+      this.#texts.clear();
+      for (const each of told.task.artifacts) this.#texts.set(each.artifactId, textOf(each));
+    } else if ('statusUpdate' in told) {
+      this.taskId = told.statusUpdate.taskId;
+      this.#become(told.statusUpdate.status.state);
+    } else if ('artifactUpdate' in told) {
+      const { artifact: chunk, append, taskId } = told.artifactUpdate;
+      this.taskId = taskId;
+      const before = append ? (this.#texts.get(chunk.artifactId) ?? '') : '';
+      this.#texts.set(chunk.artifactId, before + textOf(chunk));
+    }
+    return this;
+  }
+
+  get ended(): boolean {
+    return ENDED.includes(this.state);
+  }
+
+  get settled(): boolean {
+    return SETTLED.includes(this.state);
+  }
+
+  /** Two views of the same task are the same text. Artifacts that say nothing do not count. */
+  get content(): string {
+    const texts = [...this.#texts].filter(([, text]) => text !== '');
+    return JSON.stringify({
+      state: this.state,
+      texts: Object.fromEntries(texts.toSorted(([a], [b]) => a.localeCompare(b))),
+    });
+  }
+
+  #become(state: string): void {
+    this.state = state.replace(/^TASK_STATE_/, '');
+  }
+}
+
+function textOf({ parts }: z.infer<typeof artifact>): string {
+  return parts.map(({ text }) => text ?? '').join('');
+}

@@ -1,0 +1,75 @@
+/** Work for the offline model whose effects can be counted: each effect is one line in a file, with a name of its own. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { append, plan, shell, wait, type PlannedCall, type PlannedStep } from '../support/offline-plan.ts';
+import type { Random } from './random.ts';
+
+export interface Workload {
+  /** Stands in the text, and nowhere else. */
+  name: string;
+  text: string;
+  /** One per effect. */
+  markers: readonly string[];
+}
+
+/** A few turns: effects alone and several at once, read-only calls, long text, in any order. */
+export function randomWorkload(random: Random, name: string): Workload {
+  const markers: string[] = [];
+  const effect = (): PlannedCall => {
+    const marker = `${name}e${markers.length + 1}`;
+    markers.push(marker);
+    if (random.chance(0.5)) return append(`${marker}.txt`, `${marker}\n`);
+    const pause = random.pick(['', `; sleep 0.0${random.between(1, 9)}`, '; echo out']);
+    return shell(`echo ${marker} >> shell.txt${pause}`);
+  };
+  const look = (): PlannedCall =>
+    random.pick<() => PlannedCall>([
+      () => ({ tool: 'list-files', input: {} }),
+      () => wait(random.between(0, 60) / 1000),
+      () => ({ tool: 'search-files', input: { pattern: name } }),
+    ])();
+  const kinds: readonly [() => PlannedStep, ...(() => PlannedStep)[]] = [
+    effect,
+    effect,
+    look,
+    () => ({ together: [effect(), effect()] }),
+    () => ({ together: [look(), effect(), look(), effect()] }),
+    () => ({ say: `${name} says a thing or two. `, repeat: random.between(2, 300) }),
+  ];
+  const steps = Array.from({ length: random.between(1, 4) }, () => random.pick(kinds)());
+  steps.push(effect());
+  return workloadOf(name, steps, markers);
+}
+
+/** The same every time: each kind of step once. */
+export function fixedWorkload(name: string): Workload {
+  const [one, two, three] = [`${name}e1`, `${name}e2`, `${name}e3`];
+  return workloadOf(
+    name,
+    [
+      { say: 'We begin. ', repeat: 3 },
+      { tool: 'list-files', input: {} },
+      { together: [append(`${one}.txt`, `${one}\n`), shell(`echo ${two} >> shell.txt`)] },
+      shell(`echo ${three} >> shell.txt; echo out`),
+      { say: 'We end.' },
+    ],
+    [one, two, three],
+  );
+}
+
+/** One effect, and few words about it. */
+export function smallWorkload(name: string): Workload {
+  return workloadOf(name, [shell(`echo ${name}e1 >> shell.txt`)], [`${name}e1`]);
+}
+
+function workloadOf(name: string, steps: readonly PlannedStep[], markers: readonly string[]): Workload {
+  return { name, text: `say Flow ${name} begins.\n${plan(...steps)}`, markers };
+}
+
+/** How often each effect has happened, as the files of the workspace prove it. */
+export async function countEffects(workspace: string): Promise<(marker: string) => number> {
+  const names = (await readdir(workspace)).filter((name) => name.endsWith('.txt'));
+  const texts = await Promise.all(names.map((name) => readFile(join(workspace, name), 'utf8')));
+  const lines = texts.flatMap((text) => text.split('\n'));
+  return (marker) => lines.filter((line) => line === marker).length;
+}

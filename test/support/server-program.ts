@@ -1,0 +1,93 @@
+/** The A2A server as people run it: the built program in a process of its own. Whoever starts it ends it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const PROGRAM = join(process.cwd(), 'dist', 'a2a-server', 'main.js');
+
+/** What outlives a server: its state directory, and the workspace of its tasks. */
+export interface ServerHome {
+  stateDir: string;
+  workspace: string;
+}
+
+export interface LaunchOptions {
+  home: ServerHome;
+  /** The built main file; that of this checkout if left out. */
+  program?: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+/** A process that may not be ready yet. */
+export interface Launched {
+  /** Resolves when it says that it is ready. @throws when it ends before. */
+  ready: Promise<{ url: string; token: string }>;
+  /** Resolves when nothing of the process is left. */
+  exited: Promise<void>;
+  /** What it has logged. */
+  log: () => string;
+  /** SIGKILL. Resolves when nothing of the process is left. */
+  kill: () => Promise<void>;
+  /** SIGTERM. @returns the exit code. */
+  stop: () => Promise<number | null>;
+}
+
+export function launchServer({ home, program = PROGRAM, args = [], env }: LaunchOptions): Launched {
+  if (!existsSync(program)) throw new Error(`${program} is not there: npm run build makes it`);
+  const { stateDir, workspace } = home;
+  const all = ['--port', '0', '--state-dir', stateDir, '--workspace', workspace, ...args];
+  const child = spawn(process.execPath, [program, ...all], {
+    cwd: workspace,
+    // Nothing of the surroundings but what any program needs.
+    env: { PATH: process.env['PATH'], HOME: stateDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit').then(() => undefined);
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+  const ready = async (): Promise<{ url: string; token: string }> => {
+    const url = await addressOf(child.stdout);
+    if (url === undefined) throw new Error(`the server ended before it was ready:\n${log}`);
+    return { url, token: (await readFile(join(stateDir, 'token'), 'utf8')).trim() };
+  };
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await exited;
+  };
+  return {
+    ready: ready(),
+    exited,
+    log: () => log,
+    kill: () => end('SIGKILL'),
+    stop: async () => {
+      await end('SIGTERM');
+      return child.exitCode;
+    },
+  };
+}
+
+/** A new one, below the system's directory for such things. Whoever asks for it removes `dirname(stateDir)`. */
+export async function newServerHome(): Promise<ServerHome> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-')));
+  const [stateDir, workspace] = [join(home, 'state'), join(home, 'workspace')];
+  for (const directory of [stateDir, workspace]) await mkdir(directory, { mode: 0o700 });
+  return { stateDir, workspace };
+}
+
+export function directoryOf({ stateDir }: ServerHome): string {
+  return dirname(stateDir);
+}
+
+async function addressOf(stdout: NodeJS.ReadableStream): Promise<string | undefined> {
+  for await (const line of createInterface({ input: stdout })) {
+    const url = / is ready at (\S+)/.exec(line)?.[1];
+    if (url !== undefined) return url;
+  }
+  return undefined;
+}
