@@ -51,7 +51,7 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
       return {
         exchanges: [...s.exchanges, ...s.queued.map((message) => ({ type: 'message' as const, message }))],
         queued: [],
-        openTurn: { turn: event.turn, model: event.model, text: '', callIds: [] },
+        openTurn: { turn: event.turn, model: event.model, text: '', callIds: [], end: null },
         turns: event.turn,
       };
     case 'text.delta':
@@ -77,7 +77,10 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
     }
     case 'turn.finished':
       return {
-        exchanges: s.openTurn === null ? s.exchanges : [...s.exchanges, { type: 'turn', turn: s.openTurn }],
+        exchanges:
+          s.openTurn === null
+            ? s.exchanges
+            : [...s.exchanges, { type: 'turn', turn: { ...s.openTurn, end: event.end } }],
         openTurn: null,
         usage: {
           inputTokens: s.usage.inputTokens + event.usage.inputTokens,

@@ -10,6 +10,7 @@ import {
   waitingCalls,
   type Call,
   type Snapshot,
+  type Turn,
 } from './snapshot.ts';
 
 /** A task whose model never comes to an end is stopped after this many turns. */
@@ -36,7 +37,7 @@ export function nextStep(snapshot: Snapshot): NextStep {
   const batch = nextBatch(callsOf(snapshot, turn));
   if (batch.length > 0) return { type: 'run', calls: batch };
   if (turn !== undefined && turn.callIds.length === 0 && snapshot.queued.length === 0)
-    return { type: 'append', events: [{ type: 'task.completed' }] };
+    return { type: 'append', events: [endOf(turn)] };
   if (snapshot.turns >= MAX_TURNS)
     return {
       type: 'append',
@@ -48,6 +49,28 @@ export function nextStep(snapshot: Snapshot): NextStep {
       ],
     };
   return { type: 'ask-model' };
+}
+
+/** What a task ends with when the model asks for nothing more. An answer that was cut off is no completion. */
+function endOf({ end }: Turn): TaskEvent {
+  switch (end) {
+    case 'length':
+      return {
+        type: 'task.failed',
+        message:
+          "The model's answer was cut off at its greatest length. Go on with the session to let it continue.",
+      };
+    case 'content-filter':
+      return {
+        type: 'task.failed',
+        message:
+          "The model's provider withheld the rest of its answer (content filter). Put the task differently.",
+      };
+    case 'stop':
+    case 'tool-calls':
+    case null:
+      return { type: 'task.completed' };
+  }
 }
 
 /** What a turn of the model begins with. The first one sets the task in motion. */

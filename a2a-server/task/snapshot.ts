@@ -1,6 +1,6 @@
 /** The state of a task, as the fold of its journal gives it. Values are never mutated. */
 import type { PendingAction, PendingReason, TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import type { Decider, RequestedCall, ToolOutcome, Usage, UserMessage } from './events.ts';
+import type { Decider, RequestedCall, ToolOutcome, TurnEnd, Usage, UserMessage } from './events.ts';
 
 export type Status =
   | { state: 'submitted' }
@@ -67,6 +67,8 @@ export interface Turn {
   model: string;
   text: string;
   callIds: readonly string[];
+  /** How it ended; null while the model call is under way. */
+  end: TurnEnd | null;
 }
 
 /** What the model has been shown, in the order it happened. */

@@ -146,9 +146,12 @@ describe('decide', () => {
   });
 });
 
-describe('bareDecision', () => {
-  const says = (text: string) => ({ messageId: 'm', parts: [{ type: 'text' as const, text }] });
+/** A message of one text. */
+function says(text: string) {
+  return { messageId: 'm', parts: [{ type: 'text' as const, text }] };
+}
 
+describe('bareDecision', () => {
   it('takes the exact words approve and deny when one action is pending', () => {
     expect(bareDecision(waitingFor('a'), says('approve'))).toMatchObject({
       callId: 'a',
