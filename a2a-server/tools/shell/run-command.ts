@@ -123,19 +123,19 @@ async function firstOf(exited: Promise<unknown>, signal: AbortSignal): Promise<'
  */
 async function drained(closed: Promise<unknown>, length: () => number, clock: Clock): Promise<void> {
   const end = closed.then(() => 'end' as const);
-  let enough = false;
-  const cancel = clock.after(DRAIN_MS, () => {
-    enough = true;
+  let cancel: (() => void) | undefined;
+  const enough = new Promise<'enough'>((resolve) => {
+    cancel = clock.after(DRAIN_MS, () => resolve('enough'));
   });
   try {
-    for (let before = -1; !enough && length() !== before;) {
+    for (let before = -1; length() !== before; ) {
       before = length();
-      if ((await Promise.race([end, quiet(clock)])) === 'end') return;
+      if ((await Promise.race([end, enough, quiet(clock)])) !== 'quiet') return;
       // A timer may fire before what has arrived meanwhile is read; the turn after it may not.
       await nextTurn();
     }
   } finally {
-    cancel();
+    cancel?.();
   }
 }
 
