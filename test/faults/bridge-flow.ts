@@ -1,4 +1,5 @@
 /** A delegation by a person with an MCP client, who knows nothing but what the bridge's tools say. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { pendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { ToolResult } from '../integration/bridge/support/raw-client.ts';
@@ -23,6 +24,9 @@ const sessionList = z.object({
 
 /** How long a call of the bridge may wait for its task, in seconds. */
 const PATIENCE = 20;
+
+/** How long a person takes to read an error and try again, in milliseconds. */
+const PERSON_MS = 300;
 
 /** Calls one tool of the bridge, whichever process that is now. @throws Disconnected when it ends before it answers. */
 export type CallTool = (name: string, args: object) => Promise<ToolResult>;
@@ -78,7 +82,7 @@ export class BridgeFlow implements Flow {
       waitSeconds: PATIENCE,
     });
     if (result.isError !== true) this.accepted.push(...decisions);
-    this.#take(result);
+    await this.#take(result);
   }
 
   /** Delegates once; after that it looks for the session before it dares to delegate again. */
@@ -94,7 +98,7 @@ export class BridgeFlow implements Flow {
       }
     }
     this.#tried = true;
-    this.#take(
+    await this.#take(
       await this.#call('delegate_task_to_assistant', {
         task: this.workload.text,
         workspace: this.#workspace,
@@ -104,7 +108,7 @@ export class BridgeFlow implements Flow {
     );
   }
 
-  #take(result: ToolResult): void {
+  async #take(result: ToolResult): Promise<void> {
     if (result.isError === true) return this.#complain(result);
     const told = report.parse(result.structuredContent);
     this.#sessionId = told.sessionId;
@@ -116,8 +120,9 @@ export class BridgeFlow implements Flow {
     this.done = true;
   }
 
-  #complain({ content }: ToolResult): void {
+  async #complain({ content }: ToolResult): Promise<void> {
     this.errors.push(content.map(({ text }) => text).join('\n'));
     must(this.errors.length < 30, () => `the bridge only answers with errors: ${this.errors.at(-1)}`);
+    await pause(PERSON_MS);
   }
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry } from '../../a2a-server/task/events.ts';
-import { readTask, type StreamEvent } from '../support/wire-event.ts';
+import { readTask, type StreamEvent, type TaskView } from '../support/wire-event.ts';
 import type { A2aClient } from './a2a-client.ts';
 import { must, type Findings } from './findings.ts';
 import type { Flow } from './flow.ts';
@@ -12,12 +12,16 @@ import { countEffects } from './workload.ts';
 
 const listed = z.object({ tasks: z.array(z.unknown().transform(readTask)) });
 
-/** The one task of the flow. */
-export async function taskOf(client: A2aClient, { workload, taskId }: Flow): Promise<string> {
+/** The tasks that were made of the flow's first message. */
+export async function findTasks(client: A2aClient, { workload }: Flow): Promise<TaskView[]> {
   const { tasks } = listed.parse(await client.call('ListTasks', { pageSize: 100, historyLength: 100 }));
-  const mine = tasks.filter(({ history }) =>
-    history.some((line) => line.includes(`Flow ${workload.name} begins`)),
-  );
+  return tasks.filter(({ history }) => history.some((line) => line.includes(`Flow ${workload.name} begins`)));
+}
+
+/** The one task of the flow. @throws Violation */
+async function taskOf(client: A2aClient, flow: Flow): Promise<string> {
+  const { workload, taskId } = flow;
+  const mine = await findTasks(client, flow);
   must(mine.length === 1, `${workload.name} was delegated once, and is ${mine.length} tasks`);
   const [task] = mine;
   must(taskId === undefined || task?.taskId === taskId, `${workload.name} was answered with another task`);

@@ -24,6 +24,11 @@ export interface PlaceOptions {
   serverArgs?: readonly string[];
 }
 
+interface Bridge {
+  client: RawClient;
+  exited: Promise<undefined>;
+}
+
 export class Place {
   readonly home: ServerHome;
   readonly port: number;
@@ -31,7 +36,7 @@ export class Place {
   #server: Launched | undefined;
   readonly #killed = new WeakSet<Launched>();
   #ready: Promise<{ url: string; token: string }> | undefined;
-  #bridge: Promise<RawClient> | undefined;
+  #bridge: Promise<Bridge> | undefined;
 
   private constructor(home: ServerHome, port: number, options: PlaceOptions) {
     this.home = home;
@@ -103,39 +108,38 @@ export class Place {
   async killBridge(): Promise<void> {
     const bridge = await this.#bridge?.catch(() => undefined);
     this.#bridge = undefined;
-    await bridge?.kill();
+    await bridge?.client.kill();
   }
 
   /** Calls a tool of the bridge; starts one if none runs. @throws Disconnected */
   async callTool(name: string, args: object): Promise<ToolResult> {
     const starting = (this.#bridge ??= this.#startBridge());
-    const bridge = await starting.catch((error: unknown) => {
+    const { client, exited } = await starting.catch((error: unknown) => {
       if (this.#bridge === starting) this.#bridge = undefined;
       throw error;
     });
-    const { answer } = bridge.send('tools/call', { name, arguments: args });
-    const { process: child } = bridge;
+    const { process: child } = client;
     if (child.exitCode !== null || child.signalCode !== null) throw new Disconnected('the bridge has ended');
-    const gone = once(child, 'exit').then(() => undefined);
-    const line = await Promise.race([answer, gone]);
+    const line = await Promise.race([client.request('tools/call', { name, arguments: args }), exited]);
     if (line === undefined) {
       must(
         child.signalCode === 'SIGKILL',
-        `the bridge ended by itself (${child.exitCode}): ${bridge.stderr}`,
+        `the bridge ended by itself (${child.exitCode}): ${client.stderr}`,
       );
       throw new Disconnected('the bridge was killed');
     }
-    must(bridge.strays.length === 0, () => `stdout carried what is no MCP: ${bridge.strays.join('\n')}`);
+    must(client.strays.length === 0, () => `stdout carried what is no MCP: ${client.strays.join('\n')}`);
     return resultOf(line);
   }
 
-  async #startBridge(): Promise<RawClient> {
+  async #startBridge(): Promise<Bridge> {
     const { token } = await this.serving();
     const { stateDir } = this.home;
-    return RawClient.start(
+    const client = await RawClient.start(
       { script: this.#options.programs.bridge, directory: stateDir, remove: async () => undefined },
       { stateDir: join(stateDir, 'bridge'), agentUrl: this.#options.agentUrl ?? this.url, token },
     );
+    return { client, exited: once(client.process, 'exit').then(() => undefined) };
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,4 @@
 /** Cuts of single connections to a server that lives: every byte of a recorded response, and random ones of everything. */
-import { setTimeout as pause } from 'node:timers/promises';
 import { A2aFlow } from './a2a-flow.ts';
 import { A2aClient, Disconnected } from './a2a-client.ts';
 import { BridgeFlow } from './bridge-flow.ts';
@@ -10,6 +9,7 @@ import { mustContinue } from './journal-checks.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
+import { ReadingAlong } from './reading-along.ts';
 import { TaskReader, wholeJournal } from './task-reader.ts';
 import { TcpProxy, type CutKind, type Treatment } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
@@ -133,47 +133,22 @@ async function randomCuts(round: number, scene: Scene): Promise<void> {
 }
 
 async function runCut(flow: Flow, { place, through, findings }: Scene): Promise<void> {
-  const reading = new AbortController();
-  const reader: { made?: TaskReader } = {};
-  const reads = readThrough(flow, through, reading.signal, reader);
+  const reading = new ReadingAlong({ flow, client: async () => through });
   try {
     for (let steps = 0; !flow.done; steps++) {
       must(steps < MAX_STEPS, `${flow.workload.name} has not come to an end after ${steps} requests`);
       await flow.step(through).catch(unlessDisconnected);
     }
-  } finally {
-    reading.abort();
-    await reads;
-  }
-  const client = await place.client();
-  const seen = reader.made?.seen ?? [];
-  await checkFlow('proxy', flow, { client, workspace: place.home.workspace, seen, findings });
-  findings.count('proxy: events seen by readers', seen.length);
-  if (flow instanceof BridgeFlow) {
+    await reading.toEnd();
+    const { seen } = reading;
+    const client = await place.client();
+    await checkFlow('proxy', flow, { client, workspace: place.home.workspace, seen, findings });
+    findings.count('proxy: events seen by readers', seen.length);
+    if (!(flow instanceof BridgeFlow)) return;
     findings.count('proxy: flows over the bridge');
     findings.count('proxy: answers of the bridge that were errors', flow.errors.length);
-  }
-}
-
-/** Its connections are cut like all others. */
-async function readThrough(
-  flow: Flow,
-  through: A2aClient,
-  signal: AbortSignal,
-  reader: { made?: TaskReader },
-): Promise<void> {
-  while (!signal.aborted) {
-    if (flow.taskId === undefined) {
-      await pause(5);
-      continue;
-    }
-    reader.made ??= new TaskReader(flow.taskId);
-    try {
-      await reader.made.read(through, { signal });
-      return;
-    } catch (error) {
-      unlessDisconnected(error);
-    }
+  } finally {
+    await reading.stop();
   }
 }
 

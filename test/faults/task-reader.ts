@@ -7,9 +7,11 @@ export class TaskReader {
   readonly taskId: string;
   /** All that came, over all its connections. */
   readonly seen: StreamEvent[] = [];
+  readonly #onEvent: (event: StreamEvent) => void;
 
-  constructor(taskId: string) {
+  constructor(taskId: string, onEvent: (event: StreamEvent) => void = () => undefined) {
     this.taskId = taskId;
+    this.#onEvent = onEvent;
   }
 
   /** The last position it has seen. */
@@ -33,6 +35,7 @@ export class TaskReader {
       () => `the stream of ${taskId} went back: ${seq} came after ${this.position} (repeat)`,
     );
     this.seen.push(event);
+    this.#onEvent(event);
   }
 }
 

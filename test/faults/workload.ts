@@ -19,8 +19,9 @@ export function randomWorkload(random: Random, name: string): Workload {
     const marker = `${name}e${markers.length + 1}`;
     markers.push(marker);
     if (random.chance(0.5)) return append(`${marker}.txt`, `${marker}\n`);
-    const pause = random.pick(['', `; sleep 0.0${random.between(1, 9)}`, '; echo out']);
-    return shell(`echo ${marker} >> shell.txt${pause}`);
+    const line = `echo ${marker} >> shell.txt`;
+    const nap = `sleep 0.${random.between(1, 3)}`;
+    return shell(random.pick([line, `${line}; echo out`, `${line}; ${nap}`, `${nap}; ${line}`]));
   };
   const look = (): PlannedCall =>
     random.pick<() => PlannedCall>([

@@ -1,0 +1,79 @@
+/** The judge of the fault harness: it has to see each kind of loss. */
+import { describe, expect, it } from '@jest/globals';
+import type { StreamEvent } from '../support/wire-event.ts';
+import { checkEffect, mustBeGapFree, mustContinue, type CallRecord } from './journal-checks.ts';
+
+function event(seq: number, data = `event ${seq}`): StreamEvent {
+  return {
+    taskId: 'task',
+    sessionId: 'session',
+    seq,
+    type: 'status',
+    state: 'WORKING',
+    pending: [],
+    activity: undefined,
+    text: '',
+    data,
+  };
+}
+
+const events = (...seqs: number[]): StreamEvent[] => seqs.map((seq) => event(seq));
+
+describe('what a reader saw and the journal', () => {
+  it('fit when the one begins the other', () => {
+    expect(() => mustContinue(events(1, 3), events(1, 3, 4))).not.toThrow();
+    expect(() => mustContinue([], events(1))).not.toThrow();
+  });
+
+  it.each([
+    ['lost', events(1, 2), events(1)],
+    ['gap', events(1, 3), events(1, 2, 3)],
+    ['repeat', events(1, 1), events(1, 2)],
+    ['now is', events(1, 2), [event(1), event(2, 'another')]],
+  ])('do not fit: %s', (word, before, after) => {
+    expect(() => mustContinue(before, after)).toThrow(word);
+  });
+
+  it('positions that show nothing are explained by messages, and by nothing else', () => {
+    expect(() => mustBeGapFree(events(1, 3, 4), 4, 1)).not.toThrow();
+    expect(() => mustBeGapFree(events(1, 3, 4), 4, 0)).toThrow('explain');
+    expect(() => mustBeGapFree(events(1, 4), 4, 1)).toThrow('explain');
+    expect(() => mustBeGapFree(events(1, 3), 4, 2)).toThrow('ends at position 3');
+  });
+});
+
+function call(parts: Partial<CallRecord>): CallRecord {
+  const approved = { decisions: ['approve'], starts: 1, ends: ['ok'] };
+  return { callId: 'c1', title: 'Append to e1.txt', ...approved, ...parts };
+}
+
+describe('what became of an effect', () => {
+  it.each([
+    ['once', {}, 1],
+    ['denied', { decisions: ['deny'], starts: 0, ends: ['denied'] }, 0],
+    ['unknown, run again', { decisions: ['approve', 'approve'], starts: 2, ends: ['unknown', 'ok'] }, 2],
+    ['unknown, skipped, had happened', { decisions: ['approve', 'deny'], ends: ['unknown'] }, 1],
+    ['unknown, skipped, had not happened', { decisions: ['approve', 'deny'], ends: ['unknown'] }, 0],
+  ])('%s', (end, parts, effects) => {
+    expect(checkEffect('e1', [call(parts)], { effects, asks: true })).toBe(end);
+  });
+
+  it.each([
+    ['happened more often', {}, 2],
+    ['did not happen', {}, 0],
+    ['more often than it was allowed', { starts: 2, ends: ['unknown', 'ok'] }, 1],
+    ['without an end', { ends: [] }, 1],
+    ['finished twice', { decisions: ['approve', 'approve'], starts: 2, ends: ['ok', 'ok'] }, 2],
+    ['never came to an end', { starts: 0, ends: [] }, 0],
+    ['happened more often', { decisions: ['deny'], starts: 0, ends: ['denied'] }, 1],
+  ])('it is told: %s', (words, parts, effects) => {
+    expect(() => checkEffect('e1', [call(parts)], { effects, asks: true })).toThrow(words);
+  });
+
+  it('is told when the call is missing, or asked for twice', () => {
+    expect(() => checkEffect('e2', [call({})], { effects: 0, asks: true })).toThrow('lost');
+    expect(() => checkEffect('e1', [call({}), call({ callId: 'c2' })], { effects: 1, asks: true })).toThrow(
+      'two calls',
+    );
+  });
+});

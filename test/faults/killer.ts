@@ -1,0 +1,86 @@
+/** SIGKILL for a place's processes: at a moment, or when the task has come to a certain event. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Findings } from './findings.ts';
+import type { Place } from './place.ts';
+import type { Random } from './random.ts';
+
+type Target = 'server' | 'bridge' | 'both';
+
+export class Killer {
+  /** How many kills are still to be made. */
+  left: number;
+  readonly #place: Place;
+  readonly #random: Random;
+  readonly #findings: Findings;
+  #onEvent: (() => void) | undefined;
+
+  constructor(
+    place: Place,
+    { kills, random, findings }: { kills: number; random: Random; findings: Findings },
+  ) {
+    this.#place = place;
+    this.left = kills;
+    this.#random = random;
+    this.#findings = findings;
+  }
+
+  /** A reader has seen an event. */
+  heard(): void {
+    this.#onEvent?.();
+  }
+
+  /**
+   * Plans a kill in the request that follows, or none.
+   * @returns how to wait for it, or to call it off when the request has ended before.
+   */
+  strike(bridged: boolean): () => Promise<void> {
+    const random = this.#random;
+    if (this.left <= 0 || random.chance(0.2)) return async () => undefined;
+    const target: Target = bridged ? random.pick(['server', 'bridge', 'both']) : 'server';
+    const again = random.chance(0.1) ? random.between(0, 300) : undefined;
+    let struck: Promise<void> | undefined;
+    const kill = (): void => {
+      struck ??= this.#kill(target, again);
+    };
+    const callOff = random.chance(0.5) ? this.#inTime(kill) : this.#atEvent(kill);
+    return async () => {
+      callOff();
+      await struck;
+    };
+  }
+
+  #inTime(kill: () => void): () => void {
+    const delay = this.#random.between(0, this.#random.pick([30, 120, 500]));
+    const timer = setTimeout(kill, delay);
+    return () => clearTimeout(timer);
+  }
+
+  #atEvent(kill: () => void): () => void {
+    let events = this.#random.between(1, this.#random.pick([3, 12, 100]));
+    this.#onEvent = () => {
+      events -= 1;
+      if (events === 0) kill();
+    };
+    return () => {
+      this.#onEvent = undefined;
+    };
+  }
+
+  async #kill(target: Target, again: number | undefined): Promise<void> {
+    this.#count(target);
+    await Promise.all([
+      ...(target === 'bridge' ? [] : [this.#place.killServer()]),
+      ...(target === 'server' ? [] : [this.#place.killBridge()]),
+    ]);
+    if (again === undefined || target === 'bridge') return;
+    await pause(again);
+    this.#count('a server that was just starting');
+    await this.#place.killServer();
+  }
+
+  #count(target: string): void {
+    this.left -= 1;
+    this.#findings.count(`kills: kills of ${target}`);
+    this.#findings.count('kills: kills');
+  }
+}
