@@ -7,6 +7,10 @@ export class Watchers {
     return this.#tasks.size;
   }
 
+  has(taskId: string): boolean {
+    return this.#tasks.has(taskId);
+  }
+
   /** @returns how to stop; after that, `wake` is not called any more. */
   add(taskId: string, wake: () => void): () => void {
     const watcher = { wake };

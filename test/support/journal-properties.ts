@@ -23,7 +23,8 @@ import {
 const PRINCIPALS = ['alice', 'bob'];
 const SESSIONS = ['one', 'two', 'three'];
 const ASKING = [1, 2, 3].map((ms) => asking(new Date(ms).toISOString()));
-const TASKS = ['a', 'b', 'c', 'd', 'e'];
+/** The tasks it works with. */
+export const TASKS = ['a', 'b', 'c', 'd', 'e'];
 
 /** One writer's wish, before it is known where its task stands. */
 interface Wish {

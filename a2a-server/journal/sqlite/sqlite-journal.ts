@@ -16,8 +16,10 @@ import type {
   TaskRow,
 } from '../journal.ts';
 import { isStorable, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
+import { Tails } from '../tails.ts';
 import { Watchers } from '../watchers.ts';
 import { Appender } from './appender.ts';
+import { Compaction } from './compaction.ts';
 import { openSqlite, type Sqlite } from './driver.ts';
 import { EntryReader } from './entry-reader.ts';
 import { Forgetting } from './forgetting.ts';
@@ -70,8 +72,11 @@ class SqliteJournal implements Journal {
   readonly #index: TaskIndex;
   readonly #reader: EntryReader;
   readonly #forgetting: Forgetting;
+  readonly #compaction: Compaction;
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
   readonly #watchers = new Watchers();
+  /** Of tasks that are watched. */
+  readonly #tails = new Tails();
   #closed = false;
 
   constructor(parts: { path: string; database: Sqlite; disown: () => void; clock: () => number }) {
@@ -81,12 +86,13 @@ class SqliteJournal implements Journal {
     this.#index = new TaskIndex(parts.database);
     this.#reader = new EntryReader(parts.database);
     this.#forgetting = new Forgetting(parts.database);
+    this.#compaction = new Compaction(parts.database);
     const appender = new Appender(parts.database, this.#index, parts.clock);
     this.#appends = new GroupCommit({
       commit: (appends) => {
         const outcomes = storing(this.#path, () => appender.commit(appends));
         // J1: durable first, heard of second.
-        const written = appends.filter((_, index) => landed(outcomes[index]));
+        const written = appends.filter((append, index) => this.#landed(append, outcomes[index]));
         for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);
         return outcomes;
       },
@@ -102,7 +108,10 @@ class SqliteJournal implements Journal {
 
   async read(taskId: string, after: number, limit: number): Promise<JournalEntry[]> {
     if (!isStorable(taskId)) return [];
-    return this.#ask(() => this.#reader.read(taskId, after, requirePositive(limit)));
+    return this.#ask(
+      () =>
+        this.#tails.read(taskId, after, requirePositive(limit)) ?? this.#reader.read(taskId, after, limit),
+    );
   }
 
   async row(taskId: string): Promise<TaskRow | undefined> {
@@ -131,11 +140,22 @@ class SqliteJournal implements Journal {
   }
 
   async forget(before: number, limit: number): Promise<number> {
-    return this.#ask(() => this.#forgetting.forget(before, requirePositive(limit)));
+    return this.#ask(() => {
+      this.#tails.clear();
+      return this.#forgetting.forget(before, requirePositive(limit));
+    });
+  }
+
+  async compact(limit: number): Promise<number> {
+    return this.#ask(() => this.#compaction.step(requirePositive(limit)));
   }
 
   watch(taskId: string, wake: () => void): () => void {
-    return this.#watchers.add(taskId, wake);
+    const stop = this.#watchers.add(taskId, wake);
+    return () => {
+      stop();
+      if (!this.#watchers.has(taskId)) this.#tails.drop(taskId);
+    };
   }
 
   /** Commits what waits, then lets go of the file. What is asked later rejects with SHUTTING_DOWN. */
@@ -144,6 +164,7 @@ class SqliteJournal implements Journal {
     this.#closed = true;
     this.#appends.flush();
     this.#watchers.clear();
+    this.#tails.clear();
     try {
       // The driver keeps the file open until its prepared statements are collected, so SQLite does not see a last close.
       storing(this.#path, () =>
@@ -155,6 +176,16 @@ class SqliteJournal implements Journal {
     }
   }
 
+  /** Whether the append was written; whoever watches the task finds its entries at hand then. */
+  #landed({ taskId, bodies }: PreparedAppend, outcome: Outcome<AppendResult> | undefined): boolean {
+    if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
+    if (this.#watchers.has(taskId)) {
+      const length = bodies.reduce((sum, body) => sum + body.length, 0);
+      this.#tails.add(taskId, outcome.result.entries, length);
+    }
+    return true;
+  }
+
   #ask<Answer>(question: () => Answer): Answer {
     this.#requireOpen();
     return storing(this.#path, question);
@@ -164,10 +195,6 @@ class SqliteJournal implements Journal {
     if (this.#closed)
       throw new ProductError('SHUTTING_DOWN', 'The server is shutting down: try again later.');
   }
-}
-
-function landed(outcome: Outcome<AppendResult> | undefined): boolean {
-  return outcome?.type === 'done' && outcome.result.type === 'appended';
 }
 
 /** SQLite reads a negative limit as none at all. */

@@ -1,10 +1,11 @@
 /** The SQLite journal under the suites that any journal must pass, on real files. */
+import { describe } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { describeJournal } from '../../../../support/journal-contract.ts';
-import { itActsAsTheModel } from '../../../../support/journal-properties.ts';
+import { itActsAsTheModel, TASKS } from '../../../../support/journal-properties.ts';
 
 async function createStorage() {
   const directory = await mkdtemp(join(tmpdir(), 'journal-'));
@@ -14,5 +15,22 @@ async function createStorage() {
   };
 }
 
+/** Somebody reads along with every task, so that what was committed last is answered from memory. */
+async function createWatchedStorage() {
+  const storage = await createStorage();
+  return {
+    ...storage,
+    async open(clock: () => number) {
+      const journal = await storage.open(clock);
+      for (const taskId of TASKS) journal.watch(taskId, () => undefined);
+      return journal;
+    },
+  };
+}
+
 describeJournal('the SQLite journal', createStorage);
 itActsAsTheModel(createStorage, 80);
+
+describe('while every task is watched', () => {
+  itActsAsTheModel(createWatchedStorage, 80);
+});
