@@ -1,6 +1,6 @@
 /**
- * What the server does by itself as time passes: it ends tasks that nobody came to in time (R14), and deletes sessions
- * that have long been over.
+ * What the server does by itself as time passes: it ends tasks that nobody came to in time (R14), deletes sessions that
+ * have long been over, and packs long journals whose tasks stand still.
  *
  * - Parked costs nothing: one timer for the whole process, however many tasks wait. What is due is asked of the journal's
  *   index; no task, closure or time of a task is held here.
@@ -25,6 +25,9 @@ const RETRY_MS = 60_000;
 
 /** Sessions deleted in one transaction. */
 const FORGOTTEN_AT_ONCE = 20;
+
+/** Entries packed in one transaction: some milliseconds of work. */
+const COMPACTED_AT_ONCE = 512;
 
 /** Tasks ended side by side: they share commits, and others get their turn in between. */
 const BATCH = 100;
@@ -101,6 +104,7 @@ export class Upkeep {
     try {
       const next = await this.#expire();
       await this.#forget();
+      await this.#compact();
       return next;
     } catch (error) {
       if (this.#state === 'active') this.#options.onFailure(error);
@@ -114,6 +118,11 @@ export class Upkeep {
     const before = clock.now() - retentionMs;
     while (this.#state === 'active' && (await journal.forget(before, FORGOTTEN_AT_ONCE)) > 0)
       await nextTurn();
+  }
+
+  async #compact(): Promise<void> {
+    const { journal } = this.#options;
+    while (this.#state === 'active' && (await journal.compact(COMPACTED_AT_ONCE)) > 0) await nextTurn();
   }
 
   /** Ends what is due. @returns the next deadline. */

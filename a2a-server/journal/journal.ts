@@ -102,6 +102,13 @@ export interface Journal {
    */
   forget(before: number, limit: number): Promise<number>;
   /**
+   * Stores a stretch of a long journal, whose task stands still, in less space. No answer changes by it: every cursor stays
+   * good, and every entry is given back as it was (S1, S2).
+   * @param limit how many entries it looks at, at most
+   * @returns how many it looked at; 0 when there is nothing left to do
+   */
+  compact(limit: number): Promise<number>;
+  /**
    * Calls `wake` after each durable append to the task, by any process. Wakes may be merged; read to learn what came.
    * @returns how to stop.
    */

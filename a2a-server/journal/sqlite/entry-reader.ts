@@ -2,24 +2,34 @@
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
 import { integer, text } from './columns.ts';
 import { SqliteFailure, type Query, type Row, type Sqlite } from './driver.ts';
+import { LONGEST_ROW, unpack } from './packed-row.ts';
 
 export class EntryReader {
   readonly #entries: Query;
 
   constructor(database: Sqlite) {
+    // J1: without gaps, the next `limit` entries are those up to `after + limit`. The last of them may lie in a packed row,
+    // whose key is that of its last.
     this.#entries = database.query(
-      `SELECT seq, at, body FROM events
-       WHERE task = (SELECT key FROM tasks WHERE task_id = ?) AND seq > ? ORDER BY seq LIMIT ?`,
+      `SELECT seq, at, body, first FROM events
+       WHERE task = (SELECT key FROM tasks WHERE task_id = ?1) AND seq > ?2 AND seq < ?2 + ?3 + ${LONGEST_ROW}
+         AND coalesce(first, seq) <= ?2 + ?3
+       ORDER BY seq LIMIT ?3`,
     );
   }
 
   read(taskId: string, after: number, limit: number): JournalEntry[] {
-    return this.#entries(taskId, after, limit).map(toEntry);
+    return this.#entries(taskId, after, limit).flatMap((row) => toEntries(row, { after, limit }));
   }
 }
 
-function toEntry(row: Row): JournalEntry {
-  return { seq: integer(row[0]), at: integer(row[1]), event: toEvent(text(row[2])) };
+const ALL = { after: 0, limit: Number.MAX_SAFE_INTEGER };
+
+/** The entries of a row `[seq, at, body, first]`: one, or those of the packed ones that are asked for. */
+export function toEntries(row: Row, asked = ALL): JournalEntry[] {
+  const [seq, at, body] = [integer(row[0]), integer(row[1]), text(row[2])];
+  if (row[3] === null) return [{ seq, at, event: toEvent(body) }];
+  return unpack(body, { first: integer(row[3]), last: seq }, asked);
 }
 
 /** The text is what `JSON.stringify` made of a `TaskEvent`: only a damaged file can hold anything else. */

@@ -59,6 +59,13 @@ const MIGRATIONS: readonly string[] = [
     WHERE state IN ('completed', 'failed', 'canceled', 'rejected');
   CREATE INDEX commands_of_a_task ON commands (task);
   `,
+  // A row with `first` holds the events from there to its key; `tasks.packed`: up to where a journal has been packed.
+  `
+  ALTER TABLE events ADD COLUMN first INTEGER;
+  ALTER TABLE tasks ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX tasks_to_pack ON tasks (key)
+    WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512;
+  `,
 ];
 
 /**
