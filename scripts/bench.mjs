@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 
-// Below node_modules, so that the native module is found from there, and nothing else sees it.
+// Below node_modules, so that packages are found from there, and nothing else sees it.
 await mkdir('node_modules/.cache', { recursive: true });
 const outdir = await mkdtemp('node_modules/.cache/bench-');
 try {
@@ -15,11 +15,8 @@ try {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    external: ['libsql'],
+    packages: 'external',
     outExtension: { '.js': '.mjs' },
-    banner: {
-      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-    },
     logLevel: 'warning',
   });
   const child = spawn(process.execPath, [`${outdir}/main.mjs`, ...process.argv.slice(2)], {

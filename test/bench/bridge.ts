@@ -1,0 +1,135 @@
+/**
+ * What the bridge adds to an A2A call: an MCP client asks the real bridge over stdio where a task stands, for which the
+ * bridge asks the agent once; beside it the SDK's client asks the agent the same directly.
+ */
+import { join } from 'node:path';
+import { Client as McpClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { z } from 'zod';
+import { Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { cardOf, clientFor, startAgent } from './agent.ts';
+import type { Agent } from './agent.ts';
+import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
+import { median, quantile } from './statistics.ts';
+
+const SAMPLES = 1_000;
+/** Pairs that are not counted: code is compiled in them. */
+const WARM_UP = 300;
+
+const MEDIAN_AIM_MS = 1;
+const P99_AIM_MS = 5;
+
+/** As the bridge asks. */
+const HISTORY = 20;
+const EXTENSIONS = {
+  serviceParameters: {
+    [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([TOOL_APPROVAL, RESUMABLE_STREAM]),
+  },
+};
+
+export const bridge: Benchmark = {
+  id: 'bridge',
+  title: 'a status through the bridge, against the A2A call the bridge makes for it',
+  async run(context) {
+    const agent = await startAgent(context);
+    const mcp = new McpClient({ name: 'bench', version: '0' });
+    try {
+      await mcp.connect(bridgeTransport(context, agent));
+      const { sessionId, taskId } = await delegated(mcp);
+      const client = await clientFor(await cardOf(agent.url), agent.token);
+      const samples: Sample[] = [];
+      for (let pair = 0; pair < WARM_UP + SAMPLES; pair += 1) {
+        const sample = {
+          direct: await took(() =>
+            client.getTask({ tenant: '', id: taskId, historyLength: HISTORY }, EXTENSIONS),
+          ),
+          bridged: await took(() => status(mcp, sessionId)),
+          ping: await took(() => mcp.ping()),
+        };
+        if (pair >= WARM_UP) samples.push(sample);
+      }
+      return figures(samples);
+    } finally {
+      await mcp.close();
+      await agent.program.stop();
+    }
+  },
+};
+
+/** Milliseconds. */
+interface Sample {
+  direct: number;
+  bridged: number;
+  ping: number;
+}
+
+function figures(samples: readonly Sample[]): Figure[] {
+  const added = samples.map(({ bridged, direct }) => bridged - direct);
+  const direct = samples.map((sample) => sample.direct);
+  const bridged = samples.map((sample) => sample.bridged);
+  return [
+    {
+      name: 'added by the bridge, median',
+      value: median(added),
+      unit: 'ms',
+      aim: { at: 'most', value: MEDIAN_AIM_MS },
+    },
+    {
+      name: 'added by the bridge, p99',
+      value: quantile(added, 0.99),
+      unit: 'ms',
+      aim: { at: 'most', value: P99_AIM_MS },
+    },
+    { name: 'through the bridge, median', value: median(bridged), unit: 'ms' },
+    { name: 'through the bridge, p99', value: quantile(bridged, 0.99), unit: 'ms' },
+    { name: 'directly, median', value: median(direct), unit: 'ms' },
+    { name: 'directly, p99', value: quantile(direct, 0.99), unit: 'ms' },
+    { name: 'medians', value: median(bridged) / median(direct), unit: 'ratio' },
+    { name: 'MCP ping of the bridge, median', value: median(samples.map(({ ping }) => ping)), unit: 'ms' },
+  ];
+}
+
+function bridgeTransport(
+  { dist }: BenchContext,
+  { url, token, stateDirectory }: Agent,
+): StdioClientTransport {
+  const { url, token, stateDirectory, workspace } = agent;
+  return new StdioClientTransport({
+    cwd: workspace,
+    command: process.execPath,
+    args: [
+      join(dist, 'bridge', 'main.js'),
+      `--agent-url=${url}`,
+      `--state-dir=${join(stateDirectory, 'bridge')}`,
+    ],
+    env: { PATH: process.env['PATH'] ?? '', MCP_A2A_BRIDGE_AGENT_TOKEN: token },
+    stderr: 'ignore',
+  });
+}
+
+const handle = z.object({ sessionId: z.string(), taskId: z.string() });
+
+/** A session whose task waits for a decision. */
+async function delegated(mcp: McpClient): Promise<z.infer<typeof handle>> {
+  const { structuredContent } = await mcp.callTool({
+    name: 'delegate_task_to_assistant',
+    arguments: { task: 'Create test.md with hello' },
+  });
+  return handle.parse(structuredContent);
+}
+
+async function status(mcp: McpClient, sessionId: string): Promise<void> {
+  const answer = await mcp.callTool({
+    name: 'check_task_progress_and_status',
+    arguments: { sessionId },
+  });
+  if (answer.isError === true) throw new Error(JSON.stringify(answer.content));
+}
+
+async function took(call: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await call();
+  return performance.now() - began;
+}
