@@ -93,9 +93,8 @@ function figures(samples: readonly Sample[]): Figure[] {
 
 function bridgeTransport(
   { dist }: BenchContext,
-  { url, token, stateDirectory }: Agent,
+  { url, token, stateDirectory, workspace }: Agent,
 ): StdioClientTransport {
-  const { url, token, stateDirectory, workspace } = agent;
   return new StdioClientTransport({
     cwd: workspace,
     command: process.execPath,
