@@ -103,8 +103,9 @@ export class Upkeep {
   async #work(): Promise<number> {
     try {
       const next = await this.#expire();
-      await this.#forget();
+      // Before anything is deleted: what is packed is deleted in a moment.
       await this.#compact();
+      await this.#forget();
       return next;
     } catch (error) {
       if (this.#state === 'active') this.#options.onFailure(error);

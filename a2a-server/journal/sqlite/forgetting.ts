@@ -2,6 +2,8 @@
 import { integer, text } from './columns.ts';
 import type { Command, Query, Sqlite } from './driver.ts';
 
+const ENDED = `('completed', 'failed', 'canceled', 'rejected')`;
+
 export class Forgetting {
   readonly #database: Sqlite;
   readonly #over: Query;
@@ -12,11 +14,11 @@ export class Forgetting {
     this.#database = database;
     this.#over = database.query(
       `SELECT DISTINCT principal, session_id FROM tasks AS task
-       WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ?1
+       WHERE state IN ${ENDED} AND updated_at < ?1
          AND NOT EXISTS (
            SELECT 1 FROM tasks AS other
            WHERE other.principal = task.principal AND other.session_id = task.session_id
-             AND (other.updated_at >= ?1 OR other.state IN ('submitted', 'working', 'input-required')))
+             AND NOT (other.state IN ${ENDED} AND other.updated_at < ?1))
        LIMIT ?2`,
     );
     this.#tasks = database.query('SELECT key FROM tasks WHERE principal = ? AND session_id = ?');

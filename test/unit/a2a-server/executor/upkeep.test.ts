@@ -5,7 +5,14 @@ import { Upkeep } from '../../../../a2a-server/executor/upkeep.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
-import { asking, beginning, working } from '../../../support/journal-samples.ts';
+import {
+  asking,
+  beginning,
+  completed,
+  continuing,
+  delta,
+  working,
+} from '../../../support/journal-samples.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const HOUR = 3_600_000;
@@ -112,6 +119,28 @@ describe('a round', () => {
     clock.advance(60_000);
     await upkeep.settled();
     expect((await journal.row('a'))?.state).toBe('canceled');
+  });
+
+  it('S1 packs a long journal once its task stands still, and gives others their turn in between', async () => {
+    const deltas = Array.from({ length: 4_000 }, (_, i) => delta(String(i)));
+    await journal.append(beginning('a', { events: [working, ...deltas] }));
+    const compact = journal.compact.bind(journal);
+    const looked: number[] = [];
+    let turns = 0;
+    journal.compact = async (limit) => {
+      setImmediate(() => (turns += 1));
+      looked.push(await compact(limit));
+      return looked.at(-1) ?? 0;
+    };
+    await started();
+    expect(looked).toEqual([0]);
+    await journal.append(continuing('a', 4_002, [completed]));
+    const before = await journal.read('a', 0, 10_000);
+    clock.advance(HOUR);
+    await upkeep.settled();
+    expect(looked.slice(1)).toEqual([512, 512, 512, 512, 512, 512, 512, 0]);
+    expect(turns).toBeGreaterThanOrEqual(7);
+    expect(await journal.read('a', 0, 10_000)).toEqual(before);
   });
 
   it('J2 comes to its end even if the index calls due what the core does not', async () => {
