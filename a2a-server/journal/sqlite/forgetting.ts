@@ -2,8 +2,6 @@
 import { integer, text } from './columns.ts';
 import type { Command, Query, Sqlite } from './driver.ts';
 
-const ENDED = `('completed', 'failed', 'canceled', 'rejected')`;
-
 export class Forgetting {
   readonly #database: Sqlite;
   readonly #over: Query;
@@ -12,14 +10,14 @@ export class Forgetting {
 
   constructor(database: Sqlite) {
     this.#database = database;
+    // A session's next task begins when the one before has ended: the last to have begun tells for all of them.
     this.#over = database.query(
-      `SELECT DISTINCT principal, session_id FROM tasks AS task
-       WHERE state IN ${ENDED} AND updated_at < ?1
+      `SELECT principal, session_id FROM tasks AS task
+       WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ?
          AND NOT EXISTS (
-           SELECT 1 FROM tasks AS other
-           WHERE other.principal = task.principal AND other.session_id = task.session_id
-             AND NOT (other.state IN ${ENDED} AND other.updated_at < ?1))
-       LIMIT ?2`,
+           SELECT 1 FROM tasks AS later
+           WHERE later.principal = task.principal AND later.session_id = task.session_id AND later.key > task.key)
+       ORDER BY updated_at LIMIT ?`,
     );
     this.#tasks = database.query('SELECT key FROM tasks WHERE principal = ? AND session_id = ?');
     this.#deletions = [
