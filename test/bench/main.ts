@@ -7,6 +7,7 @@ import { append } from './append.ts';
 import { approval } from './approval.ts';
 import type { Benchmark, BenchContext } from './benchmark.ts';
 import { bridge } from './bridge.ts';
+import { longJournal } from './long-journal.ts';
 import { machine } from './machine.ts';
 import { memory } from './memory.ts';
 import { parked } from './parked.ts';
@@ -15,7 +16,16 @@ import type { Section } from './report.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
 
-const BENCHMARKS: readonly Benchmark[] = [stream, approval, bridge, memory, start, append, parked];
+const BENCHMARKS: readonly Benchmark[] = [
+  stream,
+  approval,
+  bridge,
+  memory,
+  start,
+  append,
+  longJournal,
+  parked,
+];
 
 interface Flags {
   only: string[];
