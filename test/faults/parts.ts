@@ -1,10 +1,12 @@
 /** The parts of a run, each a number of rounds. */
 import { deathAtAppend, SIDES } from './appends.ts';
-import { blackbox, type Row, type Subject } from './blackbox.ts';
+import type { Subject } from './asked.ts';
+import { blackbox } from './blackbox.ts';
 import { must, type Findings } from './findings.ts';
 import { killsRound } from './kills.ts';
 import type { Programs } from './programs.ts';
 import { proxyRound } from './proxy.ts';
+import type { Row } from './scenarios.ts';
 import { bareServer, ourServer, type Lent } from './subjects.ts';
 
 export const PARTS = ['kills', 'appends', 'proxy', 'blackbox'] as const;

@@ -1,9 +1,10 @@
 /** Cuts of single connections to a server that lives: every byte of a recorded response, and random ones of everything. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { A2aFlow } from './a2a-flow.ts';
 import { A2aClient, Disconnected } from './a2a-client.ts';
 import { BridgeFlow } from './bridge-flow.ts';
 import { must, type Findings } from './findings.ts';
-import { checkFlow } from './flow-checks.ts';
+import { checkFlow, findTasks } from './flow-checks.ts';
 import type { Flow } from './flow.ts';
 import { mustContinue } from './journal-checks.ts';
 import { Place } from './place.ts';
@@ -21,6 +22,8 @@ export const STRIDE = 16;
 const RANDOM_CUTS = 30;
 const MAX_FLOWS = 25;
 const MAX_STEPS = 300;
+const ARRIVAL_MS = 30_000;
+const LOOK_MS = 10;
 const KINDS: readonly [CutKind, ...CutKind[]] = ['reset', 'end', 'half-close'];
 
 export async function proxyRound(round: number, programs: Programs, findings: Findings): Promise<void> {
@@ -35,6 +38,7 @@ export async function proxyRound(round: number, programs: Programs, findings: Fi
     const scene = { place, proxy, through, random, findings };
     await everyByte(round, scene);
     await randomCuts(round, scene);
+    await killedUnheard(round, scene);
     await place.stopServer();
   } finally {
     await place.close();
@@ -150,6 +154,36 @@ async function runCut(flow: Flow, { place, through, findings }: Scene): Promise<
   } finally {
     await reading.stop();
   }
+}
+
+/** R65, B1: the server has the message, its answer is lost, and the bridge is killed: the next one must not send another. */
+async function killedUnheard(round: number, scene: Scene): Promise<void> {
+  const { place, proxy, random, findings } = scene;
+  proxy.treat = () => ({});
+  const flow = new BridgeFlow({
+    workload: randomWorkload(random, `p${round}u`),
+    workspace: place.home.workspace,
+    random,
+    verdicts: new Verdicts(random),
+    call: (name, args) => place.callTool(name, args),
+  });
+  // A bridge that knows the agent already: what is lost is the answer to the message.
+  await place.callTool('list_all_active_sessions', {});
+  const client = await place.client();
+  proxy.mute = true;
+  const unheard = flow.step().catch(unlessDisconnected);
+  for (const deadline = performance.now() + ARRIVAL_MS; (await findTasks(client, flow)).length === 0;) {
+    must(
+      performance.now() < deadline,
+      'the bridge did not deliver its delegation to a server that can be reached',
+    );
+    await pause(LOOK_MS);
+  }
+  await place.killBridge();
+  await unheard;
+  proxy.mute = false;
+  await runCut(flow, scene);
+  findings.count('proxy: bridges killed between sending and answering');
 }
 
 function randomTreatment(random: Random, findings: Findings): Treatment {

@@ -32,6 +32,8 @@ export class TcpProxy {
   /** Called for what goes to the client, in bytes. */
   onBytes: (count: number) => void = () => undefined;
   target = 0;
+  /** While this is so, nothing gets through to clients, and what comes is lost. */
+  mute = false;
   readonly url: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -96,7 +98,8 @@ export class TcpProxy {
           left -= bytes.length;
           if (direction === 'up') twin?.write(bytes);
           else this.onBytes(bytes.length);
-          if (bytes.length > 0 && !to.write(bytes)) await drained(to);
+          const dropped = bytes.length === 0 || (this.mute && direction === 'down');
+          if (!dropped && !to.write(bytes)) await drained(to);
           if (left > 0 || cut === undefined) continue;
           this.onCut(cut);
           this.#cut(cut.how, client, server, to);
