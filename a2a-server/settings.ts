@@ -143,7 +143,7 @@ export const SERVER_SETTINGS = {
     schema: duration,
     fallback: '7d',
     env: 'A2A_SERVER_DECISION_TIMEOUT',
-    describe: 'how long a pending action waits for its decision before its task is canceled',
+    describe: 'how long a pending action waits for its decision before its task is canceled, or never',
     allowed: DURATION_ALLOWED,
   }),
   idleTimeout: setting({
@@ -152,7 +152,7 @@ export const SERVER_SETTINGS = {
     schema: duration,
     fallback: '30m',
     env: 'A2A_SERVER_IDLE_TIMEOUT',
-    describe: 'how long a task waits that asks for a reply and has no action pending',
+    describe: 'how long a task waits that asks for a reply and has no action pending, or never',
     allowed: DURATION_ALLOWED,
   }),
   retention: setting({
@@ -161,7 +161,7 @@ export const SERVER_SETTINGS = {
     schema: duration,
     fallback: '30d',
     env: 'A2A_SERVER_RETENTION',
-    describe: 'how long a session is kept after its last task has ended',
+    describe: 'how long a session is kept after its last task has ended, or never to delete any',
     allowed: DURATION_ALLOWED,
   }),
   logLevel: setting({
