@@ -21,6 +21,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R20: 'The server is killed while a call waits; restarted; approved: the tool runs once, with the whole conversation.',
   R21: 'The server is killed while a tool with side effects runs; restarted: interrupted, outcome unknown, and a person is asked; never silently run again.',
   R22: 'The server is killed while a read-only tool or the model runs; restarted: the task goes on by itself, to the same end.',
+  R23: 'The server is killed at every append of a recorded run, restarted, finished: the journal before begins the journal after, effects at most once.',
   R24: 'A client disconnects while a tool runs: the tool goes on; resubscribing gets the rest.',
   R25: 'A stream is cut after event k, for every k: what was read and what follows make up the journal, without gap or repeat.',
   R26: 'A cursor beyond the end, negative, or not a number: a typed error.',

@@ -1,8 +1,11 @@
 /** A short slice of the fault harness, as `npm run faults` runs it: killed, cut, and compared with a server that forgets. */
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+
+// Dozens of processes live and die here, on a machine that may be busy with others. Nothing waits for this time to pass.
+jest.setTimeout(180_000);
 
 const result = z.object({
   seed: z.number(),
