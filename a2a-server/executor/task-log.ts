@@ -14,7 +14,7 @@ import type { CommandKey, Journal, RecordedCommand } from '../journal/journal.ts
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { Refusal } from '../task/commands.ts';
 import { dated, deadlineAfter, type Patience } from '../task/expiry.ts';
-import { begin, fold, stateOf } from '../task/fold.ts';
+import { foldAll, foldOn, stateOf } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
 const PAGE = 1000;
@@ -107,7 +107,7 @@ export class TaskLog {
       });
       if (result.type === 'repeated') return result;
       if (result.type === 'appended') {
-        const after: Snapshot = result.entries.reduce(fold, snapshot);
+        const after = foldOn(snapshot, result.entries);
         this.#remember(after);
         const deadline = deadlineAfter(events);
         if (typeof deadline === 'number') this.#waits?.onDeadline(deadline);
@@ -132,14 +132,12 @@ export class TaskLog {
   ): Promise<Snapshot | undefined> {
     let snapshot = start;
     for (let pages = 1; ; pages += 1) {
-      const entries = await this.#journal.read(taskId, snapshot?.seq ?? 0, PAGE);
-      for (const entry of entries) {
-        if (entry.seq > upTo) return snapshot;
-        snapshot = snapshot === undefined ? begin(taskId, entry) : fold(snapshot, entry);
-        if (snapshot === undefined) return undefined;
-      }
+      const page = await this.#journal.read(taskId, snapshot?.seq ?? 0, PAGE);
+      const entries = page.filter(({ seq }) => seq <= upTo);
+      snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldOn(snapshot, entries);
+      if (snapshot === undefined || entries.length < page.length) return snapshot;
       // A task deleted between two pages is an unknown one, not one whose journal ends where the first page did.
-      if (entries.length < PAGE)
+      if (page.length < PAGE)
         return pages > 1 && (await this.#journal.row(taskId)) === undefined ? undefined : snapshot;
       // A long journal is folded a page at a time, so that whoever asks for it delays nobody (X3).
       await nextTurn();

@@ -32,11 +32,32 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
   return { ...snapshot, ...change(snapshot, entry.event, entry.at), seq: entry.seq, updatedAt: entry.at };
 }
 
+/** What `fold` gives for one entry after the other. */
+export function foldOn(snapshot: Snapshot, entries: readonly JournalEntry[]): Snapshot {
+  return joinText(entries).reduce(fold, snapshot);
+}
+
 /** Folds a task's entries from the first one on. @returns undefined for no entries. */
 export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snapshot | undefined {
-  const [first, ...rest] = entries;
+  const first = entries[0];
   const start = first && begin(taskId, first);
-  return start && rest.reduce(fold, start);
+  return start && foldOn(start, entries.slice(1));
+}
+
+/**
+ * Entries that fold to the same: neighbouring chunks of a turn's text are one, in the place of the last. Most of a
+ * journal is such chunks, and a snapshot for each is most of the work.
+ */
+function joinText(entries: readonly JournalEntry[]): JournalEntry[] {
+  const joined: JournalEntry[] = [];
+  for (const entry of entries) {
+    const { event } = entry;
+    const before = joined.at(-1)?.event;
+    if (event.type === 'text.delta' && before?.type === 'text.delta' && before.turn === event.turn)
+      joined[joined.length - 1] = { ...entry, event: { ...event, text: before.text + event.text } };
+    else joined.push(entry);
+  }
+  return joined;
 }
 
 function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {

@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { begin, fold, foldAll, foldOn } from '../../../../a2a-server/task/fold.ts';
+import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { completed, created, message, working } from '../../../support/journal-samples.ts';
+
+const turns = fc.integer({ min: 1, max: 3 });
+
+/** Mostly text, of turns that are open and of turns that are not. */
+const event: fc.Arbitrary<TaskEvent> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant('text.delta' as const),
+      turn: turns,
+      text: fc.string({ maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('turn.started' as const),
+      turn: turns,
+      model: fc.constant('m'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('turn.abandoned' as const),
+      turn: turns,
+      reason: fc.constant('cut'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(working, message('more'), completed) },
+);
+
+const life: fc.Arbitrary<JournalEntry[]> = fc.array(event, { maxLength: 40 }).map((events) =>
+  [created('session'), message('do it'), ...events].map((each, index) => ({
+    seq: index + 1,
+    at: 1_000 + index,
+    event: each,
+  })),
+);
+
+function oneByOne(entries: readonly JournalEntry[]): Snapshot | undefined {
+  const [first, ...rest] = entries;
+  const start = first && begin('t', first);
+  return start && rest.reduce(fold, start);
+}
+
+describe('entries folded together', () => {
+  it('J2 give what they give one by one', () => {
+    fc.assert(fc.property(life, (entries) => expect(foldAll('t', entries)).toEqual(oneByOne(entries))));
+  });
+
+  it('J2 give the same wherever they are cut in two', () => {
+    fc.assert(
+      fc.property(life, fc.nat(40), (entries, at) => {
+        const start = foldAll('t', entries.slice(0, at + 1));
+        expect(start && foldOn(start, entries.slice(at + 1))).toEqual(oneByOne(entries));
+      }),
+    );
+  });
+
+  it('leave what they were folded on as it was', () => {
+    fc.assert(
+      fc.property(life, (entries) => {
+        const start = foldAll('t', entries);
+        const copy = structuredClone(start);
+        if (start) foldOn(start, entries);
+        expect(start).toEqual(copy);
+        expect(oneByOne(entries)).toEqual(foldAll('t', entries));
+      }),
+    );
+  });
+
+  it('are none without a beginning', () => {
+    expect(foldAll('t', [])).toBeUndefined();
+    expect(foldAll('t', [{ seq: 1, at: 1, event: working }])).toBeUndefined();
+  });
+});
