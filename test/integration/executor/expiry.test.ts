@@ -15,11 +15,16 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const DAY = 86_400_000;
 const WRITE = { tool: 'write-file', input: { path: 'a.txt', content: 'x' } };
 const upkeep = { patience: { decisionMs: 7 * DAY, idleMs: null } };
+const MINUTE = 60_000;
 
-async function started(turns: ScriptedTurn[]): Promise<RunningService & { stateDir: string }> {
+async function started(
+  turns: ScriptedTurn[],
+  decisionMs = 7 * DAY,
+): Promise<RunningService & { stateDir: string }> {
   const stateDir = await temporaryDirectory();
   const models = new ScriptedModel(turns);
-  const service = await startService({ stateDir, workspace: stateDir, models, upkeep });
+  const patience = { decisionMs, idleMs: null };
+  const service = await startService({ stateDir, workspace: stateDir, models, upkeep: { patience } });
   await service.tasks.recover();
   await service.tasks.keptUp();
   return { ...service, stateDir };
@@ -72,6 +77,17 @@ describe('a task that waits for a decision', () => {
     const next = await service.tasks.send(says('again', { sessionId: task.sessionId }));
     expect((await settled(service.tasks, next)).status.state).toBe('completed');
     expect(service.failures).toEqual([]);
+  });
+
+  it('R14 ends at its very time when that comes before the timer would have gone off', async () => {
+    const service = await started([{ calls: [WRITE] }], MINUTE);
+    const task = await parked(service);
+    service.clock.advance(MINUTE - 1);
+    await service.tasks.keptUp();
+    expect((await stateOf(service, task)).state).toBe('input-required');
+    service.clock.advance(1);
+    await service.tasks.keptUp();
+    expect((await stateOf(service, task)).state).toBe('canceled');
   });
 
   it('R14 ends when the next server starts, if its time ran out while none ran; a clock set back opens nothing', async () => {
