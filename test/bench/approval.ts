@@ -1,10 +1,13 @@
 /**
  * From the sending of an approval to the event, in that request's own stream, that says the tool has started. In between
- * the decision and the start are made durable, one after the other. A bare HTTP round trip is measured beside it.
+ * the decision and the start are made durable, one after the other. Measured beside it: a bare HTTP round trip, and a
+ * commit of one row by the same driver at the same durability, which waits for the disk and for whoever else uses it.
  */
+import { join } from 'node:path';
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { z } from 'zod';
+import { openSqlite } from '../../a2a-server/journal/sqlite/driver.ts';
 import { activity, pendingPart, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from './agent.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
@@ -21,20 +24,23 @@ const P99_AIM_MS = 20;
 
 export const approval: Benchmark = {
   id: 'approval',
-  title: 'approval → tool started, against a bare HTTP round trip',
+  title: 'approval → tool started, against a bare HTTP round trip and bare commits',
   async run(context) {
     const agent = await startAgent(context);
     const echo = await startProgram({ script: ownProgram('echo') });
+    const bare = bareCommits(join(context.directory, 'commits.db'));
+    const aside = async (): Promise<Aside> => ({ roundTrip: await echoed(echo.said), commit: bare.commit() });
     try {
       const client = await clientFor(await cardOf(agent.url), agent.token);
       const samples: Sample[] = [];
       for (let task = 0; task < WARM_UP_TASKS + TASKS; task += 1) {
-        const measured = await approveAll(client, echo.said);
+        const measured = await approveAll(client, aside);
         if (task >= WARM_UP_TASKS) samples.push(...measured);
       }
       context.note(`approval: ${samples.length} samples`);
       return figures(samples);
     } finally {
+      bare.close();
       await echo.stop();
       await agent.program.stop();
     }
@@ -42,14 +48,19 @@ export const approval: Benchmark = {
 };
 
 /** Milliseconds. */
-interface Sample {
-  started: number;
+interface Aside {
   roundTrip: number;
+  commit: number;
+}
+
+interface Sample extends Aside {
+  started: number;
 }
 
 function figures(samples: readonly Sample[]): Figure[] {
   const started = samples.map((sample) => sample.started);
   const roundTrips = samples.map((sample) => sample.roundTrip);
+  const commits = samples.map((sample) => sample.commit);
   return [
     {
       name: 'approval → tool started, median',
@@ -65,12 +76,18 @@ function figures(samples: readonly Sample[]): Figure[] {
     },
     { name: 'bare HTTP round trip, median', value: median(roundTrips), unit: 'ms' },
     { name: 'bare HTTP round trip, p99', value: quantile(roundTrips, 0.99), unit: 'ms' },
-    { name: 'medians', value: median(started) / median(roundTrips), unit: 'ratio' },
+    { name: 'bare commit, median', value: median(commits), unit: 'ms' },
+    { name: 'bare commit, p99', value: quantile(commits, 0.99), unit: 'ms' },
+    {
+      name: 'to a round trip and two commits, medians',
+      value: median(started) / (median(roundTrips) + 2 * median(commits)),
+      unit: 'ratio',
+    },
   ];
 }
 
 /** One task that asks for one approval after another. */
-async function approveAll(client: Client, echoUrl: string): Promise<Sample[]> {
+async function approveAll(client: Client, aside: () => Promise<Aside>): Promise<Sample[]> {
   const call = { tool: 'append-file', input: { path: 'log.txt', content: 'one more line\n' } };
   const plan = { plan: Array.from({ length: APPROVALS_PER_TASK }, () => call) };
   let waiting = await lastWaiting(
@@ -79,7 +96,7 @@ async function approveAll(client: Client, echoUrl: string): Promise<Sample[]> {
   const samples: Sample[] = [];
   while (waiting !== undefined) {
     const { taskId, callId } = waiting;
-    const roundTrip = await echoed(echoUrl);
+    const beside = await aside();
     const began = performance.now();
     const events = client.sendMessageStream(
       saying({
@@ -93,7 +110,7 @@ async function approveAll(client: Client, echoUrl: string): Promise<Sample[]> {
       if (activityIn(event)?.type === 'tool.started') started ??= performance.now() - began;
     });
     if (started === undefined) throw new Error('the tool did not start');
-    samples.push({ started, roundTrip });
+    samples.push({ started, ...beside });
   }
   if (samples.length !== APPROVALS_PER_TASK) throw new Error(`${samples.length} calls were asked for`);
   return samples;
@@ -140,4 +157,19 @@ async function echoed(url: string): Promise<number> {
   const response = await fetch(url, { method: 'POST', body: '{"decision":"approve"}' });
   await response.text();
   return performance.now() - began;
+}
+
+function bareCommits(path: string): { commit: () => number; close: () => void } {
+  const database = openSqlite(path, { busyTimeoutMs: 0 });
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE rows (body TEXT) STRICT');
+  const insert = database.command('INSERT INTO rows VALUES (?)');
+  const body = 'x'.repeat(200);
+  return {
+    commit() {
+      const began = performance.now();
+      database.transaction(() => insert(body));
+      return performance.now() - began;
+    },
+    close: () => database.close(),
+  };
 }
