@@ -39,7 +39,8 @@ export function dated(
   snapshot: Snapshot,
   events: readonly TaskEvent[],
   { now, patience }: { now: number; patience: Patience },
-): TaskEvent[] {
+): readonly TaskEvent[] {
+  if (!events.some((event) => event.type === 'input.required')) return events;
   const before = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return events.map((event) => {
     if (event.type !== 'input.required') return event;
@@ -60,9 +61,10 @@ export function deadlineOf({ pending, expiresAt }: Asking): number | null {
 
 /** The deadline these events give a task: null for none, undefined when they leave it as it was. */
 export function deadlineAfter(events: readonly TaskEvent[]): number | null | undefined {
-  const last = events.findLast((event) => stateOf([event]) !== undefined);
-  if (last === undefined) return undefined;
-  return last.type === 'input.required' ? deadlineOf(last) : null;
+  const state = stateOf(events);
+  if (state === undefined) return undefined;
+  const asking = state === 'input-required' && events.findLast((event) => event.type === 'input.required');
+  return asking ? deadlineOf(asking) : null;
 }
 
 /** Ends the task if it is parked and its deadline has passed. */
