@@ -82,7 +82,12 @@ async function sideBySide(
 /** Our own server must hold everything; the bare one must lose something, or the harness could not tell. */
 export async function runOwnBlackbox({ programs, findings }: Run): Promise<void> {
   await findings.round('blackbox', 1, async () => {
-    const ours = await tableOf(await ourServer(programs, findings.seed));
+    const began = performance.now();
+    const [ours, bare] = await Promise.all([
+      tableOf(ourServer(programs, findings.seed)),
+      tableOf(bareServer()),
+    ]);
+    findings.count('blackbox: seconds', Math.round((performance.now() - began) / 1000));
     findings.say(tableText('blackbox: our server', ours));
     findings.count(
       'blackbox: scenarios held by our server',
@@ -90,7 +95,6 @@ export async function runOwnBlackbox({ programs, findings }: Run): Promise<void>
     );
     const missing = ours.filter(({ verdict }) => verdict !== 'held');
     must(missing.length === 0, () => missing.map(({ scenario, note }) => `${scenario}: ${note}`).join('; '));
-    const bare = await tableOf(await bareServer());
     findings.say(tableText("blackbox: the SDK's own request handler, for comparison", bare));
     const losses = bare.filter(({ verdict }) => verdict === 'lost').length;
     findings.count('blackbox: scenarios lost by the bare server', losses);
@@ -98,7 +102,8 @@ export async function runOwnBlackbox({ programs, findings }: Run): Promise<void>
   });
 }
 
-async function tableOf({ subject, close }: Lent): Promise<Row[]> {
+async function tableOf(lent: Promise<Lent>): Promise<Row[]> {
+  const { subject, close } = await lent;
   try {
     return await blackbox(subject);
   } finally {
