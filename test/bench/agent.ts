@@ -25,7 +25,8 @@ export interface Agent {
 /** Starts the server on any free port, on state of its own or on what an earlier one left. */
 export async function startAgent({ dist, directory }: BenchContext, state?: string): Promise<Agent> {
   const stateDirectory = state ?? (await mkdtemp(join(directory, 'state-')));
-  const workspace = join(stateDirectory, 'workspace');
+  // Beside it: no task may work where the server keeps its own things.
+  const workspace = `${stateDirectory}-workspace`;
   await mkdir(workspace, { recursive: true });
   const program = await startProgram({
     script: join(dist, 'a2a-server', 'main.js'),
