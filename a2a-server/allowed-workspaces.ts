@@ -4,15 +4,18 @@ import { isAbsolute, relative } from 'node:path';
 import { ProductError } from '../shared/errors.ts';
 import { openWorkspace } from './tools/workspace.ts';
 import type { Workspace } from './tools/workspace.ts';
+import type { Identity } from './tools/workspace/directory.ts';
 
 export interface WorkspaceRules {
   /** For tasks that name none. */
   fallback: string | undefined;
   /** Workspaces must lie in one of these, links resolved; anywhere when there are none. */
   allowed: readonly string[];
+  /** Directories that no workspace may lie in and no file tool enters: where the server keeps its state. */
+  barred: readonly Identity[];
 }
 
-/** @returns how a task's workspace is opened; it throws ProductError UNKNOWN_WORKSPACE. */
+/** @returns how a task's workspace is opened; it throws ProductError UNKNOWN_WORKSPACE, OUTSIDE_WORKSPACE. */
 export function allowedWorkspaces(rules: WorkspaceRules): (path: string | undefined) => Promise<Workspace> {
   return async (path) => {
     const chosen = path ?? rules.fallback;
@@ -21,7 +24,7 @@ export function allowedWorkspaces(rules: WorkspaceRules): (path: string | undefi
         'UNKNOWN_WORKSPACE',
         'The task names no workspace and this server has no default one: name the directory to work in, as an absolute path.',
       );
-    const workspace = await openWorkspace(chosen);
+    const workspace = await openWorkspace(chosen, { barred: rules.barred });
     if (rules.allowed.length === 0) return workspace;
     for (const allowed of rules.allowed) {
       const root = await realpath(allowed).catch(() => undefined);

@@ -1,4 +1,5 @@
 /** One run of the server: everything opened in order, and closed in the other. */
+import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
@@ -25,6 +26,7 @@ import { createModels } from './models/models.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { createToolbox } from './tools/toolbox.ts';
+import type { Identity } from './tools/workspace/directory.ts';
 
 /** A2: how long a stopped tool has before its processes are killed, in milliseconds. */
 const GRACE_MS = 5_000;
@@ -64,7 +66,8 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
       path: join(stateDir, 'journal.db'),
       clock: () => systemClock.now(),
     });
-    const opened = { settings, log, token, server, port, journal: held.journal };
+    const own = await stat(stateDir, { bigint: true });
+    const opened = { settings, log, token, server, port, own, journal: held.journal };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
     server.close();
@@ -85,12 +88,14 @@ interface Opened {
   token: string;
   server: Server;
   port: number;
+  /** Which directory the state lies in, whatever leads there. */
+  own: Identity;
   journal: Journal;
 }
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<Run> {
-  const { settings, log, token, server, port, journal } = opened;
-  const tasks = taskService(settings, journal, log);
+  const { settings, log, token, server, port, own, journal } = opened;
+  const tasks = taskService(settings, { journal, log, own });
   const origin = originOf({ host: settings.host, port });
   const record: ServerRecord = {
     url: origin,
@@ -132,7 +137,10 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   return { record, recovered, stop: () => (stopped ??= stop()) };
 }
 
-function taskService(settings: ServerSettings, journal: Journal, log: Logger): TaskService {
+function taskService(
+  settings: ServerSettings,
+  { journal, log, own }: Pick<Opened, 'journal' | 'log' | 'own'>,
+): TaskService {
   const { model, fastModel, smartModel, otherModel, baseUrls } = settings;
   return createTasks({
     journal,
@@ -143,7 +151,11 @@ function taskService(settings: ServerSettings, journal: Journal, log: Logger): T
       process.env,
     ),
     toolbox: createToolbox(builtinTools({ graceMs: GRACE_MS, passEnvironment: settings.passEnv })),
-    openWorkspace: allowedWorkspaces({ fallback: settings.workspace, allowed: settings.allowWorkspace }),
+    openWorkspace: allowedWorkspaces({
+      fallback: settings.workspace,
+      allowed: settings.allowWorkspace,
+      barred: [own],
+    }),
     graceMs: SETTLE_MS,
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
     upkeep: {

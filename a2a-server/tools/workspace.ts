@@ -1,8 +1,8 @@
 /** The directory a task works in, and the only way a file tool reaches a file (X2). */
 import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, parse } from 'node:path';
+import { dirname, isAbsolute, parse } from 'node:path';
 import { ProductError } from '../../shared/errors.ts';
-import { bestHold, type Hold } from './workspace/directory.ts';
+import { bestHold, isAmong, serversOwn, type Hold, type Identity } from './workspace/directory.ts';
 import { readEntries, type Entries } from './workspace/entries.ts';
 import { codeOf, isADirectory } from './workspace/file-failure.ts';
 import { withPlace, type Place, type Root } from './workspace/place.ts';
@@ -32,13 +32,20 @@ export interface Workspace {
   ): Promise<void>;
 }
 
+export interface WorkspaceOptions {
+  /** How directories are held; by default chosen by what the system can do. */
+  hold?: Hold;
+  /** Directories the file tools never enter, wherever they lie: the server's own. */
+  barred?: readonly Identity[];
+}
+
 /**
  * Opens a directory as a workspace. Holds nothing open: the directory is found again, and known again, at each use.
- * @param hold how directories are held; chosen by what the system can do.
- * @throws ProductError UNKNOWN_WORKSPACE for a path that is relative, missing, no directory, or a file system's root.
+ * @throws ProductError UNKNOWN_WORKSPACE for a path that is relative, missing, no directory, or a file system's root;
+ * OUTSIDE_WORKSPACE for one that is barred or lies in a directory that is.
  */
-export async function openWorkspace(path: string, hold?: Hold): Promise<Workspace> {
-  const root = await findRoot(path, hold);
+export async function openWorkspace(path: string, how: WorkspaceOptions = {}): Promise<Workspace> {
+  const root = await findRoot(path, how);
   return {
     root: root.path,
     locate: (inside) =>
@@ -50,7 +57,7 @@ export async function openWorkspace(path: string, hold?: Hold): Promise<Workspac
   };
 }
 
-async function findRoot(path: string, hold: Hold | undefined): Promise<Root> {
+async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): Promise<Root> {
   if (!isAbsolute(path))
     throw unknown(path, 'is not an absolute path; give the whole path, from the root on');
   if (path.includes('\0')) throw unknown(path, 'holds a character that no path can hold');
@@ -64,7 +71,8 @@ async function findRoot(path: string, hold: Hold | undefined): Promise<Root> {
         'is the root of a file system; name a directory in it, so that the agent stays in there',
       );
     }
-    return { path: canonical, identity: info, hold: hold ?? (await bestHold(canonical)) };
+    await refuseBarred(canonical, barred);
+    return { path: canonical, identity: info, hold: hold ?? (await bestHold(canonical)), barred };
   } catch (error) {
     if (error instanceof ProductError) throw error;
     const code = codeOf(error);
@@ -72,6 +80,15 @@ async function findRoot(path: string, hold: Hold | undefined): Promise<Root> {
     if (code === 'ENOTDIR') throw unknown(path, 'leads through a file; name a directory', error);
     if (code === 'EACCES' || code === 'EPERM') throw unknown(path, 'may not be opened by the server', error);
     throw unknown(path, `cannot be opened (${code ?? 'unknown error'})`, error);
+  }
+}
+
+/** Walks up: a directory below a barred one has no name in it for the walk down to meet. */
+async function refuseBarred(canonical: string, barred: readonly Identity[]): Promise<void> {
+  if (barred.length === 0) return;
+  for (let at = canonical; ; at = dirname(at)) {
+    if (isAmong(barred, await stat(at, { bigint: true }))) throw serversOwn();
+    if (dirname(at) === at) return;
   }
 }
 

@@ -31,6 +31,8 @@ export interface Identity {
 
 export interface Directory {
   readonly identity: Identity;
+  /** What `child` refuses to enter. */
+  readonly barred: readonly Identity[];
   /** The path that reaches an entry. Links are not followed above the entry; whoever opens it must not follow it either. */
   at(name: string): string;
   /** @throws ProductError OUTSIDE_WORKSPACE when the entry has just become something else. */
@@ -55,15 +57,24 @@ const DIRECTORY = constants.O_RDONLY | flag('O_DIRECTORY') | NO_LINK;
 /** <sys/fcntl.h> of macOS 10.15 and later; Node passes it on without naming it. */
 const NO_LINK_ANYWHERE = process.platform === 'darwin' ? 0x2000_0000 : 0;
 
-/** Opens a directory by its canonical path. */
-export async function openDirectory(path: string, hold: Hold): Promise<Directory> {
-  return hold === 'anchored' ? openAnchored(path) : openChecked(path);
+/**
+ * Opens a directory by its canonical path.
+ * @param barred directories that are not entered, neither this one nor any below it. Told by identity, not by name, so
+ * that no link, mount or other spelling leads into them.
+ * @throws ProductError OUTSIDE_WORKSPACE for a barred one
+ */
+export async function openDirectory(
+  path: string,
+  hold: Hold,
+  barred: readonly Identity[] = [],
+): Promise<Directory> {
+  return hold === 'anchored' ? openAnchored(path, barred) : openChecked(path, barred);
 }
 
 /** Whether `/proc/self/fd` leads where it says: on Linux, unless /proc is missing or masked. */
 export async function bestHold(path: string): Promise<Hold> {
   if (process.platform !== 'linux') return 'checked';
-  const directory = await openAnchored(path);
+  const directory = await openAnchored(path, []);
   try {
     const seen = await lstat(directory.at('.'), { bigint: true });
     return sameFile(seen, directory.identity) ? 'anchored' : 'checked';
@@ -75,13 +86,19 @@ export async function bestHold(path: string): Promise<Hold> {
   }
 }
 
-async function openAnchored(path: string): Promise<Directory> {
+async function openAnchored(path: string, barred: readonly Identity[]): Promise<Directory> {
   const handle = await openUnlinked(path, DIRECTORY);
+  const identity = await identityOf(handle);
+  if (isAmong(barred, identity)) {
+    await handle.close();
+    throw serversOwn();
+  }
   const at = (name: string) => `/proc/self/fd/${handle.fd}/${name}`;
   return {
-    identity: await identityOf(handle),
+    identity,
+    barred,
     at,
-    child: (name) => openAnchored(at(name)),
+    child: (name) => openAnchored(at(name), barred),
     file: (name, flags, mode) => openUnlinked(at(name), flags | NO_LINK, mode),
     confirm: () => Promise.resolve(),
     sync: () => handle.sync(),
@@ -89,9 +106,10 @@ async function openAnchored(path: string): Promise<Directory> {
   };
 }
 
-async function openChecked(path: string): Promise<Directory> {
+async function openChecked(path: string, barred: readonly Identity[]): Promise<Directory> {
   const seen = await lstat(path, { bigint: true });
   const identity = { dev: seen.dev, ino: seen.ino };
+  if (isAmong(barred, identity)) throw serversOwn();
   const confirm = async () => {
     const now = await lstat(path, { bigint: true });
     if (!now.isDirectory() || !sameFile(now, identity) || (await realpath(path)) !== path) throw replaced();
@@ -99,9 +117,10 @@ async function openChecked(path: string): Promise<Directory> {
   await confirm();
   return {
     identity,
+    barred,
     at: (name) => join(path, name),
     child: async (name) => {
-      const child = await openChecked(join(path, name));
+      const child = await openChecked(join(path, name), barred);
       await confirm();
       return child;
     },
@@ -140,6 +159,18 @@ async function identityOf(handle: FileHandle): Promise<Identity> {
 
 export function sameFile(one: Identity, other: Identity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
+}
+
+export function isAmong(some: readonly Identity[], one: Identity): boolean {
+  return some.some((other) => sameFile(one, other));
+}
+
+/** X2: who reads the state directory has the server's token, and with it every right of the server. */
+export function serversOwn(): ProductError {
+  return new ProductError(
+    'OUTSIDE_WORKSPACE',
+    'The path leads into the directory where the server keeps its own state, its token and its journal. That is outside of every workspace; work elsewhere.',
+  );
 }
 
 function replaced(cause?: unknown): ProductError {

@@ -1,6 +1,6 @@
 /** What a directory holds, in a fixed order and within bounds. */
-import { opendir, readlink } from 'node:fs/promises';
-import type { Directory } from './directory.ts';
+import { lstat, opendir, readlink } from 'node:fs/promises';
+import { isAmong, type Directory } from './directory.ts';
 
 /** More names than this in one directory are not looked at. */
 export const MAX_ENTRIES = 20_000;
@@ -18,7 +18,7 @@ export interface Entries {
   cut: boolean;
 }
 
-/** Sorted by code unit, so that the same directory always reads the same. */
+/** Sorted by code unit, so that the same directory always reads the same. Barred directories are left out (X2). */
 export async function readEntries(directory: Directory): Promise<Entries> {
   const entries: Entry[] = [];
   let cut = false;
@@ -39,6 +39,21 @@ export async function readEntries(directory: Directory): Promise<Entries> {
   for (const entry of entries) {
     if (entry.kind === 'link') entry.target = await readlink(directory.at(entry.name)).catch(() => '?');
   }
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { entries, cut };
+  const shown = await withoutBarred(directory, entries);
+  shown.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { entries: shown, cut };
+}
+
+async function withoutBarred(directory: Directory, entries: Entry[]): Promise<Entry[]> {
+  if (directory.barred.length === 0) return entries;
+  const shown: Entry[] = [];
+  for (const entry of entries) if (!(await isBarred(directory, entry))) shown.push(entry);
+  return shown;
+}
+
+async function isBarred(directory: Directory, { kind, name }: Entry): Promise<boolean> {
+  if (kind !== 'directory') return false;
+  // Gone by now: its name may be shown, and nobody enters it.
+  const info = await lstat(directory.at(name), { bigint: true }).catch(() => undefined);
+  return info !== undefined && isAmong(directory.barred, info);
 }

@@ -19,6 +19,8 @@ export interface Root {
   readonly path: string;
   readonly identity: Identity;
   readonly hold: Hold;
+  /** Directories that no path leads into, although they may lie below the root. */
+  readonly barred: readonly Identity[];
 }
 
 /** Where a path leads. `path` is relative to the root, with `/`; the root itself is `.`. */
@@ -57,7 +59,7 @@ interface Walk {
 }
 
 async function openRoot(root: Root): Promise<Directory> {
-  const directory = await openDirectory(root.path, root.hold).catch((error: unknown) => {
+  const directory = await openDirectory(root.path, root.hold, root.barred).catch((error: unknown) => {
     throw moved(root, error);
   });
   if (sameFile(directory.identity, root.identity)) return directory;

@@ -66,7 +66,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     await mkdir(join(root, 'sub', 'deep'), { recursive: true });
     await writeFile(join(around, 'secret'), 'secret');
     await writeFile(join(root, 'a.txt'), 'a');
-    workspace = await openWorkspace(root, hold);
+    workspace = await openWorkspace(root, { hold });
   });
 
   const write = (path: string, content = 'new', basis = ABSENT) =>

@@ -1,0 +1,96 @@
+/** The server's own directory inside a workspace, through the tools that run unasked and those that write. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { allowedWorkspaces } from '../../../../../a2a-server/allowed-workspaces.ts';
+import { listFiles } from '../../../../../a2a-server/tools/list-files.ts';
+import { readFile as readFileTool } from '../../../../../a2a-server/tools/read-file.ts';
+import { searchFiles } from '../../../../../a2a-server/tools/search-files.ts';
+import type { Tool } from '../../../../../a2a-server/tools/tool.ts';
+import { openWorkspace } from '../../../../../a2a-server/tools/workspace.ts';
+import type { Hold } from '../../../../../a2a-server/tools/workspace/directory.ts';
+import { writeFile as writeFileTool } from '../../../../../a2a-server/tools/write-file.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+const signal = new AbortController().signal;
+const refused = { reason: 'OUTSIDE_WORKSPACE', message: expect.stringContaining('keeps its own state') };
+
+let home: string;
+let state: string;
+
+beforeEach(async () => {
+  home = await temporaryDirectory();
+  state = join(home, '.local', 'state', 'bridge');
+  await mkdir(join(state, 'below'), { recursive: true });
+  await writeFile(join(state, 'token'), 'secret');
+  await writeFile(join(state, 'below', 'log'), 'secret');
+  await writeFile(join(home, '.local', 'state', 'notes'), 'no secret');
+});
+
+const barred = async () => [await stat(state, { bigint: true })];
+
+async function runner(hold?: Hold) {
+  const workspace = await openWorkspace(home, { barred: await barred(), ...(hold && { hold }) });
+  return async (tool: Tool, input: unknown) => {
+    const shown = await tool.show(input, { workspace, signal });
+    const run = { workspace, signal, toolId: 'test-1', basis: shown.basis, output: () => undefined };
+    return (await tool.run(input, run)).text;
+  };
+}
+
+describe.each(['anchored', 'checked'] as const)('a barred directory, directories being %s', (hold) => {
+  it('X2 is not read, listed, searched or written, by whatever path', async () => {
+    await symlink(state, join(home, 'absolute'));
+    await symlink('.local/state', join(home, 'above'));
+    await symlink('../.local/state/bridge/token', join(home, '.local', 'token'));
+    const run = await runner(hold);
+    const before = await readdir(state);
+    for (const path of [
+      '.local/state/bridge',
+      'absolute',
+      'above/bridge',
+      '.local/../.local/state/bridge',
+      state,
+    ]) {
+      await expect(run(listFiles, { path })).rejects.toMatchObject(refused);
+      await expect(run(searchFiles, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
+      await expect(run(readFileTool, { path: `${path}/token` })).rejects.toMatchObject(refused);
+      await expect(run(readFileTool, { path: `${path}/below/log` })).rejects.toMatchObject(refused);
+      await expect(run(writeFileTool, { path: `${path}/token`, content: 'x' })).rejects.toMatchObject(
+        refused,
+      );
+      await expect(run(writeFileTool, { path: `${path}/new`, content: 'x' })).rejects.toMatchObject(refused);
+    }
+    for (const path of ['above/bridge/../bridge/token', '.local/token'])
+      await expect(run(readFileTool, { path })).rejects.toMatchObject(refused);
+    expect(await readdir(state)).toEqual(before);
+    expect(await readFile(join(state, 'token'), 'utf8')).toBe('secret');
+  });
+
+  it('X2 is left out where what is around it is listed and searched', async () => {
+    const run = await runner(hold);
+    expect(await run(listFiles, { path: '.local/state' })).toBe('notes');
+    expect(await run(listFiles, { recursive: true })).toBe('.local/\n.local/state/\n.local/state/notes');
+    expect(await run(searchFiles, { pattern: 'secret', includeIgnored: true })).toBe(
+      '.local/state/notes:1: no secret',
+    );
+    expect(await run(searchFiles, { glob: '**/{token,log,notes}' })).toBe('.local/state/notes');
+  });
+
+  it('X2 stays barred under another name', async () => {
+    const run = await runner(hold);
+    await rename(state, join(home, 'renamed'));
+    await expect(run(readFileTool, { path: 'renamed/token' })).rejects.toMatchObject(refused);
+    expect(await run(listFiles, {})).toBe('.local/');
+  });
+});
+
+describe('a workspace', () => {
+  it('X2 may not be a barred directory, nor lie in one, links resolved', async () => {
+    await symlink(join(state, 'below'), join(home, 'link'));
+    const open = allowedWorkspaces({ fallback: undefined, allowed: [], barred: await barred() });
+    for (const path of [state, join(state, 'below'), join(home, 'link')])
+      await expect(open(path)).rejects.toMatchObject(refused);
+    expect((await open(join(home, '.local'))).root).toBe(join(home, '.local'));
+  });
+});
