@@ -158,9 +158,9 @@ export function createTasks(options: TasksOptions): TaskService {
       taskId,
       (snapshot) => {
         if (decisions) return decide(snapshot, decisions, by, now);
-        const bare = bareDecision(snapshot, incoming.message);
+        const bare = incoming.wordsDecide ? bareDecision(snapshot, incoming.message) : undefined;
         if (bare) return decide(snapshot, [bare], by, now);
-        const ruling = receive(snapshot, incoming.message, incoming.channel);
+        const ruling = receive(snapshot, incoming.message, incoming);
         return ruling.type === 'append' && others.length > 0 ? keepsSettings(taskId, others) : ruling;
       },
       key,

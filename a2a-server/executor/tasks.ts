@@ -19,6 +19,11 @@ export interface Incoming {
   /** Go on with this session: its live task, or its next one. */
   sessionId?: string;
   settings: TaskSettings;
+  /**
+   * Whether the exact words `approve` and `deny` decide: for a client that does not speak the approval extension and has
+   * nothing else to answer with. From any other they are a message like every text.
+   */
+  wordsDecide: boolean;
   /** Present when the message is a decision; its text is then not a message to the model. */
   decisions?: DecisionsPart;
 }

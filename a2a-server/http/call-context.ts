@@ -68,12 +68,17 @@ export class CallContext extends ServerCallContext {
     return toWireError(error, this.wire);
   }
 
+  /** Whether the client can read pending actions as data, and answer them so. */
+  get speaksApproval(): boolean {
+    return this.activatedExtensions?.includes(TOOL_APPROVAL) ?? false;
+  }
+
   view(task: { taskId: string; sessionId: string }): View {
     const active = this.activatedExtensions ?? [];
     return {
       taskId: task.taskId,
       sessionId: task.sessionId,
-      approval: active.includes(TOOL_APPROVAL),
+      approval: this.speaksApproval,
       resumable: active.includes(RESUMABLE_STREAM),
     };
   }

@@ -23,7 +23,10 @@ const CHANNEL = 'a2a';
 const identifier = z.string().max(200);
 
 /** @throws ProductError MALFORMED, UNSUPPORTED_CONTENT, INVALID_DECISION; PushNotificationNotSupportedError */
-export function incomingOf(request: SendMessageRequest, principal: string): Incoming {
+export function incomingOf(
+  request: SendMessageRequest,
+  { principal, speaksApproval }: { principal: string; speaksApproval: boolean },
+): Incoming {
   // A2A 1.0 §3.3.4: a client that counts on being called back must know that nobody will call.
   if (request.configuration?.taskPushNotificationConfig !== undefined)
     throw new PushNotificationNotSupportedError();
@@ -42,6 +45,7 @@ export function incomingOf(request: SendMessageRequest, principal: string): Inco
     ...taskId,
     ...sessionId,
     settings,
+    wordsDecide: !speaksApproval,
     ...(decisions && { decisions }),
   };
 }

@@ -35,7 +35,9 @@ export function createRequestHandler(tasks: Tasks, card: AgentCard): A2ARequestH
       answered(server, async (context) => {
         const historyLength = historyLengthOf(request.configuration);
         const { principal, signal } = context.caller;
-        const { taskId, seq } = await tasks.send(incomingOf(request, principal));
+        const { taskId, seq } = await tasks.send(
+          incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
+        );
         if (request.configuration?.returnImmediately !== true)
           for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
         const snapshot = await tasks.snapshot(taskId, principal);

@@ -31,7 +31,9 @@ export function sendAndFollow(tasks: Tasks, request: SendMessageRequest, context
   return stream(tasks, context, async () => {
     const historyLength = historyLengthOf(request.configuration);
     const { principal } = context.caller;
-    const accepted = await tasks.send(incomingOf(request, principal));
+    const accepted = await tasks.send(
+      incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
+    );
     const snapshot = await tasks.snapshot(accepted.taskId, principal, accepted.seq);
     return { snapshot, first: true, after: accepted.seq, until: 'settled', historyLength };
   });

@@ -34,7 +34,7 @@ function reaches(grant: Grant, call: Judged): boolean {
   }
 }
 
-/** The party that offers a tool; the built-in ones are one party. */
+/** The party that offers a tool. A grant for a server is never given for a built-in one. */
 function serverOf(source: ToolSource): string {
   switch (source.type) {
     case 'built-in':

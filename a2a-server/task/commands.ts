@@ -35,7 +35,11 @@ export interface ResolvedDecision {
 }
 
 /** A message for the model. Held until the next turn while one is under way (R04). */
-export function receive(snapshot: Snapshot, message: UserMessage, channel: string): Ruling {
+export function receive(
+  snapshot: Snapshot,
+  message: UserMessage,
+  { channel, wordsDecide }: { channel: string; wordsDecide: boolean },
+): Ruling {
   if (isTerminal(snapshot)) return ended(snapshot);
   const waiting = waitingCalls(snapshot);
   if (waiting.length > 0) {
@@ -45,7 +49,7 @@ export function receive(snapshot: Snapshot, message: UserMessage, channel: strin
       reason: 'DECISION_NEEDED',
       message:
         waiting.length === 1
-          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). Answer with exactly "approve" or "deny", or send a decision; to change course, deny with a reason.`
+          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). ${wordsDecide ? 'Answer with exactly "approve" or "deny", or send a decision' : 'Send a decision that names the call'}; to change course, deny with a reason.`
           : `The task waits for decisions on ${waiting.length} calls (${ids}). Send a decision that names the call ids; to change course, deny with a reason.`,
       facts: { pending: ids },
     };
@@ -165,6 +169,10 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
     };
   if (decision.decision === 'deny' && decision.scope !== 'once')
     return invalid('A denial reaches one call only; use scope "once", or leave it out.');
+  if (decision.scope === 'server' && call.source.type === 'built-in')
+    return invalid(
+      `${call.tool} is built in and belongs to no server; trust the tool, or always, or approve this call only.`,
+    );
   if (decision.decision === 'edit' && call.state.reason === 'outcome-unknown')
     return invalid(
       `The outcome of call ${call.callId} is unknown; approve runs it again as it was, deny skips it.`,

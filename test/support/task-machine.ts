@@ -86,7 +86,7 @@ export class TaskMachine {
         return this.#command((s) => {
           const sent = message(this.#next(), move.text);
           const bare = bareDecision(s, sent);
-          return bare ? decide(s, [bare], by, 1) : receive(s, sent, 'a2a');
+          return bare ? decide(s, [bare], by, 1) : receive(s, sent, { channel: 'a2a', wordsDecide: true });
         });
       case 'decide': {
         const calls = Object.values(this.snapshot.calls);

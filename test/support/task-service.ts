@@ -96,6 +96,7 @@ export function says(text: string, more: Partial<Incoming> = {}): Incoming {
     message: { messageId: `message-${messages}`, parts: [{ type: 'text', text }] },
     bodyHash: `hash-${messages}`,
     settings: {},
+    wordsDecide: false,
     ...more,
   };
 }

@@ -7,6 +7,7 @@ import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import { activitiesOf } from '../../support/wire-event.ts';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
 
 const INVALID_PARAMS = -32602;
 
@@ -43,8 +44,14 @@ describe('a decision that is none', () => {
   it('R06 as a text approves nothing and denies nothing', async () => {
     const { peer, file } = await stage();
     const { taskId, pending, seq } = await (await peer.stream('append "x" to effects.txt')).parked();
-    for (const text of ['yes', 'reject', 'APPROVE', 'approve ', 'approve.', 'deny it']) {
-      const { reason, facts } = await refusal(peer.send(text, { taskId }));
+    // A client that speaks the extension decides with data: no word of its is a decision.
+    const wordsOnly = { 'A2A-Extensions': RESUMABLE_STREAM };
+    const words = ['yes', 'reject', 'APPROVE', 'approve ', 'approve.', 'deny it'];
+    for (const [text, headers] of [
+      ['approve', {}],
+      ...words.map((word) => [word, wordsOnly] as const),
+    ] as const) {
+      const { reason, facts } = await refusal(peer.send(text, { taskId, headers }));
       expect({ text, reason, waits: facts['pending'] }).toEqual({
         text,
         reason: 'DECISION_NEEDED',
@@ -53,7 +60,8 @@ describe('a decision that is none', () => {
     }
     expect(await peer.task(taskId)).toMatchObject({ seq, state: 'INPUT_REQUIRED' });
     expect(await file('effects.txt')).toBeUndefined();
-    expect(await peer.send('approve', { taskId })).toMatchObject({ state: 'COMPLETED' });
+    await peer.call('SendMessage', { message: written('approve', { taskId }) }, { headers: wordsOnly });
+    expect(await peer.task(taskId)).toMatchObject({ state: 'COMPLETED' });
     expect(await file('effects.txt')).toBe('x');
   });
 });
@@ -147,11 +155,13 @@ describe('how far a decision reaches', () => {
     expect(next.pending).toHaveLength(1);
   });
 
-  it.each(['server', 'always'])('R12 trust for %s: later calls run unasked', async (scope) => {
+  it('R12 trust for always: later calls run unasked; no server is trusted with a built-in tool', async () => {
     const { peer, file } = await stage();
     const text = plan(append('a.txt', '1'), shell('echo 2 >> a.txt'), append('a.txt', '3'));
     const { taskId, pending } = await (await peer.stream(text)).parked();
-    const second = await peer.decide(taskId, [decisionOn(pending, 'approve', { scope })]);
+    const server = decisionOn(pending, 'approve', { scope: 'server' });
+    expect((await refusal(peer.decide(taskId, [server]))).reason).toBe('INVALID_DECISION');
+    const second = await peer.decide(taskId, [decisionOn(pending, 'approve', { scope: 'always' })]);
     expect((await second.rest()).at(-1)?.state).toBe('COMPLETED');
     expect(await file('a.txt')).toBe('12\n3');
   });

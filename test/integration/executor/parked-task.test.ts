@@ -69,6 +69,7 @@ function incoming(text: string, more: Partial<Incoming> = {}): Incoming {
     message: { messageId: `m${messages}`, parts: [{ type: 'text', text }] },
     bodyHash: `h${messages}`,
     settings: {},
+    wordsDecide: false,
     ...more,
   };
 }

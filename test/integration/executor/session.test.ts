@@ -135,6 +135,20 @@ describe('an approved call', () => {
   });
 });
 
+describe('the words approve and deny', () => {
+  it('D1 decide for a client that has nothing else to answer with, and for no other', async () => {
+    const { stateDir, workspace } = await fresh();
+    const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
+    const { tasks } = await startService({ stateDir, workspace, models: model });
+    const { taskId } = await settled(tasks, await tasks.send(says('write')));
+    await expect(tasks.send(says('approve', { taskId }))).rejects.toMatchObject({
+      reason: 'DECISION_NEEDED',
+    });
+    const done = await settled(tasks, await tasks.send(says('approve', { taskId, wordsDecide: true })));
+    expect(done.status.state).toBe('completed');
+  });
+});
+
 describe('a message that is sent again', () => {
   it('R27 R65 is answered as its task stands now, not by a question that has been decided since', async () => {
     const { stateDir, workspace } = await fresh();

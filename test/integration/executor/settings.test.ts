@@ -41,7 +41,9 @@ describe('a message to a task that is under way', () => {
     await expect(tasks.send(says('more', { taskId, settings }))).rejects.toMatchObject({
       reason: 'DECISION_NEEDED',
     });
-    expect(await tasks.send(says('approve', { taskId, settings }))).toMatchObject({ taskId });
+    expect(await tasks.send(says('approve', { taskId, settings, wordsDecide: true }))).toMatchObject({
+      taskId,
+    });
   });
 
   it('is refused where it asks for another workspace, by whatever path', async () => {

@@ -85,6 +85,7 @@ function incoming(more: Partial<Incoming>): Incoming {
     message: { messageId: `m${messages}`, parts: [{ type: 'text', text: 'go on' }] },
     bodyHash: `h${messages}`,
     settings: {},
+    wordsDecide: false,
     ...more,
   };
 }

@@ -109,6 +109,12 @@ describe('decide', () => {
     expect(decide(waitingFor('a'), [decision('a', { edited })], by, at).type).toBe('refuse');
   });
 
+  it('D1 trust for a server is refused for a built-in tool: it would reach every other built-in one', () => {
+    expect(decide(waitingFor('a'), [decision('a', { scope: 'server' })], by, at)).toMatchObject({
+      reason: 'INVALID_DECISION',
+    });
+  });
+
   it('a denial with a wider scope than the call is refused', () => {
     expect(
       decide(waitingFor('a'), [decision('a', { decision: 'deny', scope: 'tool' })], by, at),
@@ -175,7 +181,7 @@ describe('receive', () => {
     const refused = receive(
       waitingFor('a'),
       { messageId: 'm', parts: [{ type: 'text', text: 'yes' }] },
-      'a2a',
+      { channel: 'a2a', wordsDecide: true },
     );
     expect(refused).toMatchObject({ type: 'refuse', reason: 'DECISION_NEEDED', facts: { pending: 'a' } });
   });
