@@ -1,8 +1,9 @@
 /** Where this user's state lives: the journal, the token, the address of the running server, the bridge's outbox. */
 import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { messageOf, ProductError } from './errors.ts';
+import { systemErrorCode } from './system-error.ts';
 
 const NAME = 'mcp-a2a-bridge';
 
@@ -40,16 +41,54 @@ export function stateDirectory({ env, platform, home }: Surroundings = thisMachi
  */
 export async function prepareStateDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeDirectory(resolve(path));
   } catch (error) {
-    throw unusable(path, messageOf(error), error);
+    throw unusable(path, reasonOf(error), error);
   }
-  const found = await stat(path);
+  const found = await stat(path).catch((error: unknown) => {
+    throw unusable(path, reasonOf(error), error);
+  });
   if (!found.isDirectory()) throw unusable(path, 'it is not a directory');
   if (process.platform === 'win32') return;
   if (process.getuid && found.uid !== process.getuid()) throw unusable(path, 'it belongs to another user');
   // The token in it is worth as much as the account: a directory others can write to could have it replaced.
   if ((found.mode & 0o022) !== 0) throw unusable(path, `other users may write to it; run: chmod 700 ${path}`);
+}
+
+/** Level by level: Node's own recursive mkdir never returns where a file system refuses new names with ENOENT, as /proc does. */
+async function makeDirectory(path: string): Promise<void> {
+  const missing: string[] = [];
+  for (let at = path; !(await exists(at)); at = dirname(at)) missing.unshift(at);
+  for (const level of missing) {
+    await mkdir(level, { mode: 0o700 }).catch((error: unknown) => {
+      // Another process has just made it.
+      if (systemErrorCode(error) !== 'EEXIST') throw error;
+    });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    // Even the root may be missing: a drive that is not there. To make it then fails, and says so.
+    if (systemErrorCode(error) === 'ENOENT' && dirname(path) !== path) return false;
+    throw error;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a part of the path is a file, not a directory',
+  ENOENT: 'it cannot be made there, or a link on the way leads nowhere',
+  EACCES: 'this user has no right to make or open it',
+  EPERM: 'this user has no right to make or open it',
+  EROFS: 'it does not exist and the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
+function reasonOf(error: unknown): string {
+  return REASONS[systemErrorCode(error) ?? ''] ?? messageOf(error);
 }
 
 function unusable(path: string, problem: string, cause?: unknown): ProductError {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { prepareStateDirectory, stateDirectory } from '../../../shared/state-directory.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -35,5 +35,27 @@ describe('the state directory', () => {
     const path = join(await temporaryDirectory(), 'file');
     await writeFile(path, '');
     await expect(prepareStateDirectory(path)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
+  });
+
+  test('is refused where it cannot be made, with what keeps it from being made', async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, 'file'), '');
+    await symlink('nowhere', join(directory, 'link'));
+    const below = prepareStateDirectory(join(directory, 'file', 'a', 'b'));
+    await expect(below).rejects.toThrow('a part of the path is a file');
+    const dangling = prepareStateDirectory(join(directory, 'link', 'a'));
+    await expect(dangling).rejects.toMatchObject({ reason: 'CONFIGURATION' });
+  });
+
+  const onLinux = process.platform === 'linux' ? test : test.skip;
+  onLinux('is refused below /proc, where no directory can be made, and does not hang', async () => {
+    const below = prepareStateDirectory('/proc/mcp-a2a-bridge/state');
+    await expect(below).rejects.toThrow('it cannot be made there');
+  });
+
+  test('is made by one of several that make it at once', async () => {
+    const path = join(await temporaryDirectory(), 'a', 'b', 'c');
+    await Promise.all(Array.from({ length: 8 }, () => prepareStateDirectory(path)));
+    expect((await stat(path)).isDirectory()).toBe(true);
   });
 });
