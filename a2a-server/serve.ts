@@ -23,6 +23,7 @@ import { openSqliteJournal } from './journal/sqlite/sqlite-journal.ts';
 import type { Journal } from './journal/journal.ts';
 import { listen, originOf } from './listen.ts';
 import { createModels } from './models/models.ts';
+import type { Models } from './models/model.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { createToolbox } from './tools/toolbox.ts';
@@ -51,6 +52,7 @@ export interface Run {
 /** @throws ProductError CONFIGURATION, STORAGE; nothing is left open then. */
 export async function serve(settings: ServerSettings, log: Logger): Promise<Run> {
   const { stateDir } = settings;
+  const models = offeredModels(settings);
   await prepareStateDirectory(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
@@ -67,7 +69,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
       clock: () => systemClock.now(),
     });
     const own = await stat(stateDir, { bigint: true });
-    const opened = { settings, log, token, server, port, own, journal: held.journal };
+    const opened = { settings, log, token, server, port, own, models, journal: held.journal };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
     server.close();
@@ -90,12 +92,13 @@ interface Opened {
   port: number;
   /** Which directory the state lies in, whatever leads there. */
   own: Identity;
+  models: Models;
   journal: Journal;
 }
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<Run> {
-  const { settings, log, token, server, port, own, journal } = opened;
-  const tasks = taskService(settings, { journal, log, own });
+  const { settings, log, token, server, port, journal } = opened;
+  const tasks = taskService(opened);
   const origin = originOf({ host: settings.host, port });
   const record: ServerRecord = {
     url: origin,
@@ -137,19 +140,22 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   return { record, recovered, stop: () => (stopped ??= stop()) };
 }
 
-function taskService(
-  settings: ServerSettings,
-  { journal, log, own }: Pick<Opened, 'journal' | 'log' | 'own'>,
-): TaskService {
-  const { model, fastModel, smartModel, otherModel, baseUrls } = settings;
+/** All that can be asked for, each with its key and address: what is missing is found now, not by the first task. */
+function offeredModels({ model, fastModel, smartModel, otherModel, baseUrls }: ServerSettings): Models {
+  const models = createModels(
+    { model, fast: fastModel, smart: smartModel, others: otherModel, baseUrls },
+    process.env,
+  );
+  for (const name of models.list()) models.resolve(name);
+  return models;
+}
+
+function taskService({ settings, journal, log, own, models }: Opened): TaskService {
   return createTasks({
     journal,
     clock: systemClock,
     ids: randomIds(systemClock),
-    models: createModels(
-      { model, fast: fastModel, smart: smartModel, others: otherModel, baseUrls },
-      process.env,
-    ),
+    models,
     toolbox: createToolbox(builtinTools({ graceMs: GRACE_MS, passEnvironment: settings.passEnv })),
     openWorkspace: allowedWorkspaces({
       fallback: settings.workspace,

@@ -1,12 +1,14 @@
 /** The server's settings: flags, environment variables, the "server" section of the configuration file, defaults. */
+import { stat } from 'node:fs/promises';
 import { isAbsolute, join, parse, resolve } from 'node:path';
 import { z } from 'zod';
-import { readConfigFile, resolveSettings, setting } from '../shared/config.ts';
-import type { SettingValues } from '../shared/config.ts';
-import { ProductError } from '../shared/errors.ts';
+import { originOf, readConfigFile, resolveSettings, setting } from '../shared/config.ts';
+import type { SettingValues, Sources } from '../shared/config.ts';
+import { messageOf, ProductError } from '../shared/errors.ts';
 import { LOG_LEVELS } from '../shared/logging.ts';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../shared/state-directory.ts';
 import { TOKEN_PATTERN } from '../shared/token-file.ts';
+import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { duration, DURATION_ALLOWED } from './duration.ts';
 import { isLoopback } from './http/origin-check.ts';
 import { modelId, modelSettings } from './models/settings.ts';
@@ -231,8 +233,10 @@ export async function readServerSettings(
   const named = typeof configFlag === 'string' ? configFlag : env[CONFIG_VARIABLE] || undefined;
   const path = resolve(named ?? join(stateDir, 'config.json'));
   const file = await readConfigFile(path, named !== undefined);
-  const settings = resolveSettings(ALL_SETTINGS, { flags: rest, env, file: { path, values: file.server } });
+  const sources = { flags: rest, env, file: { path, values: file.server } };
+  const settings = resolveSettings(ALL_SETTINGS, sources);
   checkHost(settings.host, settings.allowRemote);
+  if (settings.workspace !== undefined) await checkWorkspace({ ...settings, stateDir }, sources);
   return { ...settings, workspace: settings.workspace ?? currentDirectory(), stateDir };
 }
 
@@ -258,6 +262,26 @@ function checkHost(host: string, allowRemote: boolean): void {
     `Setting "host" is ${host}, which other machines may reach: whoever has a token could run commands on this one. Use 127.0.0.1, or add --allow-remote if that is what you want.`,
     { facts: { key: 'host' } },
   );
+}
+
+/** The workspace somebody chose is opened once, so that it is not the first task that finds it missing. */
+async function checkWorkspace(
+  { workspace, allowWorkspace, stateDir }: Pick<ServerSettings, 'workspace' | 'allowWorkspace' | 'stateDir'>,
+  sources: Sources,
+): Promise<void> {
+  // As long as it does not exist, nothing lies in it.
+  const own = await stat(stateDir, { bigint: true }).catch(() => undefined);
+  const open = allowedWorkspaces({ fallback: workspace, allowed: allowWorkspace, barred: own ? [own] : [] });
+  try {
+    await open(undefined);
+  } catch (error) {
+    const origin = originOf(ALL_SETTINGS, 'workspace', sources);
+    throw new ProductError(
+      'CONFIGURATION',
+      `Setting "workspace" from ${origin} is not valid: ${messageOf(error)}`,
+      { facts: { key: 'workspace', origin }, cause: error },
+    );
+  }
 }
 
 /** Undefined in the root of a file system, where no task may work. */

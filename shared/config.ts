@@ -109,6 +109,12 @@ export function dashed(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
+/** Where a setting's value comes from, as messages name it: a flag, a variable, the file, or `default`. */
+export function originOf<S extends Settings>(settings: S, key: keyof S & string, sources: Sources): string {
+  const it = settings[key];
+  return (it && find(key, it, sources)?.origin) ?? 'default';
+}
+
 /** One line for a zod error: each path with what is wrong there. The value is left out, it may be a secret. */
 export function issuesOf(error: z.ZodError): string {
   return error.issues
@@ -132,7 +138,9 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if (!required && systemErrorCode(error) === 'ENOENT') return configFile.parse({});
+    // A path through a file holds no file either; what is wrong with it is for whoever makes the directory to say.
+    if (!required && ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
+      return configFile.parse({});
     throw unreadable(path, messageOf(error), error);
   }
   let json: unknown;

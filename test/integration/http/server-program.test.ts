@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -153,12 +154,52 @@ describe('settings that do not work', () => {
     [['--host', '0.0.0.0'], 'add --allow-remote'],
     [['--host', '192.168.1.1'], 'add --allow-remote'],
     [['--config', '/no/such/file.json'], '/no/such/file.json'],
+    [
+      ['--workspace', '/no/such/directory'],
+      'Setting "workspace" from flag --workspace is not valid: The workspace "/no/such/directory" does not exist',
+    ],
+    [['--workspace', '/'], 'is the root of a file system'],
+    [['--workspace', PROGRAM], 'is not a directory'],
+    [['--workspace', process.cwd(), '--allow-workspace', tmpdir()], 'is not among the directories'],
+    [['--model', 'anthropic:claude'], 'set ANTHROPIC_API_KEY in the server'],
+    [['--smart-model', 'google:gemini'], 'set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
+    [['--other-model', 'openai-compatible:some'], 'set MCP_A2A_OPENAI_COMPATIBLE_URL'],
+    [['--idle-timeout', '0'], 'or never'],
   ])('X1 %j is refused before anything is opened', async (args, words) => {
     const stateDir = join(await temporaryDirectory(), 'state');
     const ended = await run([...args, '--state-dir', stateDir]);
     expect(ended.code).toBe(78);
     expect(ended.stderr).toContain(words);
     await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('a workspace that does not exist is refused by the name of the variable or of the file', async () => {
+    const byVariable = await run([], { A2A_SERVER_WORKSPACE: '/no/such/directory' });
+    expect(byVariable.code).toBe(78);
+    expect(byVariable.stderr).toContain('from environment variable A2A_SERVER_WORKSPACE');
+    const path = join(await temporaryDirectory(), 'config.json');
+    await writeFile(path, JSON.stringify({ server: { workspace: '/no/such/directory' } }));
+    const byFile = await run(['--config', path]);
+    expect(byFile.code).toBe(78);
+    expect(byFile.stderr).toContain(`from ${path}`);
+  });
+
+  test('X2 a workspace in the state directory is refused', async () => {
+    const stateDir = await temporaryDirectory();
+    await mkdir(join(stateDir, 'space'));
+    const ended = await run(['--state-dir', stateDir, '--workspace', join(stateDir, 'space')]);
+    expect(ended.code).toBe(78);
+    expect(ended.stderr).toContain('keeps its own state');
+  });
+
+  test('a state directory that cannot be made is refused, and nothing hangs', async () => {
+    const file = join(await temporaryDirectory(), 'file');
+    await writeFile(file, '');
+    for (const path of [join(file, 'a', 'b'), ...(process.platform === 'linux' ? ['/proc/a/b'] : [])]) {
+      const ended = await run(['--state-dir', path]);
+      expect(ended.code).toBe(78);
+      expect(ended.stderr).toContain(`The state directory ${path} cannot be used`);
+    }
   });
 
   test('a flag nobody knows is refused', async () => {
@@ -207,7 +248,8 @@ describe('settings that work', () => {
     const elsewhere = await temporaryDirectory();
     await mkdir(join(allowed, 'inside'));
     await symlink(elsewhere, join(allowed, 'way-out'));
-    const server = await startServer({ args: ['--allow-workspace', allowed] });
+    const home = { stateDir: await temporaryDirectory(), workspace: allowed };
+    const server = await startServer({ home, args: ['--allow-workspace', allowed] });
     const start = async (workspace: string) => {
       const metadata = { 'urn:mcp-a2a-bridge:tool-approval:v1': { workspace } };
       const body = { ...message(`say hello from ${workspace}`, metadata) };

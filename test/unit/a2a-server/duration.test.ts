@@ -8,16 +8,26 @@ it.each([
   ['7d', 604_800_000],
   ['36500d', 3_153_600_000_000],
   ['never', null],
-  ['0', null],
-  ['0d', null],
-  [0, null],
 ])('reads %j', (written, ms) => {
   expect(duration.parse(written)).toBe(ms);
 });
 
-it.each(['', '7', '7 d', '-7d', '1.5h', '7w', '36501d', '9999999999d', '1e3s', 'NEVER', 7, null])(
-  'refuses %j',
-  (written) => {
-    expect(duration.safeParse(written).success).toBe(false);
-  },
-);
+it.each([
+  '',
+  '7',
+  '7 d',
+  '-7d',
+  '1.5h',
+  '7w',
+  '36501d',
+  '9999999999d',
+  '1e3s',
+  'NEVER',
+  '0',
+  '0d',
+  0,
+  7,
+  null,
+])('refuses %j', (written) => {
+  expect(duration.safeParse(written).success).toBe(false);
+});
