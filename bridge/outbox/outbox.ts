@@ -14,6 +14,8 @@ import { ownProcessId, type ProcessId } from './process-id.ts';
 
 /** Handles of ended sessions kept for agents that cannot list theirs. */
 const KEPT_CLOSED = 500;
+/** How often the open entries are read while others take them over. */
+const LOOKS = 5;
 
 export class Outbox {
   readonly #open: string;
@@ -93,16 +95,28 @@ export class Outbox {
     return byAge(adopted);
   }
 
-  async #openFiles(): Promise<readonly { entry: OutboxEntry; path: string }[]> {
-    const files = await Promise.all(
-      (await names(this.#open))
-        .filter((name) => OPEN_NAME.test(name))
-        .map(async (name) => {
-          const path = join(this.#open, name);
-          return { path, entry: await this.#read(path) };
-        }),
+  /** The open entries of this process. */
+  async mine(): Promise<readonly OutboxEntry[]> {
+    const files = await this.#openFiles();
+    return byAge(
+      files.filter(({ entry, path }) => path === this.#openPath(entry.messageId)).map(({ entry }) => entry),
     );
-    return files.flatMap(({ path, entry }) => (entry === undefined ? [] : [{ path, entry }]));
+  }
+
+  /** An entry that is taken over while the directory is read has another name by then: it is looked for once more. */
+  async #openFiles(): Promise<readonly { entry: OutboxEntry; path: string }[]> {
+    const seen = new Map<string, { entry: OutboxEntry; path: string }>();
+    for (let round = 0; round < LOOKS; round += 1) {
+      const open = (await names(this.#open)).filter((name) => OPEN_NAME.test(name));
+      const read = await Promise.all(open.map((name) => this.#read(join(this.#open, name))));
+      for (const [index, entry] of read.entries()) {
+        if (entry !== undefined)
+          seen.set(entry.messageId, { entry, path: join(this.#open, open[index] ?? '') });
+      }
+      const after = new Set(await names(this.#open));
+      if (open.every((name) => after.has(name))) break;
+    }
+    return [...seen.values()];
   }
 
   /** Undefined for a file that has gone, or is not an entry this version knows: it is left for one that does. */

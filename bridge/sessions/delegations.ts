@@ -30,6 +30,10 @@ export class Delegations {
   readonly #log: Logger;
   /** Cancelled before their task was known: message id → reason. */
   readonly #cancelled = new Map<string, string>();
+  /** Messages this process is sending. */
+  readonly #underway = new Set<string>();
+  /** Delegations of bridges that have ended, being finished: message id → when that is done. */
+  readonly #resuming = new Map<string, Promise<void>>();
   /** Writes to the outbox that nobody waits for, by session. */
   readonly #notes = new Map<Session, Promise<void>>();
 
@@ -38,12 +42,13 @@ export class Delegations {
     this.#outbox = parts.outbox;
     this.#sessions = parts.sessions;
     this.#log = parts.log;
+    this.#sessions.takeUp = (messageId) => this.#takeUp(messageId);
   }
 
   /** Starts a session with the agent. Resolves when the delegation is on disk and on its way. */
   async start(agent: Agent, text: string, settings: TaskSettings): Promise<Delegation> {
     const entry = this.#entry(agent, text, settings);
-    await this.#outbox.put(entry);
+    await this.#put(entry);
     const session = this.#sessions.add(new Session(agent, entry.messageId));
     return { session, delivery: this.#send(session, entry) };
   }
@@ -57,7 +62,7 @@ export class Delegations {
       sessionId: session.id,
       taskId: live ? view.taskId : null,
     };
-    await this.#outbox.put(entry);
+    await this.#put(entry);
     const question = session.asked.question;
     return { session, delivery: this.#send(session, entry, question?.id) };
   }
@@ -81,16 +86,44 @@ export class Delegations {
 
   /** Finishes what bridges that have ended left half done. Failures are logged: nobody is waiting for them. */
   async recover(): Promise<void> {
-    for (const entry of await this.#outbox.adopt()) {
-      if (entry.state.type !== 'sending') continue;
-      try {
-        await this.#resume(entry);
-      } catch (error) {
-        this.#log.warn(
-          { messageId: entry.messageId, err: error },
-          'a delegation of an earlier bridge is still open',
-        );
-      }
+    await this.#adopt();
+    await Promise.all([...this.#resuming.values()].map((each) => each.catch(() => undefined)));
+  }
+
+  /** Begins to finish what nobody is finishing: what bridges that have ended left, and what failed here before. */
+  async #adopt(): Promise<void> {
+    await this.#outbox.adopt();
+    for (const entry of await this.#outbox.mine()) {
+      const { messageId, state } = entry;
+      if (state.type !== 'sending' || this.#underway.has(messageId)) continue;
+      this.#underway.add(messageId);
+      const resuming = this.#resume(entry)
+        .then(() => this.settled())
+        .finally(() => {
+          this.#underway.delete(messageId);
+          this.#resuming.delete(messageId);
+        });
+      this.#resuming.set(messageId, resuming);
+      resuming.catch((error: unknown) =>
+        this.#log.warn({ messageId, err: error }, 'a delegation of an earlier bridge is still open'),
+      );
+    }
+  }
+
+  /** Makes sure that a delegation on its way is being sent. @returns its sending, when it is taken up here */
+  async #takeUp(messageId: string): Promise<{ done: Promise<void> } | undefined> {
+    await this.#adopt();
+    const done = this.#resuming.get(messageId);
+    return done === undefined ? undefined : { done };
+  }
+
+  async #put(entry: OutboxEntry): Promise<void> {
+    this.#underway.add(entry.messageId);
+    try {
+      await this.#outbox.put(entry);
+    } catch (error) {
+      this.#underway.delete(entry.messageId);
+      throw error;
     }
   }
 
@@ -128,6 +161,7 @@ export class Delegations {
       );
     } catch (error) {
       await this.#failed(session, messageId, error);
+      this.#underway.delete(messageId);
       throw error;
     }
     this.#accepted(session, messageId);
@@ -143,7 +177,9 @@ export class Delegations {
     const { id } = session;
     const { taskId } = view;
     this.#note(session, () =>
-      this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } }),
+      this.#outbox
+        .update(messageId, { state: { type: 'accepted', taskId, sessionId: id } })
+        .finally(() => this.#underway.delete(messageId)),
     );
     const reason = this.#cancelled.get(messageId);
     this.#cancelled.delete(messageId);
@@ -157,7 +193,8 @@ export class Delegations {
 
   async #failed(session: Session, messageId: string, error: unknown): Promise<void> {
     const arrived = error instanceof ProductError ? error.facts['arrived'] : undefined;
-    if (arrived === 'unknown')
+    // Somebody was given the handle by a bridge that has ended: what became of it is kept for them.
+    if (arrived === 'unknown' || this.#resuming.has(messageId))
       await this.#outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
     else await this.#outbox.drop(messageId);
     if (session.view === undefined) this.#sessions.remove(session);

@@ -40,6 +40,7 @@ export class Session {
   readonly firstMessageId: string;
   #view: TaskView | undefined;
   #trouble: ProductError | undefined;
+  #refusal: ProductError | undefined;
   readonly #listeners = new Set<Listener>();
   /** Questions that were answered: the agent may repeat them before it goes on. */
   readonly #answered = new Set<string>();
@@ -77,6 +78,11 @@ export class Session {
   /** Why the task cannot be followed at the moment. */
   get trouble(): ProductError | undefined {
     return this.#trouble;
+  }
+
+  /** Why the message that was to begin the session did not: there is none. */
+  get refusal(): ProductError | undefined {
+    return this.#refusal;
   }
 
   /** A stream keeps the view up to date. */
@@ -140,6 +146,10 @@ export class Session {
       this.#begin(begun);
     } catch (error) {
       if (answers !== undefined) this.#answered.delete(answers);
+      if (this.#view === undefined && error instanceof ProductError) {
+        this.#refusal = error;
+        this.#tell({ type: 'trouble' });
+      }
       throw error;
     }
   }

@@ -2,23 +2,35 @@
  * All sessions the bridge can name: those it is following, those in the outbox of this user's bridges, and those the
  * agents list. A session that none of them knows does not exist, and is never made up (R15).
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Task } from '@a2a-js/sdk';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
-import type { OutboxEntry } from '../outbox/entry.ts';
+import type { DelegationState, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './listing.ts';
 import { Session } from './session.ts';
 import { hasEnded } from './view.ts';
+import { NAMING_MS } from './wait.ts';
 
 /** Ended sessions that are kept at hand, with their results. */
 const KEPT_ENDED = 20;
+/** How often the outbox is looked at while another process sends what is waited for, in milliseconds. */
+const LOOK_MS = 100;
+
+/** How long, in milliseconds, and for whom a session that is still on its way is waited for. */
+export interface Patience {
+  timeout?: number;
+  signal?: AbortSignal;
+}
 
 export class Sessions {
   readonly #registry: Registry;
   readonly #outbox: Outbox;
   readonly #live = new Set<Session>();
+  /** Makes sure that a delegation on its way is being sent; set by whoever sends. */
+  takeUp: (messageId: string) => Promise<{ done: Promise<void> } | undefined> = async () => undefined;
 
   constructor(registry: Registry, outbox: Outbox) {
     this.#registry = registry;
@@ -36,14 +48,26 @@ export class Sessions {
     session.close();
   }
 
-  /** The session with that handle, followed from now on. @throws ProductError UNKNOWN_SESSION, listing those that exist */
-  async find(sessionId: string): Promise<Session> {
-    const live = this.#findLive(sessionId);
-    if (live !== undefined) return this.#caughtUp(live);
-    const entry = (await this.#outbox.entries()).findLast((each) => handlesOf(each).includes(sessionId));
-    if (entry !== undefined) {
-      const session = await this.#reopen(entry, sessionId);
-      if (session !== undefined) return session;
+  /**
+   * The session with that handle, followed from now on. One that an earlier bridge left on its way to the agent is
+   * waited for.
+   * @throws ProductError UNKNOWN_SESSION, listing those that exist; AGENT_UNREACHABLE when it is still on its way
+   */
+  async find(sessionId: string, patience: Patience = {}): Promise<Session> {
+    const { timeout = NAMING_MS, signal } = patience;
+    const until = performance.now() + timeout;
+    for (;;) {
+      const live = this.#findLive(sessionId);
+      if (live !== undefined) return this.#caughtUp(live);
+      const entry = (await this.#outbox.entries()).findLast((each) => handlesOf(each).includes(sessionId));
+      if (entry === undefined) break;
+      const { agent, state } = entry;
+      if (state.type !== 'sending') return this.#reopen(agent, state, sessionId);
+      if (this.#registry.find(agent) === undefined)
+        throw new ProductError('UNKNOWN_AGENT', goneFromSettings(agent));
+      const left = until - performance.now();
+      if (left <= 0 || signal?.aborted === true) throw onItsWay(agent);
+      await this.#moved(entry, left);
     }
     const trouble: string[] = [];
     for (const agent of this.#registry.all) {
@@ -55,6 +79,13 @@ export class Sessions {
       }
     }
     throw await this.#unknown(sessionId, trouble);
+  }
+
+  /** Waits until the delegation may have moved. @throws ProductError when it cannot be taken up */
+  async #moved({ messageId }: OutboxEntry, left: number): Promise<void> {
+    const taken = await this.takeUp(messageId);
+    const waits = [delay(Math.min(left, LOOK_MS)), ...(taken === undefined ? [] : [taken.done])];
+    await Promise.race(waits);
   }
 
   /** Sessions of every agent, or of one, newest first. One agent in trouble does not hide the others'. */
@@ -122,17 +153,14 @@ export class Sessions {
     );
   }
 
-  async #reopen(entry: OutboxEntry, sessionId: string): Promise<Session | undefined> {
-    const agent = this.#registry.find(entry.agent);
-    const { state } = entry;
-    if (agent === undefined) return undefined;
+  async #reopen(
+    name: string,
+    state: Exclude<DelegationState, { type: 'sending' }>,
+    sessionId: string,
+  ): Promise<Session> {
+    const agent = this.#registry.find(name);
     if (state.type === 'lost') throw new ProductError('AGENT_UNREACHABLE', state.message);
-    if (state.type === 'sending') {
-      throw new ProductError(
-        'AGENT_UNREACHABLE',
-        `This delegation is still on its way to agent "${agent.name}". Try again in a moment.`,
-      );
-    }
+    if (agent === undefined) throw new ProductError('UNKNOWN_AGENT', goneFromSettings(name));
     // Others may have gone on with the session since.
     const newest = await this.#newestTask(agent, state.sessionId);
     return this.#followed(new Session(agent, sessionId), newest?.id ?? state.taskId);
@@ -174,6 +202,17 @@ export class Sessions {
       },
     });
   }
+}
+
+function onItsWay(agent: string): ProductError {
+  return new ProductError(
+    'AGENT_UNREACHABLE',
+    `This delegation is still on its way to agent "${agent}". It is not lost: call wait_for_task again with the same sessionId.`,
+  );
+}
+
+function goneFromSettings(agent: string): string {
+  return `This session is with agent "${agent}", which is not in the bridge's settings any more. Configure it again to go on.`;
 }
 
 function handlesOf({ messageId, state }: OutboxEntry): readonly string[] {

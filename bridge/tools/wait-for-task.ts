@@ -1,7 +1,7 @@
 /** `wait_for_task`: wait until a task needs something or ends. */
 import { z } from 'zod';
 import { sessionReport } from '../results/session-report.ts';
-import { waitFor } from '../sessions/wait.ts';
+import { NAMING_MS, waitFor } from '../sessions/wait.ts';
 import * as fields from './fields.ts';
 import { sessionReply } from './session-reply.ts';
 import { defineTool } from './tool.ts';
@@ -16,11 +16,16 @@ export const waitForTask = defineTool({
   alwaysLoad: true,
   async run({ sessionId, waitSeconds }, call) {
     const { sessions, defaults } = call.bridge;
-    const session = await sessions.find(sessionId);
+    const timeout = (waitSeconds ?? defaults.waitSeconds) * 1000;
+    const since = performance.now();
+    const session = await sessions.find(sessionId, {
+      timeout: Math.max(timeout, NAMING_MS),
+      signal: call.signal,
+    });
     await session.refresh();
     const end = await waitFor({
       session,
-      timeout: (waitSeconds ?? defaults.waitSeconds) * 1000,
+      timeout: Math.max(0, timeout - (performance.now() - since)),
       signal: call.signal,
       onActivity: call.report,
     });

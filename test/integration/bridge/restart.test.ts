@@ -73,6 +73,75 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
+  /** The message id of the one delegation in the outbox: the handle of it while the agent has not named it. */
+  async function messageIdIn(stateDir: string): Promise<string> {
+    const [name = ''] = await readdir(join(stateDir, 'outbox', 'open'));
+    return name.split('.')[0] ?? '';
+  }
+
+  test('B3 a call that does not wait still returns the name of the session and the task, and the next bridge has both', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const first = await bridgeAt(stateDir, agent);
+    const handle = await first.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
+    expect(handle.structuredContent).toMatchObject({ sessionId: 'session-1', taskId: 'task-1' });
+    await first.kill();
+    const second = await bridgeAt(stateDir, agent);
+    const waiting = second.call('wait_for_task', { sessionId: 'session-1' });
+    agent.task.say('done').complete();
+    expect((await waiting).structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+  });
+
+  test.each(['tool-approval with resuming', 'tool-approval alone'])(
+    'B3 the next bridge waits for a delegation on its way by the id of its message, and then says the session (%s)',
+    async (kind) => {
+      const stateDir = await stateDirectory();
+      const agent = await agentOf({
+        ...(kind === 'tool-approval alone' ? { extensions: [TOOL_APPROVAL] } : {}),
+        onMessage: (task) => task.work().say('done').complete(),
+      });
+      const release = agent.hold();
+      const first = await bridgeAt(stateDir, agent);
+      void first.call(DELEGATE, { task: 'it once', waitSeconds: 0 });
+      await agent.asked('SendStreamingMessage');
+      const sessionId = await messageIdIn(stateDir);
+      if (kind === 'tool-approval alone') release();
+      await first.kill();
+      const second = await bridgeAt(stateDir, agent);
+      const waiting = second.call('wait_for_task', { sessionId });
+      if (kind !== 'tool-approval alone') await agent.asked('SendStreamingMessage', 2);
+      release();
+      expect((await waiting).structuredContent).toMatchObject({ sessionId: 'session-1', output: 'done' });
+      const again = await second.call('check_task_progress_and_status', { sessionId });
+      expect(again.structuredContent).toMatchObject({ sessionId: 'session-1', state: 'completed' });
+      const listed = await second.call('list_all_active_sessions', {});
+      expect(listed.structuredContent).toMatchObject({ sessions: [{ sessionId: 'session-1' }] });
+      expect(textOf(listed)).not.toContain(sessionId);
+      expect(agent.tasks.size).toBe(1);
+    },
+  );
+
+  test('B3 a delegation that another bridge is still sending is waited for, too', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    const release = agent.hold();
+    const first = await bridgeAt(stateDir, agent);
+    void first.call(DELEGATE, { task: 'mine' });
+    await agent.asked('SendStreamingMessage');
+    const sessionId = await messageIdIn(stateDir);
+    const second = await bridgeAt(stateDir, agent);
+    const early = await second.call('check_task_progress_and_status', { sessionId });
+    expect(early.isError).toBe(true);
+    expect(textOf(early)).toContain('still on its way');
+    const waiting = second.call('wait_for_task', { sessionId });
+    release();
+    expect((await waiting).structuredContent).toMatchObject({
+      sessionId: 'session-1',
+      state: 'input_required',
+    });
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+  });
+
   test('B3 while an action waits: the next one lists the session, shows the action and decides it', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf({
