@@ -56,6 +56,8 @@ export function serve({ settings, serverScript, log }: Run): void {
 
 /** B3: opens the bridge when another one has left something behind; otherwise nothing is opened before it is needed. */
 async function takeUp(settings: BridgeSettings, bridge: () => Promise<Bridge>): Promise<void> {
+  const { removeDrafts } = await import('./outbox/drafts.ts');
+  await removeDrafts(settings.stateDir);
   const { hasOrphans } = await import('./outbox/orphans.ts');
   if (await hasOrphans(settings.stateDir)) await bridge().catch(() => undefined);
 }

@@ -5,16 +5,18 @@
 import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 
 /** The states of A2A 1.0 §4.1.3, in lower case. `unknown` is a state this version has not heard of. */
-export type TaskStateName =
-  | 'submitted'
-  | 'working'
-  | 'input-required'
-  | 'auth-required'
-  | 'completed'
-  | 'failed'
-  | 'canceled'
-  | 'rejected'
-  | 'unknown';
+export const TASK_STATE_NAMES = [
+  'submitted',
+  'working',
+  'input-required',
+  'auth-required',
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+  'unknown',
+] as const;
+export type TaskStateName = (typeof TASK_STATE_NAMES)[number];
 
 /** A question in plain words. `id` tells a new question from one that was answered. */
 export interface Question {

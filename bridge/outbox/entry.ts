@@ -1,5 +1,6 @@
 /** What the outbox holds of one delegation. */
 import { z } from 'zod';
+import { TASK_STATE_NAMES } from '../dialects/observation.ts';
 import { taskSettings } from '../../shared/protocol/tool-approval.ts';
 
 /**
@@ -13,7 +14,14 @@ export const delegationState = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sending') }),
   z.object({ type: z.literal('accepted'), taskId: z.string(), sessionId: z.string() }),
   z.object({ type: z.literal('lost'), message: z.string() }),
-  z.object({ type: z.literal('collected'), taskId: z.string(), sessionId: z.string() }),
+  z.object({
+    type: z.literal('collected'),
+    taskId: z.string(),
+    sessionId: z.string(),
+    /** How the task ended, and what it was about. Entries of earlier versions do not say. */
+    ended: z.enum(TASK_STATE_NAMES).optional(),
+    title: z.string().optional(),
+  }),
 ]);
 export type DelegationState = z.infer<typeof delegationState>;
 

@@ -9,6 +9,7 @@ export const OPEN_NAME = /^([A-Za-z0-9-]+)\.([0-9]+-[0-9a-z]+)\.json$/;
 /** Where the outbox lies in the state directory. */
 export const outboxDirectory = (stateDirectory: string): string => join(stateDirectory, 'outbox');
 export const openDirectory = (outbox: string): string => join(outbox, 'open');
+export const closedDirectory = (outbox: string): string => join(outbox, 'closed');
 
 /** The entries in `directory` whose owner has ended. */
 export async function orphansIn(

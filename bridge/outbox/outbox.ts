@@ -8,8 +8,10 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../shared/atomic-file.ts';
+import type { TaskStateName } from '../dialects/observation.ts';
+import { titleOf } from '../results/title.ts';
 import { type OutboxEntry, outboxEntry } from './entry.ts';
-import { OPEN_NAME, openDirectory, orphansIn } from './orphans.ts';
+import { closedDirectory, OPEN_NAME, openDirectory, orphansIn } from './orphans.ts';
 import { ownProcessId, type ProcessId } from './process-id.ts';
 
 /** Handles of ended sessions kept for agents that cannot list theirs. */
@@ -26,7 +28,7 @@ export class Outbox {
 
   private constructor(directory: string, owner: ProcessId) {
     this.#open = openDirectory(directory);
-    this.#closed = join(directory, 'closed');
+    this.#closed = closedDirectory(directory);
     this.#owner = owner;
   }
 
@@ -57,13 +59,17 @@ export class Outbox {
   }
 
   /** The results of this task have been handed over: closes its entries, whoever's they are. */
-  async collect(taskId: string): Promise<void> {
+  async collect(taskId: string, ended: TaskStateName): Promise<void> {
     for (const { entry, path } of await this.#openFiles()) {
       if (entry.state.type !== 'accepted' || entry.state.taskId !== taskId) continue;
       await this.#inTurn(entry.messageId, async () => {
         await replaceFile(
           join(this.#closed, `${entry.messageId}.json`),
-          JSON.stringify({ ...entry, text: '', state: { ...entry.state, type: 'collected' } }),
+          JSON.stringify({
+            ...entry,
+            text: '',
+            state: { ...entry.state, type: 'collected', ended, title: titleOf(entry.text) },
+          }),
         );
         await rm(path, { force: true });
       });

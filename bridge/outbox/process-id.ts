@@ -15,12 +15,13 @@ export async function ownProcessId(): Promise<ProcessId> {
 /** Whether that very run of that process is still going. In doubt it is: work is never taken from the living. */
 export async function isRunning(id: ProcessId): Promise<boolean> {
   const [, pid, start] = FORM.exec(id) ?? [];
-  if (pid === undefined || !exists(Number(pid))) return false;
+  if (pid === undefined || !isProcess(Number(pid))) return false;
   const now = await startOf(Number(pid));
   return now === UNKNOWN_START || start === UNKNOWN_START || now === start;
 }
 
-function exists(pid: number): boolean {
+/** Whether any process has that pid. */
+export function isProcess(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -75,8 +75,10 @@ export class Delegations {
 
   /** The result of the session's task has been handed over. Does not keep the answer waiting. */
   collect(session: Session): void {
-    const taskId = session.view?.taskId ?? '';
-    this.#note(session, () => this.#outbox.collect(taskId));
+    const { view } = session;
+    if (view === undefined) return;
+    const { taskId, state } = view;
+    this.#note(session, () => this.#outbox.collect(taskId, state));
   }
 
   /** Resolves when everything that was to be written is. */

@@ -4,6 +4,7 @@ import type { Agent } from '../agents/agent.ts';
 import { asEvent } from '../agents/task-event.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
+import { titleOf } from '../results/title.ts';
 import type { Session } from './session.ts';
 import { fold } from './view.ts';
 
@@ -28,7 +29,6 @@ export interface Listing {
 
 /** Tasks asked for of each agent. */
 const LISTED = 200;
-const TITLE = 80;
 
 /** A session as one source tells of it, with the messages it is known to hold. */
 export type Told = Listed & { messageIds: readonly string[] };
@@ -90,8 +90,8 @@ export function ofEntry(entry: OutboxEntry): Told {
     sessionId: known ? state.sessionId : (entry.sessionId ?? entry.messageId),
     agent: entry.agent,
     taskId: known ? state.taskId : entry.taskId,
-    state: state.type === 'collected' ? 'completed' : 'unknown',
-    title: titleOf(entry.text),
+    state: state.type === 'collected' ? (state.ended ?? 'unknown') : 'unknown',
+    title: state.type === 'collected' ? (state.title ?? '') : titleOf(entry.text),
     updatedAt: entry.createdAt,
     pending: 0,
     messageIds: [entry.messageId],
@@ -119,9 +119,4 @@ export function merged(told: readonly Told[]): readonly Listed[] {
 
 export function newestFirst(sessions: readonly Listed[]): readonly Listed[] {
   return sessions.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
-}
-
-function titleOf(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > TITLE ? `${line.slice(0, TITLE)}…` : line;
 }

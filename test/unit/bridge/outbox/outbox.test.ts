@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OutboxEntry } from '../../../../bridge/outbox/entry.ts';
+import { removeDrafts } from '../../../../bridge/outbox/drafts.ts';
 import { hasOrphans, outboxDirectory } from '../../../../bridge/outbox/orphans.ts';
 import { Outbox } from '../../../../bridge/outbox/outbox.ts';
 import { isRunning, ownProcessId } from '../../../../bridge/outbox/process-id.ts';
@@ -70,11 +71,14 @@ describe('the outbox', () => {
     await outbox.put(entry('1', { state: accepted }));
     await outbox.put(entry('2', { state: { ...accepted, taskId: 'other' } }));
     await outbox.put(entry('3'));
-    await outbox.collect('t');
+    await outbox.collect('t', 'canceled');
     expect(await readdir(open())).toHaveLength(2);
     expect(await readdir(closed())).toEqual(['1.json']);
     expect((await outbox.entries()).at(-1)).toEqual(
-      entry('1', { text: '', state: { ...accepted, type: 'collected' } }),
+      entry('1', {
+        text: '',
+        state: { ...accepted, type: 'collected', ended: 'canceled', title: 'Do it' },
+      }),
     );
   });
 
@@ -98,6 +102,25 @@ describe('the outbox', () => {
     await writeFile(join(open(), 'notes.txt'), 'hello');
     expect(await outbox.entries()).toEqual([entry('1')]);
     expect(await readdir(open())).toHaveLength(4);
+  });
+
+  test('B3 what a process that has ended left half-written is removed, and what one is writing is not', async () => {
+    const child = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
+    await once(child, 'exit');
+    const own = await ownProcessId();
+    const dead = String(child.pid);
+    const living = String(process.pid);
+    await outbox.put(entry('1'));
+    await writeFile(join(open(), `2.${dead}-x.json.${dead}.0a1b2c3d4e5f`), '{"version":1,"mess');
+    await writeFile(join(closed(), `3.json.${dead}.0a1b2c3d4e5f`), '');
+    await writeFile(join(open(), `4.${own}.json.${living}.0a1b2c3d4e5f`), '');
+    await writeFile(join(open(), 'notes.txt'), 'hello');
+    await removeDrafts(state);
+    expect((await readdir(open())).toSorted()).toEqual(
+      [`1.${own}.json`, `4.${own}.json.${living}.0a1b2c3d4e5f`, 'notes.txt'].toSorted(),
+    );
+    expect(await readdir(closed())).toEqual([]);
+    await removeDrafts(join(state, 'nowhere'));
   });
 
   test('there is no outbox yet: nothing was left behind', async () => {

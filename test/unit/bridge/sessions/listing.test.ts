@@ -62,4 +62,24 @@ describe('a list of sessions', () => {
       taskId: 't',
     });
   });
+
+  test('remembers how a session ended and what it was about, and makes nothing up where that is not known', () => {
+    const entry = {
+      version: 1,
+      messageId: 'm',
+      agent: 'a',
+      text: '',
+      settings: {},
+      sessionId: null,
+      taskId: null,
+      createdAt: '2026-01-01T00:00:00Z',
+      cancel: null,
+    } as const;
+    const collected = { type: 'collected', taskId: 't', sessionId: 'q' } as const;
+    expect(ofEntry({ ...entry, state: { ...collected, ended: 'canceled', title: 'Do it' } })).toMatchObject({
+      state: 'canceled',
+      title: 'Do it',
+    });
+    expect(ofEntry({ ...entry, state: collected })).toMatchObject({ state: 'unknown', title: '' });
+  });
 });
