@@ -7,13 +7,25 @@ import { findServer, type LocalServer } from '../../../bridge/local-server/find-
 import { readServerRecord, writeServerRecord } from '../../../shared/server-record.ts';
 import { obtainToken } from '../../../shared/token-file.ts';
 
-/** Stands for the built a2a-server: notes each start, listens, and leaves its address when it is ready. */
+/**
+ * Stands for the built a2a-server: notes each start, listens, and leaves its address when it is ready. It is started
+ * detached, as the real one is, so it sees to its own end.
+ */
 const SERVER = `
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 const state = process.argv[process.argv.indexOf('--state-dir') + 1];
 const token = readFileSync(state + '/token', 'utf8').trim();
-appendFileSync(state + '/starts', JSON.stringify(process.argv.slice(2)) + '\\n');
+try {
+  appendFileSync(state + '/starts', JSON.stringify(process.argv.slice(2)) + '\\n');
+} catch {
+  process.exit(0);
+}
+// It outlives neither its state directory, which each test removes, nor the run that started it.
+const starter = process.ppid;
+setInterval(() => {
+  if (!existsSync(state + '/starts') || process.ppid !== starter) process.exit(0);
+}, 50);
 const server = createServer((request, response) => {
   response.statusCode = request.headers.authorization === 'Bearer ' + token ? 200 : 401;
   response.end('{}');
