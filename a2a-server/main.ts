@@ -12,6 +12,8 @@ import type { Run } from './serve.ts';
 /** sysexits.h EX_CONFIG: it will not work before something is changed. */
 const EXIT_CONFIGURATION = 78;
 const EXIT_FAILURE = 1;
+/** As shells have it: the command line was not understood. */
+const EXIT_USAGE = 2;
 
 await program().parseAsync();
 
@@ -22,6 +24,7 @@ function program(): Command {
     )
     .version(packageVersion())
     .showHelpAfterError('(a2a-server --help lists the options)')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action(start);
   for (const { flag, describe } of PLACE_FLAGS) command.option(flag, describe);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
@@ -29,7 +32,7 @@ function program(): Command {
   );
   return addFlags(command, SERVER_SETTINGS).addHelpText(
     'after',
-    `\nA flag wins over its environment variable (in parentheses), that over the "server" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}`,
+    `\nA flag wins over its environment variable (in parentheses), that over the "server" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a command line that is not understood, ${EXIT_CONFIGURATION} for settings that cannot work, ${EXIT_FAILURE} for other failures.`,
   );
 }
 

@@ -207,7 +207,7 @@ export const UNFLAGGED_SETTINGS = {
     schema: modelSettings.shape.baseUrls,
     fallback: {},
     env: 'A2A_SERVER_BASE_URLS',
-    describe: 'other addresses for model providers; in the configuration file',
+    describe: 'other addresses for model providers',
     allowed: 'in the configuration file, {"provider": "address"}',
   }),
 } as const;

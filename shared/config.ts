@@ -7,6 +7,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { messageOf, ProductError } from './errors.ts';
+import { settingProblem } from './setting-problem.ts';
 import { systemErrorCode } from './system-error.ts';
 
 /** One setting. `kind` says how a flag's or a variable's text is read: a list is separated by commas. */
@@ -65,7 +66,7 @@ export function resolveSettings<S extends Settings>(settings: S, sources: Source
 
 function resolve(key: string, it: Setting, sources: Sources): unknown {
   const { value, origin } = find(key, it, sources) ?? { value: it.fallback, origin: 'default' };
-  const parsed = it.schema.safeParse(value);
+  const parsed = it.schema.safeParse(value, { error: settingProblem });
   if (parsed.success) return parsed.data;
   throw new ProductError(
     'CONFIGURATION',
@@ -149,7 +150,7 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
   } catch (error) {
     throw unreadable(path, `it is not JSON (${messageOf(error)})`, error);
   }
-  const parsed = configFile.safeParse(json);
+  const parsed = configFile.safeParse(json, { error: settingProblem });
   if (!parsed.success)
     throw unreadable(path, `${issuesOf(parsed.error)}; it has the sections "server" and "bridge"`);
   return parsed.data;

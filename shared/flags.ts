@@ -12,7 +12,6 @@ export function addFlags(command: Command, settings: Settings): Command {
       `--${dashed(key)} ${value}`,
       `${it.describe} (${it.env}${fallbackOf(it.fallback)})`,
     );
-    if (it.kind === 'boolean') option.preset('true');
     if (it.kind === 'list')
       option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
     command.addOption(option);

@@ -204,8 +204,9 @@ describe('settings that do not work', () => {
 
   test('a flag nobody knows is refused', async () => {
     const ended = await run(['--prot', '1']);
-    expect(ended.code).not.toBe(0);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('--prot');
+    expect((await run(['--port'])).code).toBe(2);
   });
 
   test('a variable is refused by its name, a token without its value', async () => {
@@ -227,8 +228,14 @@ describe('settings that do not work', () => {
       'A2A_SERVER_TOKENS',
       '--allow-workspace',
       '--public-host',
+      'A2A_SERVER_FAST_MODEL',
+      'A2A_SERVER_SMART_MODEL',
+      'A2A_SERVER_BASE_URLS: other addresses for model providers (in the configuration file, {',
+      'Exit codes: 2 ',
     ])
       expect(stdout).toContain(words);
+    expect(stdout).not.toContain('preset');
+    expect(await run(['--version'])).toMatchObject({ code: 0, stderr: '' });
   });
 });
 

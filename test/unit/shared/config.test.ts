@@ -89,6 +89,19 @@ describe('settings', () => {
     expect(() => from(sources)).toThrow(`Allowed: ${allowed}`);
   });
 
+  test.each([
+    [{ flags: { port: 'many' } }, 'it is not a number'],
+    [{ flags: { port: '1.5' } }, 'it is not a whole number'],
+    [{ env: { T_PORT: '70000' } }, 'it is too large'],
+    [{ env: { T_PORT: '-1' } }, 'it is too small'],
+    [{ env: { T_OPEN: 'perhaps' } }, 'it is not true or false'],
+    [{ file: { names: 'a,b' } }, 'it is not a list'],
+    [{ file: { names: ['a', 1] } }, '1: it is not text'],
+    [{ flags: { apiKey: 'short' } }, 'it is too short'],
+  ])('%j is refused in words of people, not of a schema', (sources, words) => {
+    expect(() => from(sources)).toThrow(` is not valid: ${words}. Allowed: `);
+  });
+
   test('X1 a value that is refused is not repeated: it may be a secret', () => {
     expect(() => from({ env: { T_API_KEY: 'hunter2' } })).toThrow(/^(?!.*hunter2)/s);
   });

@@ -104,7 +104,7 @@ describe("the bridge's settings", () => {
   test.each([
     [['--no-auto-start'], { autoStart: false }],
     [['--auto-start=no'], { autoStart: 'no' }],
-    [['--auto-start'], { autoStart: 'true' }],
+    [['--auto-start'], { autoStart: true }],
     [['--wait-seconds', '5', '--tool-prefix', 'g_'], { waitSeconds: '5', toolPrefix: 'g_' }],
     [[], {}],
   ])('%j on the command line', async (args, flags) => {

@@ -1,0 +1,41 @@
+/** What is wrong with a setting's value, in words for whoever wrote it: they know no schema, and need not. */
+import type { z } from 'zod';
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/**
+ * For `safeParse(value, { error: settingProblem })`; a schema's own message goes first. The value is left out, it may be
+ * a secret.
+ */
+export function settingProblem(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? 'it is missing'
+        : `it is not ${EXPECTED[issue.expected] ?? 'allowed'}`;
+    case 'too_small':
+      return `it is too ${issue.origin === 'string' ? 'short' : 'small'}`;
+    case 'too_big':
+      return `it is too ${issue.origin === 'string' ? 'long' : 'large'}`;
+    case 'invalid_format':
+      return issue.format === 'url' ? 'it is no such URL' : 'it does not have the right form';
+    case 'unrecognized_keys':
+      return `there is no ${issue.keys.map((key) => `"${key}"`).join(', ')} here`;
+    case 'invalid_key':
+      return 'it has a name that is not allowed';
+    case 'invalid_value':
+    case 'invalid_element':
+    case 'invalid_union':
+    case 'not_multiple_of':
+    case 'custom':
+      return 'it is not among what is allowed';
+  }
+}
