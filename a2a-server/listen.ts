@@ -1,5 +1,6 @@
 /** Takes the server's address, and says who has it when it is taken. */
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../shared/errors.ts';
 import { systemErrorCode } from '../shared/system-error.ts';
@@ -53,8 +54,27 @@ async function taken(address: Address, token: string): Promise<ProductError> {
 const card = z.object({ name: z.literal(AGENT_NAME) });
 const health = z.object({ pid: z.number(), stateDirectory: z.string() });
 
+/** What a person types to end a process in order; on Windows there is only at once, which the journal outlives too. */
+export function endCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
+  return platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
+}
+
+/** Who meets a server they did not start has mostly come to give it a model. */
+function bridgeSettings(stateDirectory: string): string {
+  return `Where the bridge has started it, its model is chosen by A2A_SERVER_MODEL in the bridge's environment or by the "server" section of ${join(stateDirectory, 'config.json')}.`;
+}
+
+/** The process id of this user's own server, if that is who answers at an origin. */
+export async function ownServerAt(origin: string, token: string): Promise<number | undefined> {
+  const { pid } = await whoIsThere(origin, token);
+  return pid;
+}
+
 /** Asks whoever listens there. The token is shown only to what says it is one of ours, on this machine. */
-async function whoIsThere(origin: string, token: string): Promise<{ problem: string; owner: string }> {
+async function whoIsThere(
+  origin: string,
+  token: string,
+): Promise<{ problem: string; owner: string; pid?: number }> {
   const isServer = card.safeParse(await ask(`${origin}/.well-known/agent-card.json`)).success;
   if (!isServer)
     return {
@@ -65,7 +85,8 @@ async function whoIsThere(origin: string, token: string): Promise<{ problem: str
   return own.success
     ? {
         owner: 'own-server',
-        problem: `this a2a-server is already running there (pid ${own.data.pid}, state in ${own.data.stateDirectory}). Use it, or end it first.`,
+        pid: own.data.pid,
+        problem: `this a2a-server is already running there (pid ${own.data.pid}, state in ${own.data.stateDirectory}). Use it, or end it with: ${endCommand(own.data.pid)}. ${bridgeSettings(own.data.stateDirectory)}`,
       }
     : {
         owner: 'other-server',

@@ -26,6 +26,7 @@ import { createModels } from './models/models.ts';
 import type { Models } from './models/model.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
+import { isInUse, stateInUse } from './state-in-use.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import type { Identity } from './tools/workspace/directory.ts';
 
@@ -75,7 +76,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
     server.close();
     server.closeAllConnections();
     await held.journal?.close();
-    throw error;
+    throw isInUse(error) ? await stateInUse(error, stateDir, token) : error;
   }
 }
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { readServerRecord } from '../../../shared/server-record.ts';
 import { startServer } from '../../support/server-process.ts';
 import type { ServerProcess } from '../../support/server-process.ts';
@@ -114,6 +115,9 @@ describe('an address that is taken', () => {
     const second = await run(['--port', portOf(server), '--state-dir', server.stateDir]);
     expect(second).toMatchObject({ code: 78, stdout: '' });
     expect(second.stderr).toContain('this a2a-server is already running there');
+    expect(second.stderr).toContain(`end it with: kill ${(await readServerRecord(server.stateDir))?.pid}.`);
+    expect(second.stderr).toContain('A2A_SERVER_MODEL');
+    expect(second.stderr).toContain(`"server" section of ${join(server.stateDir, 'config.json')}`);
     expect(second.stderr).toContain(server.stateDir);
     expect((await ask(server, '/health')).status).toBe(200);
     expect(await readServerRecord(server.stateDir)).toMatchObject({ url: server.url });
@@ -136,11 +140,29 @@ describe('an address that is taken', () => {
     },
   );
 
-  test('a journal that is in use is refused, and the server that uses it is left alone', async () => {
+  test('a state directory whose server does not answer is refused without a name for that server', async () => {
+    const stateDir = await temporaryDirectory();
+    const journal = await openSqliteJournal({ path: join(stateDir, 'journal.db'), clock: () => 0 });
+    try {
+      const second = await run(['--port', '0', '--state-dir', stateDir]);
+      expect(second.code).toBe(78);
+      expect(second.stderr).toContain(`Another a2a-server already keeps its state in ${stateDir}.`);
+      expect(second.stderr).toContain('end it first');
+    } finally {
+      await journal.close();
+    }
+  });
+
+  test('a state directory that is in use is refused, and the server that uses it is left alone', async () => {
     const server = await startServer();
     const second = await run(['--port', '0', '--state-dir', server.stateDir]);
     expect(second.code).toBe(78);
-    expect(second.stderr).toContain('already uses the journal');
+    const pid = (await readServerRecord(server.stateDir))?.pid;
+    expect(second.stderr).toContain(
+      `Another a2a-server (pid ${pid}, at ${server.url}) already keeps its state in ${server.stateDir}. Use that server, or end it with: kill ${pid}.`,
+    );
+    expect(second.stderr).toContain('choose another --state-dir');
+    expect(second.stderr).not.toContain('journal');
     expect((await ask(server, '/health')).status).toBe(200);
     expect(await readServerRecord(server.stateDir)).toMatchObject({ url: server.url });
   });
