@@ -13,11 +13,14 @@ const LOOKED_FOR = { retries: 3, minTimeout: 100, factor: 3 };
 export class Agent {
   readonly name: string;
   readonly #locate: Locate;
+  /** Where its token comes from, and so what to do when it wants another. */
+  readonly #aboutToken: string;
   #connection: Promise<Connection> | undefined;
 
-  constructor(name: string, locate: Locate) {
+  constructor(name: string, locate: Locate, aboutToken = 'Give the bridge its token.') {
     this.name = name;
     this.#locate = locate;
+    this.#aboutToken = aboutToken;
   }
 
   /** The way to the agent, shared by all who ask. @throws ProductError; the next call tries again. */
@@ -58,7 +61,13 @@ export class Agent {
   failed(thrown: unknown): ProductError {
     const { error, arrival } = failureOf(thrown, this.name);
     if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
-    return error;
+    if (error.reason !== 'UNAUTHENTICATED') return error;
+    // What the agent says of credentials is meant for its own clients; whoever uses the bridge has the bridge's settings.
+    return new ProductError(
+      'UNAUTHENTICATED',
+      `Agent "${this.name}" does not accept the bridge's credentials. ${this.#aboutToken}`,
+      { facts: error.facts, cause: thrown },
+    );
   }
 
   async #reach(): Promise<Connection> {

@@ -1,4 +1,5 @@
 /** The agents of the settings, ready to be connected to. */
+import { join } from 'node:path';
 import { ProductError } from '../../shared/errors.ts';
 import type { AgentSettings, BridgeSettings } from '../cli/settings.ts';
 import { Agent } from './agent.ts';
@@ -18,19 +19,42 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
   const byUrl =
     agentUrl === undefined
       ? []
-      : [new Agent(NAMED_BY_URL, async () => endpointOf({ url: agentUrl, headers: {} }, env[agentTokenEnv]))];
+      : [
+          new Agent(
+            NAMED_BY_URL,
+            async () => endpointOf({ url: agentUrl, headers: {} }, env[agentTokenEnv]),
+            `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,
+          ),
+        ];
   const listed = Object.entries(agents).map(
-    ([name, agent]) => new Agent(name, async () => listedEndpoint(name, agent, env)),
+    ([name, agent]) =>
+      new Agent(name, async () => listedEndpoint(name, agent, env), aboutListedToken(name, agent, env)),
   );
   const [first = localAgent(settings, serverScript), ...others] = [...byUrl, ...listed];
   return new Registry(first, ...others);
 }
 
 function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverScript: string): Agent {
-  return new Agent(LOCAL_AGENT, async () => {
-    const { findServer } = await import('../local-server/find-server.ts');
-    return findServer({ stateDirectory: stateDir, script: autoStart ? serverScript : null, configFile });
-  });
+  return new Agent(
+    LOCAL_AGENT,
+    async () => {
+      const { findServer } = await import('../local-server/find-server.ts');
+      return findServer({ stateDirectory: stateDir, script: serverScript, autoStart, configFile });
+    },
+    `It was sent the token in ${join(stateDir, 'token')}: see that the server runs with this state directory, or end it, so that the bridge starts its own.`,
+  );
+}
+
+function aboutListedToken(name: string, { tokenEnv }: AgentSettings, env: Env): string {
+  return tokenEnv === undefined
+    ? `No token was sent: name the environment variable that holds it as "tokenEnv" of agent "${name}" in the bridge's configuration file, and set it where the MCP client starts the bridge.`
+    : `${tokenIn(tokenEnv, env)} (It is the "tokenEnv" of agent "${name}" in the bridge's configuration file.)`;
+}
+
+function tokenIn(variable: string, env: Env): string {
+  return env[variable] === undefined
+    ? `No token was sent: the environment variable ${variable} is not set. Set it where the MCP client starts the bridge.`
+    : `The token in the environment variable ${variable} was refused. Set the right one where the MCP client starts the bridge.`;
 }
 
 function listedEndpoint(name: string, { url, tokenEnv, headers }: AgentSettings, env: Env): Endpoint {

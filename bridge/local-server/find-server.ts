@@ -9,12 +9,14 @@ import { prepareStateDirectory } from '../../shared/state-directory.ts';
 import { obtainToken } from '../../shared/token-file.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { healthOf } from './health.ts';
-import { startServer } from './start-server.ts';
+import { OTHER_PORT, startServer } from './start-server.ts';
 
 export interface LocalServer {
   stateDirectory: string;
-  /** The built server's path, or null when it must not be started. */
-  script: string | null;
+  /** The built server's absolute path. */
+  script: string;
+  /** Whether it may be started. */
+  autoStart: boolean;
   configFile: string | undefined;
 }
 
@@ -23,15 +25,15 @@ const LOCK = { stale: 30_000, retries: { retries: 60, minTimeout: 100, maxTimeou
 
 /** @throws ProductError */
 export async function findServer(local: LocalServer): Promise<Endpoint> {
-  const { stateDirectory, script, configFile } = local;
+  const { stateDirectory, script, autoStart, configFile } = local;
   await prepareStateDirectory(stateDirectory);
   const token = await obtainToken(stateDirectory);
   const running = await runningServer(stateDirectory, token);
   if (running !== undefined) return running;
-  if (script === null) {
+  if (!autoStart) {
     throw new ProductError(
       'AGENT_UNREACHABLE',
-      'No local A2A server runs, and the bridge was told not to start one (--no-auto-start). Start it with: a2a-server',
+      `No local A2A server runs, and the bridge was told not to start one (--no-auto-start). Start it with: ${commandOf(local)}`,
     );
   }
   const release = await lock(stateDirectory, {
@@ -49,6 +51,15 @@ export async function findServer(local: LocalServer): Promise<Endpoint> {
   }
 }
 
+/** The command line of the server, for a shell. */
+function commandOf({ script, stateDirectory, configFile }: LocalServer): string {
+  const args = [script, '--state-dir', stateDirectory];
+  if (configFile !== undefined) args.push('--config', configFile);
+  return ['node', ...args.map((each) => (/^[\w./:@=+-]+$/.test(each) ? each : JSON.stringify(each)))].join(
+    ' ',
+  );
+}
+
 async function runningServer(stateDirectory: string, token: string): Promise<Endpoint | undefined> {
   const record = await readServerRecord(stateDirectory);
   // A server that was killed leaves its address, and whoever has its port now must not be shown the token.
@@ -62,7 +73,7 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
     case 'stranger':
       throw new ProductError(
         'AGENT_UNREACHABLE',
-        `The address of the local A2A server, ${record.url}, does not answer as it should: ${health.message}. If the server hangs (pid ${String(record.pid)}), end it; if another program has its port, give the server another one with its setting "port".`,
+        `The address of the local A2A server, ${record.url}, does not answer as it should: ${health.message}. If the server hangs (pid ${String(record.pid)}), end it; if another program has its port, give the server another one: ${OTHER_PORT}.`,
       );
   }
 }

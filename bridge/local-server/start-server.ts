@@ -14,7 +14,13 @@ export interface ServerProgram {
   configFile: string | undefined;
 }
 
+/** How a server that the bridge starts is given a port: the bridge itself has no such flag. */
+export const OTHER_PORT =
+  'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
+
 const READY_MS = 20_000;
+/** What its log says when somebody else has its port. */
+const PORT_TAKEN = /\bport \d+\b.*\btaken\b|EADDRINUSE/i;
 const TAIL_LINES = 15;
 /** Bytes. */
 const MAX_LOG = 10 * 1024 * 1024;
@@ -57,10 +63,12 @@ export async function startServer({
         };
         const fail = async (why: string): Promise<void> => {
           clearTimeout(timer);
+          const tail = await tailOf(logPath, logStart);
+          const advice = PORT_TAKEN.test(tail) ? `\nTo give it another port, ${OTHER_PORT}.` : '';
           reject(
             new ProductError(
               'CONFIGURATION',
-              `The local A2A server could not be started: ${why}. Its log, ${logPath}, ends with:\n${await tailOf(logPath, logStart)}`,
+              `The local A2A server could not be started: ${why}. Its log, ${logPath}, ends with:\n${tail}${advice}`,
             ),
           );
         };

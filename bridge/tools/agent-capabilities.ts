@@ -1,6 +1,6 @@
 /** `get_agent_capabilities_and_version`: who the agents are, what they can do, and whether they answer. */
 import { z } from 'zod';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import * as fields from './fields.ts';
 import { defineTool } from './tool.ts';
@@ -58,7 +58,7 @@ async function describe(agent: Agent): Promise<AgentReport> {
     return {
       agent: agent.name,
       reachable: true,
-      message: '',
+      message: await credentialsTrouble(agent),
       card: {
         name,
         description,
@@ -80,10 +80,22 @@ async function describe(agent: Agent): Promise<AgentReport> {
   }
 }
 
+/** A card is open to all; what needs a token is only found out by asking for it. '' when it is fine, or the agent cannot say. */
+async function credentialsTrouble(agent: Agent): Promise<string> {
+  try {
+    await agent.ask((connection) => connection.list({}, 1));
+  } catch (error) {
+    if (error instanceof ProductError && (error.reason === 'UNAUTHENTICATED' || error.reason === 'FORBIDDEN'))
+      return error.message;
+  }
+  return '';
+}
+
 function agentText({ agent, reachable, message, card }: AgentReport): string {
   if (!reachable || card === null) return `Agent "${agent}" cannot be reached: ${message}`;
   return [
     `Agent "${agent}" can be reached at ${card.url}: ${card.name} ${card.version}`.trim(),
+    message,
     card.description,
     ...card.protocols,
     `Streaming: ${card.streaming ? 'yes' : 'no'}. Dialect: ${card.dialect}.`,

@@ -12,11 +12,11 @@ const DELEGATE = 'delegate_task_to_assistant';
 
 /** Each agent's manners, what the sentence must say, and whether its card is the trouble already. */
 const HOSTILE: Record<string, { answer: RequestListener; says: RegExp; card?: boolean }> = {
-  unauthorized: { answer: status(401), says: /refused the credentials \(HTTP 401\).*token/ },
+  unauthorized: { answer: status(401), says: /does not accept the bridge's credentials.*"tokenEnv"/ },
   forbidden: { answer: status(403), says: /refused the credentials \(HTTP 403\)/ },
   'not-found': { answer: status(404), says: /HTTP 404.*Check its URL/ },
   'no-card': { answer: status(404), says: /HTTP 404.*Check its URL/, card: true },
-  'card-locked': { answer: status(401), says: /refused the credentials/, card: true },
+  'card-locked': { answer: status(401), says: /does not accept the bridge's credentials/, card: true },
   'in-trouble': { answer: status(500), says: /is in trouble \(HTTP 500/ },
   overloaded: { answer: status(503), says: /is in trouble \(HTTP 503/ },
   html: {
