@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
+import type { Session } from '../sessions/session.ts';
+import { ProductError } from '../../shared/errors.ts';
 import { sessionReport } from '../results/session-report.ts';
 import { waitFor } from '../sessions/wait.ts';
 import * as fields from './fields.ts';
@@ -37,8 +39,17 @@ Actions with side effects wait for approval: show them to the person and send th
       ...(model === undefined ? {} : { model }),
     };
     const going = sessionId === undefined ? undefined : await sessions.find(sessionId);
-    const agent: Agent = going?.agent ?? registry.pick(agentName);
+    const named = agentName === undefined && going !== undefined ? going.agent : registry.pick(agentName);
+    const agent: Agent = going?.agent ?? named;
+    if (agent !== named) {
+      throw new ProductError(
+        'UNKNOWN_SESSION',
+        `Session "${going?.id ?? ''}" is with agent "${agent.name}", not with "${named.name}". Leave out agent to go on with it, or leave out sessionId to start with "${named.name}".`,
+        { facts: { agent: agent.name } },
+      );
+    }
     await going?.refresh();
+    if (going !== undefined) refuseWhileDeciding(going);
     const { session, delivery } =
       going === undefined
         ? await delegations.start(agent, task, await taskSettingsFor(agent, wanted, defaults.workspace))
@@ -49,7 +60,26 @@ Actions with side effects wait for approval: show them to the person and send th
       timeout: (waitSeconds ?? defaults.waitSeconds) * 1000,
       signal: call.signal,
       onActivity: call.report,
+    }).catch(async (error: unknown) => {
+      // It began to wait while the message was on its way.
+      if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
+        await session.look();
+        refuseWhileDeciding(session);
+      }
+      throw error;
     });
     return sessionReply(call, session, { end, notes: await unheard(agent, wanted) });
   },
 });
+
+/** A pending action is decided by naming it, never by a message in words. @throws ProductError DECISION_NEEDED */
+function refuseWhileDeciding({ id, view }: Session): void {
+  const pending = view?.pending ?? [];
+  if (pending.length === 0) return;
+  const calls = pending.map(({ callId, title }) => `callId "${callId}" (${title})`).join(', ');
+  throw new ProductError(
+    'DECISION_NEEDED',
+    `The task waits for a decision and takes no message before it; nothing was sent. Show the person what is pending and send their decision with approve_or_deny_pending_action: sessionId "${id}", ${calls}. To change course, deny with a reason.`,
+    { facts: { sessionId: id, callIds: pending.map(({ callId }) => callId).join(' ') } },
+  );
+}

@@ -149,6 +149,57 @@ describe('calls to the bridge', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
+  test('a session goes on with its own agent: another one named with it is refused, and nothing is sent', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
+    const client = await clientOf(agent);
+    await client.call(DELEGATE, { task: 'one' });
+    const refused = await client.call(DELEGATE, { task: 'two', sessionId: 'session-1', agent: 'nobody' });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('There is no agent "nobody"');
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+    const more = await client.call(DELEGATE, { task: 'two', sessionId: 'session-1', agent: 'agent' });
+    expect(more.structuredContent).toMatchObject({ sessionId: 'session-1', taskId: 'task-2' });
+  });
+
+  test('R06 words to a session that waits for a decision are refused here, naming the tool, the session and the calls', async () => {
+    const agent = await agentOf({
+      onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
+    });
+    const client = await clientOf(agent);
+    await client.call(DELEGATE, { task: 'ask' });
+    const refused = await client.call(DELEGATE, { task: 'approve', sessionId: 'session-1' });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toMatch(
+      /approve_or_deny_pending_action: sessionId "session-1", callId "one" .*callId "two"/,
+    );
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+    expect(agent.decisions).toEqual([]);
+  });
+
+  test.each([
+    ['no token', undefined, /MCP_A2A_BRIDGE_AGENT_TOKEN is not set/],
+    ['a wrong token', 'wrong', /token in the environment variable MCP_A2A_BRIDGE_AGENT_TOKEN was refused/],
+  ])(
+    'B4 with %s the error says where the bridge takes it from, and so does the look at the agents',
+    async (_, token, said) => {
+      const agent = await agentOf({ token: 'right' });
+      const stateDir = await mkdtemp(join(program.directory, 'state-'));
+      const client = await RawClient.start(program, {
+        stateDir,
+        agentUrl: agent.url,
+        ...(token === undefined ? {} : { token }),
+      });
+      open.unshift({ close: () => client.kill() });
+      const refused = await client.call(DELEGATE, { task: 'go' });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toMatch(said);
+      expect(textOf(refused)).toContain('--agent-token-env');
+      const shown = await client.call('get_agent_capabilities_and_version', {});
+      expect(shown.structuredContent).toMatchObject({ agents: [{ reachable: true }] });
+      expect(textOf(shown)).toMatch(said);
+    },
+  );
+
   test('R06 a decision in any other word is refused, nothing is sent, and the call still waits', async () => {
     const agent = await agentOf({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const client = await clientOf(agent);

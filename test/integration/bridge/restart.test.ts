@@ -73,12 +73,6 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  /** The message id of the one delegation in the outbox: the handle of it while the agent has not named it. */
-  async function messageIdIn(stateDir: string): Promise<string> {
-    const [name = ''] = await readdir(join(stateDir, 'outbox', 'open'));
-    return name.split('.')[0] ?? '';
-  }
-
   test('B3 a call that does not wait still returns the name of the session and the task, and the next bridge has both', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf({ onMessage: (task) => task.work() });
@@ -216,3 +210,9 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 });
+
+/** The message id of the one delegation in the outbox: the handle of it while the agent has not named it. */
+async function messageIdIn(stateDir: string): Promise<string> {
+  const [name = ''] = await readdir(join(stateDir, 'outbox', 'open'));
+  return name.split('.')[0] ?? '';
+}
