@@ -128,7 +128,7 @@ async function drained(closed: Promise<unknown>, length: () => number, clock: Cl
     cancel = clock.after(DRAIN_MS, () => resolve('enough'));
   });
   try {
-    for (let before = -1; length() !== before; ) {
+    for (let before = -1; length() !== before;) {
       before = length();
       if ((await Promise.race([end, enough, quiet(clock)])) !== 'quiet') return;
       // A timer may fire before what has arrived meanwhile is read; the turn after it may not.
