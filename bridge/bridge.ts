@@ -11,8 +11,8 @@ export interface Bridge {
   readonly log: Logger;
   readonly version: string;
   readonly defaults: {
-    /** How long a call waits for its task, in seconds, unless it says otherwise. */
-    waitSeconds: number;
+    /** How long a call waits for its task, in seconds, unless it says otherwise; undefined when nobody has set it. */
+    waitSeconds: number | undefined;
     /** The directory local agents work in, unless the call says otherwise. */
     workspace: string;
   };

@@ -40,10 +40,11 @@ export const BRIDGE_SETTINGS = {
   waitSeconds: setting({
     kind: 'number',
     placeholder: 'seconds',
-    schema: z.number().min(0).max(3600),
-    fallback: 100,
+    schema: z.number().min(0).max(3600).optional(),
+    fallback: undefined,
     env: 'MCP_A2A_BRIDGE_WAIT_SECONDS',
-    describe: 'how long a call waits for its task before it returns the handle',
+    describe:
+      'how long a call waits for its task before it returns the handle (default 100, and 50 when the client asks for no progress)',
     allowed: 'a number from 0 to 3600',
   }),
   toolPrefix: setting({

@@ -41,7 +41,7 @@ export const consult = defineTool({
     const end = await waitFor({
       session,
       delivery,
-      timeout: (waitSeconds ?? defaults.waitSeconds) * 1000,
+      timeout: call.timeout(waitSeconds),
       signal: call.signal,
       onActivity: call.report,
     });

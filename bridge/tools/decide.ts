@@ -30,7 +30,7 @@ Several at once: put them into decisions. Nothing of a turn runs until every pen
   alwaysLoad: true,
   asksPerson: true,
   async run({ sessionId, decisions, waitSeconds, ...single }, call) {
-    const { sessions, defaults } = call.bridge;
+    const { sessions } = call.bridge;
     const inputs = decisionsOf(single, decisions);
     const session = await sessions.find(sessionId);
     await session.refresh();
@@ -50,7 +50,7 @@ Several at once: put them into decisions. Nothing of a turn runs until every pen
     const end = await waitFor({
       session,
       delivery,
-      timeout: (waitSeconds ?? defaults.waitSeconds) * 1000,
+      timeout: call.timeout(waitSeconds),
       signal: call.signal,
       onActivity: call.report,
     });

@@ -57,7 +57,7 @@ Actions with side effects wait for approval: show them to the person and send th
     const end = await waitFor({
       session,
       delivery,
-      timeout: (waitSeconds ?? defaults.waitSeconds) * 1000,
+      timeout: call.timeout(waitSeconds),
       signal: call.signal,
       onActivity: call.report,
     }).catch(async (error: unknown) => {

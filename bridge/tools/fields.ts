@@ -10,7 +10,7 @@ export const waitSeconds = z
   .max(MAX_WAIT_SECONDS)
   .optional()
   .describe(
-    'How long this call waits for it, in seconds; after that it returns the handle. 0 does not wait.',
+    'How long this call waits for it, in seconds; after that it returns the handle. 0 does not wait. When left out: 100, or 50 for a client that asks for no progress.',
   );
 
 export const sessionId = z.string().min(1).max(200).describe('The session, as another tool has named it.');

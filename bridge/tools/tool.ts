@@ -21,6 +21,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Tells a client that asked for progress what has just happened. */
   readonly report: (activity: Activity) => void;
+  /** How long to wait for the task, in milliseconds, of what the call says in seconds. */
+  readonly timeout: (waitSeconds: number | undefined) => number;
   /** A tool's name as this client sees it. */
   readonly name: (tool: ToolName) => string;
 }
@@ -85,8 +87,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
         const progress = startProgress(context, title);
         const unwatch = logWithdrawal(context, `${prefix}${name}`, log);
         try {
+          const opened = await bridge();
+          const { _meta: meta } = context.mcpReq;
           const reply = await spec.run(spec.input.parse(args), {
-            bridge: await bridge(),
+            bridge: opened,
+            timeout: (seconds) =>
+              waitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
             signal: context.mcpReq.signal,
             report: progress.report,
             name: (tool) => `${prefix}${tool}`,
@@ -101,6 +107,14 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       });
     },
   };
+}
+
+/** Clients that get no progress give up on a call after 60 s, the default of their SDK; progress keeps others waiting. */
+const WAIT_SECONDS = { withProgress: 100, without: 50 };
+
+/** @param seconds what the call or the settings say; undefined when neither does */
+export function waitMs(seconds: number | undefined, progress: boolean): number {
+  return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
 }
 
 /** B4: a failure of a tool is a result, with a sentence that says what to do next. */

@@ -15,8 +15,8 @@ export const waitForTask = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   alwaysLoad: true,
   async run({ sessionId, waitSeconds }, call) {
-    const { sessions, defaults } = call.bridge;
-    const timeout = (waitSeconds ?? defaults.waitSeconds) * 1000;
+    const { sessions } = call.bridge;
+    const timeout = call.timeout(waitSeconds);
     const since = performance.now();
     const session = await sessions.find(sessionId, {
       timeout: Math.max(timeout, NAMING_MS),

@@ -18,7 +18,7 @@ describe("the bridge's settings", () => {
       agentUrl: undefined,
       agentTokenEnv: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
       agents: {},
-      waitSeconds: 100,
+      waitSeconds: undefined,
       toolPrefix: '',
       workspace: process.cwd(),
       autoStart: true,

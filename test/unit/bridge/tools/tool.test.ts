@@ -2,10 +2,17 @@ import { describe, expect, test } from '@jest/globals';
 import { INSTRUCTIONS } from '../../../../bridge/instructions.ts';
 import { activityWords } from '../../../../bridge/results/activity-words.ts';
 import { isLoopback } from '../../../../bridge/tools/task-settings.ts';
-import { prefixed } from '../../../../bridge/tools/tool.ts';
+import { prefixed, waitMs } from '../../../../bridge/tools/tool.ts';
 import { TOOL_NAMES } from '../../../../bridge/tools/tool-name.ts';
 
 describe('the tools', () => {
+  test('wait less for a client that gets no progress, and as long as they were told to for any', () => {
+    expect(waitMs(undefined, true)).toBe(100_000);
+    expect(waitMs(undefined, false)).toBe(50_000);
+    expect(waitMs(300, false)).toBe(300_000);
+    expect(waitMs(0, true)).toBe(0);
+  });
+
   test('are spoken of by the names the client knows', () => {
     expect(prefixed('Call wait_for_task, or wait_for_tasks.', 'g_')).toBe(
       'Call g_wait_for_task, or wait_for_tasks.',
