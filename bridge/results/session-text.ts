@@ -51,7 +51,9 @@ function pendingBlock(action: SessionReport['pending'][number], number: number, 
     .join('\n');
 }
 
+/** Nothing for an agent that counts no tokens. */
 export function costLine({ turns, inputTokens, outputTokens }: Cost): string {
+  if (inputTokens === 0 && outputTokens === 0) return '';
   return `Cost: ${String(turns)} turns, ${String(inputTokens)} tokens in, ${String(outputTokens)} out.`;
 }
 

@@ -6,7 +6,7 @@ export function statusText(status: StatusReport): string {
   const { sessionId, agent, taskId, state, phase, message, tools, pending, question, cost, changes, next } =
     status;
   return [
-    `Session ${sessionId} with ${agent}${taskId === null ? '' : `, task ${taskId}`}: ${state}, ${phase}.`,
+    `Session ${sessionId} with ${agent}${taskId === null ? '' : `, task ${taskId}`}: ${state}${phase === state ? '' : `, ${phase}`}.`,
     message,
     ...pending.map(
       (each) => `Waits for a decision: ${each.title} (${each.tool}, ${each.source}, callId ${each.callId})`,

@@ -16,6 +16,7 @@ import { asEvent } from '../agents/task-event.ts';
 import type { Asked, Dialect } from '../dialects/dialect.ts';
 import type { Observed, TaskStateName } from '../dialects/observation.ts';
 import { activityWords } from '../results/activity-words.ts';
+import { toMcpState } from '../results/session-report.ts';
 import { BACK_OFF, type BackOff } from './back-off.ts';
 import { type Begun, send } from './sending.ts';
 import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './view.ts';
@@ -313,7 +314,8 @@ export class Session {
       this.#tell({ type: 'activity', activity: observation.activity });
     }
     const state = this.#view?.state;
-    if (state !== undefined && state !== before) words.push(state);
+    if (state !== undefined && (before === undefined || toMcpState(state) !== toMcpState(before)))
+      words.push(toMcpState(state));
     const { cursor } = this;
     this.#steps = [...this.#steps, ...words.map((each) => ({ cursor, words: each }))].slice(-KEPT_STEPS);
   }

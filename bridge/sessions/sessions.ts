@@ -9,6 +9,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { DelegationState, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { toMcpState } from '../results/session-report.ts';
 import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './listing.ts';
 import { Session } from './session.ts';
 import { hasEnded } from './view.ts';
@@ -186,7 +187,10 @@ export class Sessions {
     const { sessions } = await this.list();
     const named = sessions
       .slice(0, 10)
-      .map((each) => `${each.sessionId} (${each.state}${each.title === '' ? '' : `: ${each.title}`})`);
+      .map(
+        (each) =>
+          `${each.sessionId} (${toMcpState(each.state)}${each.title === '' ? '' : `: ${each.title}`})`,
+      );
     const exist =
       named.length === 0
         ? 'There are no sessions yet: start one with delegate_task_to_assistant.'

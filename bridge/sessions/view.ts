@@ -98,7 +98,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     case 'snapshot': {
       const { taskId, sessionId, state, text, pending, question, outputs, reply, overview } = observation;
       const before = view?.taskId === taskId ? view : undefined;
-      return {
+      return closed({
         taskId,
         sessionId,
         state,
@@ -110,11 +110,11 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
         calls: overview === null ? (before?.calls ?? []) : callsOf(overview.calls, before),
         cost: overview === null ? null : { turns: overview.turns, ...overview.usage },
         seq: before?.seq ?? null,
-      };
+      });
     }
     case 'status': {
       const { taskId, sessionId, state, text, pending, question } = observation;
-      return { ...of(view, taskId, sessionId), state, text, pending, question, cost: null };
+      return closed({ ...of(view, taskId, sessionId), state, text, pending, question, cost: null });
     }
     case 'output': {
       const base = of(view, observation.taskId, observation.sessionId);
@@ -127,6 +127,15 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     case 'activity':
       return view === undefined ? undefined : withActivity(view, observation.activity);
   }
+}
+
+/** Of a task that has ended nothing waits any more: what had not begun never will. */
+function closed(view: TaskView): TaskView {
+  if (!hasEnded(view)) return view;
+  const calls = view.calls.map((call) =>
+    call.state === 'waiting' || call.state === 'ready' ? { ...call, state: 'skipped' as const } : call,
+  );
+  return { ...view, calls, pending: [], question: null };
 }
 
 /** The view to go on from: the same task's, or a new task's. */

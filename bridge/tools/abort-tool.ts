@@ -1,6 +1,6 @@
 /** `abort_tool_execution`: stop one tool execution and let its task go on. Also the MCP method `tools/abort`. */
 import { z } from 'zod';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Bridge } from '../bridge.ts';
 import type { AbortAnswer } from '../agents/connection.ts';
 import * as fields from './fields.ts';
@@ -18,12 +18,14 @@ export const abortAnswer = z.object({ success: z.boolean(), message: z.string() 
 export const abortTool = defineTool({
   name: 'abort_tool_execution',
   title: 'Abort a tool',
-  description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model is told that the tool was stopped. Aborting one that has ended does nothing and says so.`,
+  description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model is told that the tool was stopped. Aborting one that has ended does nothing and says so; one that nobody knows is an error.`,
   input: z.strictObject({ toolId, reason: fields.reason }),
   output: abortAnswer,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   async run({ toolId: id, reason }, call) {
     const structured = await abort(call.bridge, id, reason);
+    if (!structured.success && call.bridge.sessions.withTool(id) === undefined)
+      throw new ProductError('UNKNOWN_TOOL_EXECUTION', `Not aborted: ${structured.message}`);
     const text = structured.success ? `Aborted: ${structured.message}` : `Not aborted: ${structured.message}`;
     return { structured, text };
   },

@@ -93,5 +93,5 @@ function phaseOf({ view }: Session): string {
   const running = view.calls.filter((call) => call.state === 'running');
   if (running.length > 0) return `runs ${running.map((call) => call.title).join(', ')}`;
   if (view.state === 'working') return 'the model is thinking';
-  return view.state;
+  return toMcpState(view.state);
 }

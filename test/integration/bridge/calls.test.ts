@@ -317,7 +317,42 @@ describe('calls to the bridge', () => {
       success: false,
     });
     expect((await client.request('tools/abort', {})).error?.code).toBe(-32602);
-    expect(agent.aborted).toEqual(['live-1', 'live-1', 'gone']);
+    const unknown = await client.call('abort_tool_execution', { toolId: 'nobodys' });
+    expect(unknown.isError).toBe(true);
+    expect(textOf(unknown)).toContain('told of nobodys');
+    expect(agent.aborted).toEqual(['live-1', 'live-1', 'gone', 'nobodys']);
+  });
+
+  test('a state has one name wherever it is printed, once each, and after a cancel nothing waits', async () => {
+    const agent = await agentOf({
+      onMessage: (task) =>
+        task
+          .work()
+          .activity({
+            type: 'tool.requested',
+            callId: 'one',
+            tool: 'write-file',
+            title: 'Write one.md',
+            asks: true,
+          })
+          .ask(pendingWrite('one')),
+    });
+    const client = await clientOf(agent);
+    await client.call(DELEGATE, { task: 'ask' });
+    const listed = await client.call('wait_for_task', { sessionId: 'nowhere' });
+    expect(textOf(listed)).toContain('(input_required');
+    const cancelled = await client.call('cancel_running_task', { sessionId: 'session-1' });
+    expect(cancelled.structuredContent).toMatchObject({
+      state: 'cancelled',
+      pending: [],
+      calls: [{ callId: 'one', state: 'skipped' }],
+    });
+    const looked = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+    expect(looked.structuredContent).toMatchObject({ state: 'cancelled', phase: 'cancelled' });
+    const unknown = await client.call('wait_for_task', { sessionId: 'nowhere' });
+    const said = [listed, cancelled, looked, unknown].map(textOf).join('\n');
+    expect(said).toContain('task task-1: cancelled.');
+    expect(said).not.toMatch(/canceled|input-required/);
   });
 
   test('a session that has ended is gone on with in its next task', async () => {

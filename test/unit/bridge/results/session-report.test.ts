@@ -73,6 +73,12 @@ describe('a report', () => {
     { notes: ['A note.'] },
   );
 
+  test('says nothing of tokens for an agent that counts none', () => {
+    const cost = { turns: 2, inputTokens: 0, outputTokens: 0 };
+    expect(sessionText(report(view({ cost })))).not.toContain('Cost');
+    expect(sessionText(report(view({ cost: { ...cost, outputTokens: 1 } })))).toContain('Cost: 2 turns');
+  });
+
   test('fits its schema', () => {
     expect(sessionReport.safeParse(full).error).toBeUndefined();
   });

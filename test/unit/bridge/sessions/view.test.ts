@@ -168,6 +168,28 @@ describe('the view of a task', () => {
     expect(hasSettled(both ?? view)).toBe(false);
   });
 
+  test('of a task that has ended nothing waits: what had not begun is skipped, what ran keeps its state', () => {
+    const asked = {
+      type: 'tool.requested',
+      callId: 'one',
+      tool: 'write-file',
+      title: 'Write',
+      asks: true,
+    } as const;
+    const view = folded(
+      at(1, snapshot()),
+      at(2, { type: 'activity', activity: started('ran') }),
+      at(3, { type: 'activity', activity: asked }),
+      at(4, status({ state: 'input-required', pending: [pendingWrite('one')] })),
+      at(5, status({ state: 'canceled', pending: [pendingWrite('one')] })),
+    );
+    expect(view.pending).toEqual([]);
+    expect(view.calls.map(({ callId, state }) => [callId, state])).toEqual([
+      ['ran', 'running'],
+      ['one', 'skipped'],
+    ]);
+  });
+
   test('a question that was answered is not waited for again, a new one is', () => {
     expect(hasSettled(asking('q1'))).toBe(true);
     expect(hasSettled(asking('q1'), new Set(['q1']))).toBe(false);
