@@ -29,7 +29,8 @@ export function waitFor({ session, delivery, timeout, signal, onActivity }: Wait
     const named = (): boolean => delivered && session.view !== undefined;
     let late = false;
     const look = (): void => {
-      if (session.refusal !== undefined) return fail(session.refusal);
+      // A delivery says so itself, when the outbox has been brought up to date.
+      if (delivery === undefined && session.refusal !== undefined) return fail(session.refusal);
       if (!delivered) return;
       if (session.settled) end('settled');
       else if (session.trouble !== undefined) end('trouble');
