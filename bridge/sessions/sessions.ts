@@ -17,7 +17,10 @@ import { NAMING_MS } from './wait.ts';
 
 /** Ended sessions that are kept at hand, with their results. */
 const KEPT_ENDED = 20;
-/** How often the outbox is looked at while another process sends what is waited for, in milliseconds. */
+/**
+ * How often the outbox is looked at while another bridge sends what somebody here waits for, in milliseconds. Nothing tells
+ * a process of the end of one that is not its child, and a bridge that dies in sending is to be taken over.
+ */
 const LOOK_MS = 100;
 
 /** How long, in milliseconds, and for whom a session that is still on its way is waited for. */
