@@ -1,23 +1,24 @@
 /**
  * One turn of the model: the conversation in, text and tool calls into the journal.
  *
- * - Text is journalled chunk by chunk as it comes; chunks that arrive during an append share the next one.
- * - The calls, the verdict on each, and what they lead to by themselves (the task waits, or ends) are one append: the
- *   turn is finished whole or void.
+ * - Text is journalled chunk by chunk as it comes; chunks that arrive together, or during an append, share one.
+ * - The calls, the verdict on each, and what they lead to by themselves (the task waits, or ends) are one append, with
+ *   the last of the text: the turn is finished whole or void.
  * - A4 a canceled task's turn ends at once: the signal fires, and its appends find the task ended.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import { onAbort } from '../../shared/abort.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, Verdict } from '../task/events.ts';
-import { fold } from '../task/fold.ts';
+import { foldOn } from '../task/fold.ts';
 import { nextStep, turnOpening } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { TaskLog } from './task-log.ts';
 
 /** Chunks that may wait for the journal before the model has to. */
-const MAX_UNWRITTEN = 1024;
+const MAX_UNWRITTEN = 2048;
 
 export interface ModelCallRequest {
   modelCallId: string;
@@ -56,6 +57,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const writer = new TextWriter(log, taskId, turn);
   const requests: ModelCallRequest[] = [];
   let finish: { end: TurnEnd; usage: Usage } | undefined;
+  let unwritten: readonly TaskEvent[];
   try {
     const events = model.stream({
       instructions: context.instructions,
@@ -68,7 +70,9 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       else if (event.type === 'call') requests.push(event);
       else finish = event;
     }
-    await writer.flush();
+    // Text is shown before its turn's calls are looked at, which may take a while.
+    if (requests.length > 0) await writer.flush();
+    unwritten = await writer.close();
   } catch (error) {
     if (signal.aborted) return;
     // Not the model's doing, and no reason to end: whoever executes the task takes it up again.
@@ -84,14 +88,16 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   await log.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return { type: 'keep' };
     const events: TaskEvent[] = [
+      ...unwritten,
       ...prepared.map(({ call, verdict }): TaskEvent => ({ type: 'tool.requested', turn, call, verdict })),
       { type: 'turn.finished', turn, end, usage },
     ];
-    const after = events.reduce(
-      (state, event) => fold(state, { seq: state.seq + 1, at: s.updatedAt, event }),
-      s,
+    const next = nextStep(
+      foldOn(
+        s,
+        events.map((event, index) => ({ seq: s.seq + 1 + index, at: s.updatedAt, event })),
+      ),
     );
-    const next = nextStep(after);
     return { type: 'append', events: next.type === 'append' ? [...events, ...next.events] : events };
   });
 }
@@ -144,6 +150,7 @@ class TextWriter {
   readonly #turn: number;
   #unwritten: TaskEvent[] = [];
   #writing: Promise<void> | undefined;
+  #closed = false;
   #failure: { error: unknown } | undefined;
 
   constructor(log: TaskLog, taskId: string, turn: number) {
@@ -165,9 +172,19 @@ class TextWriter {
     if (this.#failure) throw this.#failure.error;
   }
 
+  /** Waits for what is on its way to the journal. @returns what is not, for the caller to write. */
+  async close(): Promise<readonly TaskEvent[]> {
+    this.#closed = true;
+    await this.flush();
+    return this.#unwritten;
+  }
+
   async #drain(): Promise<void> {
     try {
       while (this.#unwritten.length > 0) {
+        // What a model says in one breath is one append.
+        await nextTurn();
+        if (this.#closed) return;
         const events = this.#unwritten;
         this.#unwritten = [];
         await this.#log.change(this.#taskId, (s) =>

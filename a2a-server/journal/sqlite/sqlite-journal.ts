@@ -33,7 +33,7 @@ import { TaskIndex } from './task-index.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** Some 5 ms of work: how long one commit may keep the event loop. */
-const EVENTS_PER_COMMIT = 1_000;
+const EVENTS_PER_COMMIT = 2_000;
 
 export interface SqliteJournalOptions {
   /** Where the file is, or is to be created: directories with mode 0700, files with 0600. */
