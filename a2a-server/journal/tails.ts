@@ -9,7 +9,7 @@
 import type { JournalEntry } from '../task/events.ts';
 
 /** Some commits' worth. */
-const MOST_ENTRIES = 4_096;
+const MOST_ENTRIES = 8_192;
 /** Of the entries' JSON, in UTF-16 code units. */
 const LONGEST = 4 * 1024 * 1024;
 
