@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -182,7 +181,10 @@ describe('settings that do not work', () => {
     ],
     [['--workspace', '/'], 'is the root of a file system'],
     [['--workspace', PROGRAM], 'is not a directory'],
-    [['--workspace', process.cwd(), '--allow-workspace', tmpdir()], 'is not among the directories'],
+    [
+      ['--workspace', process.cwd(), '--allow-workspace', join(process.cwd(), 'docs')],
+      'is not among the directories',
+    ],
     [['--model', 'anthropic:claude'], 'set ANTHROPIC_API_KEY in the server'],
     [['--smart-model', 'google:gemini'], 'set GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     [['--other-model', 'openai-compatible:some'], 'set MCP_A2A_OPENAI_COMPATIBLE_URL'],
