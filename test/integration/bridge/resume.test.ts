@@ -42,7 +42,11 @@ describe('a stream that breaks', () => {
       expect(await settle(session, deliver(session))).toBe('settled');
       expect(session.view?.state).toBe('completed');
       expect(outputOf(session.view ?? never())).toBe(WORDS.join('').trim());
-      expect(fake.count('SendStreamingMessage')).toBe(1);
+      // An error on a stream discards what it holds unread: a cut may take the whole answer with it, as it always does on
+      // later versions of Node. The same message then goes out again, and its agent does it once (B1).
+      const sent = fake.requests.filter((each) => each.method === 'SendStreamingMessage');
+      expect(new Set(sent.map(({ params }) => JSON.stringify(params['message']))).size).toBe(1);
+      expect(fake.tasks.size).toBe(1);
       const cursors = fake.requests
         .filter((each) => each.method === 'subscribe')
         .map((each) => Number(each.headers['last-event-id']));
