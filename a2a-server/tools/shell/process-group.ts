@@ -8,6 +8,7 @@
  * Windows has no groups: there the tree below the shell is killed at once, by taskkill.
  */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from '../../../shared/clock.ts';
 import { codeOf } from '../workspace/file-failure.ts';
@@ -75,12 +76,33 @@ export async function isAlive(group: number): Promise<boolean> {
   return false;
 }
 
+/**
+ * Whether a child has ended although this process may not have been told yet. Answers at once, for what must be decided
+ * before a signal is sent; only Linux can say it, elsewhere it is false.
+ */
+export function hasExited(child: number): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    return isDead(fieldsOf(readFileSync(`/proc/${child}/stat`, 'latin1')).state);
+  } catch {
+    return true;
+  }
+}
+
 async function runsIn(group: number, id: string): Promise<boolean> {
   // Gone since the directory was read: then it does not run.
-  const stat = await readFile(`/proc/${id}/stat`, 'latin1').catch(() => '');
-  // proc(5): pid (comm) state ppid pgrp …, and comm may hold anything, parentheses and spaces too.
+  const { state, leader } = fieldsOf(await readFile(`/proc/${id}/stat`, 'latin1').catch(() => ''));
+  return leader === group && !isDead(state);
+}
+
+/** See proc(5): pid (comm) state ppid pgrp …, and comm may hold anything, parentheses and spaces too. */
+function fieldsOf(stat: string): { state: string; leader: number } {
   const [state = 'X', , leader] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(leader) === group && !['Z', 'X', 'x'].includes(state);
+  return { state, leader: Number(leader) };
+}
+
+function isDead(state: string): boolean {
+  return ['Z', 'X', 'x'].includes(state);
 }
 
 function endTree(root: number): Promise<GroupEnd> {

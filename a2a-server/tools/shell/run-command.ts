@@ -15,7 +15,7 @@ import { onAbort } from '../../../shared/abort.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { CappedText } from '../capped-text.ts';
 import { LiveOutput } from './live-output.ts';
-import { endGroup, isAlive, type GroupEnd } from './process-group.ts';
+import { endGroup, hasExited, isAlive, type GroupEnd } from './process-group.ts';
 
 /** Characters of output kept for the result. */
 const MAX_OUTPUT = 30_000;
@@ -68,7 +68,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   await once(child, 'spawn');
   const group = child.pid;
   if (group === undefined) throw new Error('the shell was started without a process id');
-  const first = await firstOf(exited, signal);
+  const first = await firstOf(exited, signal, group);
   const left = first === 'aborted' || (await isAlive(group));
   const end = left ? await endGroup(group, command) : 'gone';
   await drained(closed, () => kept.length, clock);
@@ -104,14 +104,22 @@ function startShell({ command, cwd, env }: Command): ChildProcessByStdio<null, R
   });
 }
 
-/** Which comes first: the shell's exit, or the abort. What has exited was not stopped, whatever comes later (A3). */
-async function firstOf(exited: Promise<unknown>, signal: AbortSignal): Promise<'exited' | 'aborted'> {
+/**
+ * Which comes first: the shell's exit, or the abort. What has exited was not stopped, whatever comes later (A3), even if
+ * this process has yet to hear of the exit.
+ */
+async function firstOf(
+  exited: Promise<unknown>,
+  signal: AbortSignal,
+  shell: number,
+): Promise<'exited' | 'aborted'> {
+  const exit = exited.then(() => 'exited' as const);
   let stopListening: (() => void) | undefined;
-  const aborted = new Promise<'aborted'>((resolve) => {
-    stopListening = onAbort(signal, () => resolve('aborted'));
+  const aborted = new Promise<'aborted' | Promise<'exited'>>((resolve) => {
+    stopListening = onAbort(signal, () => resolve(hasExited(shell) ? exit : 'aborted'));
   });
   try {
-    return await Promise.race([exited.then(() => 'exited' as const), aborted]);
+    return await Promise.race([exit, aborted]);
   } finally {
     stopListening?.();
   }

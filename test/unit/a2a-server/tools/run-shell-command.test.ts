@@ -1,5 +1,6 @@
 /** run-shell-command, on real processes. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../../shared/clock.ts';
@@ -215,6 +216,23 @@ posix('run-shell-command', () => {
     controller.abort();
     expect((await running).text).toMatch(/^done\n\[exited with code 5\]\n\[what it had left running/);
   });
+
+  (process.platform === 'linux' ? it : it.skip)(
+    'A3 an exit that nobody has been told of yet comes before the abort as well',
+    async () => {
+      const controller = new AbortController();
+      const running = at.run(
+        shell(),
+        { command: 'echo $$ > pids; sleep 0.2; exit 5' },
+        { signal: controller.signal },
+      );
+      const [pid] = await pidsIn('pids', 1);
+      // Keeps the event loop from hearing of the exit.
+      while (!/\) Z/u.test(readFileSync(`/proc/${pid}/stat`, 'latin1')));
+      controller.abort();
+      expect((await running).text).toMatch(/exited with code 5/);
+    },
+  );
 
   it('does not listen for ever to a daemon that has left the group and writes on', async () => {
     const { text } = await run(
