@@ -63,7 +63,7 @@ export class A2aFlow implements Flow {
     const chosen = this.#random.chance(0.3) ? pending.slice(0, 1) : pending;
     const decisions = chosen.map((action) => ({
       callId: action.callId,
-      decision: this.#verdicts.on(action),
+      ...this.#verdicts.on(action),
       inputHash: action.inputHash,
     }));
     this.#put([decisionsPart(decisions)], { taskId: this.taskId ?? '' }, decisions);

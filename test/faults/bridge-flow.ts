@@ -15,7 +15,9 @@ const report = z.object({
   state: z.string(),
   message: z.string(),
   output: z.string(),
-  pending: z.array(z.object({ callId: z.string(), reason: pendingReason })),
+  pending: z.array(
+    z.object({ callId: z.string(), reason: pendingReason, input: z.record(z.string(), z.unknown()) }),
+  ),
 });
 type Report = z.infer<typeof report>;
 const sessionList = z.object({
@@ -72,10 +74,11 @@ export class BridgeFlow implements Flow {
     if (last === undefined || last.pending.length === 0)
       return this.#take(await this.#call('wait_for_task', { sessionId, waitSeconds: PATIENCE }));
     const chosen = this.#random.chance(0.3) ? last.pending.slice(0, 1) : last.pending;
-    const decisions = chosen.map((action) => ({
-      callId: action.callId,
-      decision: this.#verdicts.on(action),
-    }));
+    const decisions = chosen.map((action) => {
+      const verdict = this.#verdicts.on(action);
+      const edit = verdict.decision === 'edit' ? { editedInput: verdict.input } : {};
+      return { callId: action.callId, decision: verdict.decision, ...edit };
+    });
     const result = await this.#call('approve_or_deny_pending_action', {
       sessionId,
       decisions,

@@ -8,7 +8,7 @@ import { must, type Findings } from './findings.ts';
 import type { Flow } from './flow.ts';
 import { callRecords, checkEffect, mustBeGapFree, mustContinue } from './journal-checks.ts';
 import { wholeJournal } from './task-reader.ts';
-import { countEffects } from './workload.ts';
+import { countEffects, editedMarker } from './workload.ts';
 
 const listed = z.object({ tasks: z.array(z.unknown().transform(readTask)) });
 
@@ -53,7 +53,8 @@ export async function checkFlow(
   checkAccepted(flow, records);
   const counted = await countEffects(workspace);
   for (const marker of flow.workload.markers) {
-    const end = checkEffect(marker, records, { effects: counted(marker), asks: flow.asks });
+    const effects = { asked: counted(marker), edited: counted(editedMarker(marker)) };
+    const end = checkEffect(marker, records, { effects, asks: flow.asks });
     findings.count(`${part}: effects, ${end}`);
   }
   findings.count(`${part}: flows`);

@@ -42,6 +42,9 @@ describe('what a reader saw and the journal', () => {
   });
 });
 
+/** So often as the model asked for it, never as a person changed it. */
+const asked = (times: number): { asked: number; edited: number } => ({ asked: times, edited: 0 });
+
 function call(parts: Partial<CallRecord>): CallRecord {
   const approved = { decisions: ['approve'], starts: 1, ends: ['ok'] };
   return { callId: 'c1', title: 'Append to e1.txt', ...approved, ...parts };
@@ -55,7 +58,7 @@ describe('what became of an effect', () => {
     ['unknown, skipped, had happened', { decisions: ['approve', 'deny'], ends: ['unknown'] }, 1],
     ['unknown, skipped, had not happened', { decisions: ['approve', 'deny'], ends: ['unknown'] }, 0],
   ])('%s', (end, parts, effects) => {
-    expect(checkEffect('e1', [call(parts)], { effects, asks: true })).toBe(end);
+    expect(checkEffect('e1', [call(parts)], { effects: asked(effects), asks: true })).toBe(end);
   });
 
   it.each([
@@ -67,13 +70,26 @@ describe('what became of an effect', () => {
     ['never came to an end', { starts: 0, ends: [] }, 0],
     ['happened more often', { decisions: ['deny'], starts: 0, ends: ['denied'] }, 1],
   ])('it is told: %s', (words, parts, effects) => {
-    expect(() => checkEffect('e1', [call(parts)], { effects, asks: true })).toThrow(words);
+    expect(() => checkEffect('e1', [call(parts)], { effects: asked(effects), asks: true })).toThrow(words);
+  });
+
+  it('counts as it was edited', () => {
+    const edited = call({ decisions: ['edit'] });
+    const check = (effects: { asked: number; edited: number }) => () =>
+      checkEffect('e1', [edited], { effects, asks: true });
+    expect(check({ asked: 0, edited: 1 })()).toBe('once, as edited');
+    expect(check({ asked: 1, edited: 0 })).toThrow('another input');
+    expect(check({ asked: 1, edited: 1 })).toThrow('another input');
+    expect(check({ asked: 0, edited: 2 })).toThrow('happened more often');
+    expect(() => checkEffect('e1', [call({})], { effects: { asked: 0, edited: 1 }, asks: true })).toThrow(
+      'another input',
+    );
   });
 
   it('is told when the call is missing, or asked for twice', () => {
-    expect(() => checkEffect('e2', [call({})], { effects: 0, asks: true })).toThrow('lost');
-    expect(() => checkEffect('e1', [call({}), call({ callId: 'c2' })], { effects: 1, asks: true })).toThrow(
-      'two calls',
-    );
+    expect(() => checkEffect('e2', [call({})], { effects: asked(0), asks: true })).toThrow('lost');
+    expect(() =>
+      checkEffect('e1', [call({}), call({ callId: 'c2' })], { effects: asked(1), asks: true }),
+    ).toThrow('two calls');
   });
 });

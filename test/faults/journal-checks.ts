@@ -66,6 +66,7 @@ function note(record: CallRecord, activity: Activity): void {
 /** How an effect came out, in the words of the report. */
 export type EffectEnd =
   | 'once'
+  | 'once, as edited'
   | 'denied'
   | 'unknown, skipped, had happened'
   | 'unknown, skipped, had not happened'
@@ -73,20 +74,26 @@ export type EffectEnd =
 
 /**
  * E2: an effect happens once for each time a person allowed it, or not at all, or nobody knows and it is reported so.
- * @param effects how often it has in fact happened
+ * @param effects how often it has in fact happened, as the model asked for it and as a person changed it
  */
 export function checkEffect(
   marker: string,
   calls: readonly CallRecord[],
-  { effects, asks }: { effects: number; asks: boolean },
+  { effects: happened, asks }: { effects: { asked: number; edited: number }; asks: boolean },
 ): EffectEnd {
   const [call, second] = calls.filter(({ title }) => new RegExp(`\\b${marker}\\b`).test(title));
   must(call !== undefined, `no call for ${marker} is in the journal (lost)`);
   must(second === undefined, `${marker} has been asked for by two calls`);
   const { decisions, starts, ends } = call;
+  const edited = decisions.includes('edit');
+  const effects = edited ? happened.edited : happened.asked;
   const said = (): string =>
-    `${marker} (${call.callId}): decided ${decisions.join(', ') || 'never'}; started ${starts} times; ends ${ends.join(', ') || 'none'}; in fact happened ${effects} times`;
-  const approvals = decisions.filter((decision) => decision === 'approve').length;
+    `${marker} (${call.callId}): decided ${decisions.join(', ') || 'never'}; started ${starts} times; ends ${ends.join(', ') || 'none'}; in fact happened ${happened.asked} times as asked for, ${happened.edited} times as edited`;
+  must(
+    effects === happened.asked + happened.edited,
+    () => `happened with another input than was decided on: ${said()}`,
+  );
+  const approvals = decisions.filter((decision) => decision !== 'deny').length;
   const ok = ends.filter((end) => end === 'ok').length;
   const unknown = ends.filter((end) => end === 'unknown').length;
   must(starts <= approvals + (asks ? 0 : 1), () => `started more often than it was allowed: ${said()}`);
@@ -95,7 +102,7 @@ export function checkEffect(
   must(effects <= starts, () => `happened more often than it was started: ${said()}`);
   must(effects >= ok, () => `reported as done, and did not happen: ${said()}`);
   must(ok === 1 || decisions.at(-1) === 'deny', () => `approved, and never came to an end: ${said()}`);
-  if (unknown === 0) return ok === 1 ? 'once' : 'denied';
+  if (unknown === 0) return ok === 0 ? 'denied' : edited ? 'once, as edited' : 'once';
   if (ok === 1) return 'unknown, run again';
   return effects > 0 ? 'unknown, skipped, had happened' : 'unknown, skipped, had not happened';
 }

@@ -68,10 +68,11 @@ export class Killer {
 
   async #kill(target: Target, again: number | undefined): Promise<void> {
     this.#count(target);
-    await Promise.all([
-      ...(target === 'bridge' ? [] : [this.#place.killServer()]),
-      ...(target === 'server' ? [] : [this.#place.killBridge()]),
+    const [starting] = await Promise.all([
+      target === 'server' ? false : this.#place.killBridge(),
+      target === 'bridge' ? undefined : this.#place.killServer(),
     ]);
+    if (starting) this.#findings.count('kills: kills during initialize');
     if (again === undefined || target === 'bridge') return;
     await pause(again);
     this.#count('a server that was just starting');

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { RawClient, resultOf, type ToolResult } from '../integration/bridge/support/raw-client.ts';
+import { RawClient, resultOf, type Line, type ToolResult } from '../integration/bridge/support/raw-client.ts';
 import {
   directoryOf,
   launchServer,
@@ -24,8 +24,10 @@ export interface PlaceOptions {
   serverArgs?: readonly string[];
 }
 
+/** A process that may not be ready yet. */
 interface Bridge {
   client: RawClient;
+  ready: Promise<void>;
   exited: Promise<undefined>;
 }
 
@@ -36,7 +38,7 @@ export class Place {
   #server: Launched | undefined;
   readonly #killed = new WeakSet<Launched>();
   #ready: Promise<{ url: string; token: string }> | undefined;
-  #bridge: Promise<Bridge> | undefined;
+  #bridge: Bridge | undefined;
 
   private constructor(home: ServerHome, port: number, options: PlaceOptions) {
     this.home = home;
@@ -50,6 +52,11 @@ export class Place {
 
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The state directory of its bridges. */
+  get bridgeHome(): string {
+    return join(this.home.stateDir, 'bridge');
   }
 
   get journalPath(): string {
@@ -105,23 +112,46 @@ export class Place {
     must(code === undefined || code === 0, `an orderly end had the exit code ${code}`);
   }
 
-  async killBridge(): Promise<void> {
-    const bridge = await this.#bridge?.catch(() => undefined);
+  /** SIGKILL, also to one that is just being initialized. @returns whether it was */
+  async killBridge(): Promise<boolean> {
+    const bridge = this.#bridge;
     this.#bridge = undefined;
-    await bridge?.client.kill();
+    if (bridge === undefined) return false;
+    const initialized = await Promise.race([bridge.ready.then(() => true), Promise.resolve(false)]);
+    await bridge.client.kill();
+    return !initialized;
+  }
+
+  /** Starts a bridge, whose calls follow. @throws Disconnected */
+  async startBridge(how: { script?: string; env?: Readonly<Record<string, string>> } = {}): Promise<void> {
+    const { script = this.#options.programs.bridge, env = {} } = how;
+    const { token } = await this.serving();
+    const { stateDir } = this.home;
+    const client = RawClient.spawn(
+      { script, directory: stateDir, remove: async () => undefined },
+      { stateDir: this.bridgeHome, agentUrl: this.#options.agentUrl ?? this.url, token, env },
+    );
+    // What is written to a process that has been killed goes nowhere.
+    client.process.stdin.on('error', () => undefined);
+    const exited = once(client.process, 'exit').then(() => undefined);
+    this.#bridge = { client, exited, ready: client.initialize() };
   }
 
   /** Calls a tool of the bridge; starts one if none runs. @throws Disconnected */
   async callTool(name: string, args: object): Promise<ToolResult> {
-    const starting = (this.#bridge ??= this.#startBridge());
-    const { client, exited } = await starting.catch((error: unknown) => {
-      if (this.#bridge === starting) this.#bridge = undefined;
-      throw error;
-    });
+    if (this.#bridge === undefined) await this.startBridge();
+    const bridge = this.#bridge;
+    if (bridge === undefined) throw new Disconnected('the bridge was killed before it was asked');
+    const { client, exited, ready } = bridge;
     const { process: child } = client;
-    if (child.exitCode !== null || child.signalCode !== null) throw new Disconnected('the bridge has ended');
-    const line = await Promise.race([client.request('tools/call', { name, arguments: args }), exited]);
+    const call = async (): Promise<Line> => {
+      await ready;
+      return client.request('tools/call', { name, arguments: args });
+    };
+    const ended = child.exitCode !== null || child.signalCode !== null;
+    const line = ended ? undefined : await Promise.race([call(), exited]);
     if (line === undefined) {
+      if (this.#bridge === bridge) this.#bridge = undefined;
       must(
         child.signalCode === 'SIGKILL',
         `the bridge ended by itself (${child.exitCode}): ${client.stderr}`,
@@ -130,16 +160,6 @@ export class Place {
     }
     must(client.strays.length === 0, () => `stdout carried what is no MCP: ${client.strays.join('\n')}`);
     return resultOf(line);
-  }
-
-  async #startBridge(): Promise<Bridge> {
-    const { token } = await this.serving();
-    const { stateDir } = this.home;
-    const client = await RawClient.start(
-      { script: this.#options.programs.bridge, directory: stateDir, remove: async () => undefined },
-      { stateDir: join(stateDir, 'bridge'), agentUrl: this.#options.agentUrl ?? this.url, token },
-    );
-    return { client, exited: once(client.process, 'exit').then(() => undefined) };
   }
 
   async close(): Promise<void> {

@@ -1,24 +1,33 @@
 /** What the person of a flow decides. The same question gets the same answer, however often it is asked. */
-import type { DecisionWord, PendingReason } from '../../shared/protocol/tool-approval.ts';
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Random } from './random.ts';
+import { editedInput } from './workload.ts';
+
+export type Verdict = { decision: 'approve' | 'deny' } | { decision: 'edit'; input: PendingAction['input'] };
 
 export class Verdicts {
   readonly #random: Random;
-  readonly #made = new Map<string, 'approve' | 'deny'>();
+  readonly #made = new Map<string, Verdict>();
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  on(action: { callId: string; reason: PendingReason }): Extract<DecisionWord, 'approve' | 'deny'> {
+  on(action: Pick<PendingAction, 'callId' | 'reason' | 'input'>): Verdict {
     const key = `${action.callId} ${action.reason}`;
-    const made = this.#made.get(key) ?? this.#decide(action.reason);
+    const made = this.#made.get(key) ?? this.#decide(action);
     this.#made.set(key, made);
     return made;
   }
 
-  /** Most things are approved; where nobody knows the outcome, running again and skipping are tried alike. */
-  #decide(reason: PendingReason): 'approve' | 'deny' {
-    return this.#random.chance(reason === 'approval' ? 0.85 : 0.5) ? 'approve' : 'deny';
+  /**
+   * Most things are approved, some after a change; where nobody knows the outcome, running again and skipping are tried
+   * alike.
+   */
+  #decide({ reason, input }: Pick<PendingAction, 'reason' | 'input'>): Verdict {
+    const dice = this.#random.next();
+    if (reason !== 'approval') return { decision: dice < 0.5 ? 'approve' : 'deny' };
+    if (dice < 0.15) return { decision: 'deny' };
+    return dice < 0.35 ? { decision: 'edit', input: editedInput(input) } : { decision: 'approve' };
   }
 }

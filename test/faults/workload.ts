@@ -67,6 +67,18 @@ function workloadOf(name: string, steps: readonly PlannedStep[], markers: readon
   return { name, text: `say Flow ${name} begins.\n${plan(...steps)}`, markers };
 }
 
+/** A person's change to a call: its effect is then told from the one that the model had asked for. */
+export function editedInput(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(input).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.replaceAll(/\b\w+e\d+\b/g, editedMarker) : value,
+    ]),
+  );
+}
+
+export const editedMarker = (marker: string): string => `${marker}edited`;
+
 /** How often each effect has happened, as the files of the workspace prove it. */
 export async function countEffects(workspace: string): Promise<(marker: string) => number> {
   const names = (await readdir(workspace)).filter((name) => name.endsWith('.txt'));

@@ -38,15 +38,24 @@ export class RawClient {
   }
 
   static async start(program: BridgeProgram, start: BridgeStart): Promise<RawClient> {
+    const client = RawClient.spawn(program, start);
+    await client.initialize();
+    return client;
+  }
+
+  /** A process that has been told nothing yet. */
+  static spawn(program: BridgeProgram, start: BridgeStart): RawClient {
     const { command, args, env } = bridgeCommand(program, start);
-    const client = new RawClient(spawn(command, args, { env }));
-    await client.request('initialize', {
+    return new RawClient(spawn(command, args, { env }));
+  }
+
+  async initialize(): Promise<void> {
+    await this.request('initialize', {
       protocolVersion: '2025-11-25',
       capabilities: {},
       clientInfo: { name: 'raw', version: '0' },
     });
-    client.notify('notifications/initialized', {});
-    return client;
+    this.notify('notifications/initialized', {});
   }
 
   get stderr(): string {
