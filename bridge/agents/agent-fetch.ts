@@ -2,7 +2,7 @@
  * `fetch` as all requests to one agent use it: with its headers, with bounds on what comes back, and with a typed
  * failure for every answer that is not A2A.
  */
-import { boundBody, boundEvents } from './bounded-body.ts';
+import { boundedBytes, boundEvents } from './bounded-body.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -21,13 +21,28 @@ export interface AgentFetchOptions {
 
 export function agentFetch(options: AgentFetchOptions): typeof fetch {
   return async (input, init) => {
-    const request = new Request(input, init);
-    if (new URL(request.url).origin === options.origin) {
-      for (const [name, value] of Object.entries(options.headers)) request.headers.set(name, value);
+    const { url, method, headers } = describe(input, init);
+    if (new URL(url).origin === options.origin) {
+      for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
     }
     // A redirected POST would be sent again as a GET, or its body to somebody else.
-    const response = await fetch(request, { redirect: request.method === 'GET' ? 'follow' : 'error' });
+    const redirect = method.toUpperCase() === 'GET' ? 'follow' : 'error';
+    const response = await fetch(input, { ...init, headers, redirect });
     return response.ok ? bounded(response, options.silenceMs) : refused(response);
+  };
+}
+
+/** What a `Request` of these would say, without making one: `fetch` makes its own. */
+function describe(
+  input: string | URL | Request,
+  init: RequestInit = {},
+): { url: string; method: string; headers: Headers } {
+  const request =
+    input instanceof Request ? input : { url: String(input), method: 'GET', headers: undefined };
+  return {
+    url: request.url,
+    method: init.method ?? request.method,
+    headers: new Headers(init.headers ?? request.headers),
   };
 }
 
@@ -38,7 +53,8 @@ async function bounded(response: Response, silenceMs: number | undefined): Promi
   if (type.startsWith('text/event-stream')) {
     return rewrapped(response, body.pipeThrough(boundEvents(MAX_EVENT, silenceMs)));
   }
-  if (type.includes('json')) return rewrapped(response, body.pipeThrough(boundBody(MAX_ANSWER)));
+  // Whoever asked wants it whole: read here, it passes through no stream of ours on its way.
+  if (type.includes('json')) return rewrapped(response, await boundedBytes(body, MAX_ANSWER));
   const text = await beginning(body);
   throw new HttpFailure(
     response.status,
@@ -87,7 +103,7 @@ async function beginning(body: ReadableStream<Uint8Array>): Promise<string> {
   return text.slice(0, MAX_ERROR);
 }
 
-function rewrapped(response: Response, body: ReadableStream<Uint8Array>): Response {
+function rewrapped(response: Response, body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): Response {
   return new Response(body, {
     status: response.status,
     statusText: response.statusText,

@@ -7,16 +7,19 @@ import { HttpFailure } from './http-failure.ts';
 const LF = 10;
 const CR = 13;
 
-/** Passes a body on until it exceeds `maxBytes`. */
-export function boundBody(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+/** All of a body. @throws HttpFailure as soon as it exceeds `maxBytes`; the rest is not read. */
+export async function boundedBytes(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
   let total = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      total += chunk.length;
-      if (total > maxBytes) controller.error(tooLarge('answer', maxBytes));
-      else controller.enqueue(chunk);
-    },
-  });
+  for await (const chunk of body) {
+    total += chunk.length;
+    if (total > maxBytes) throw tooLarge('answer', maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, total);
 }
 
 /**

@@ -1,22 +1,26 @@
 import { describe, expect, test } from '@jest/globals';
-import { boundBody, boundEvents } from '../../../../bridge/agents/bounded-body.ts';
+import { boundedBytes, boundEvents } from '../../../../bridge/agents/bounded-body.ts';
 
 const encoder = new TextEncoder();
+
+function bodyOf(chunks: readonly string[]): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(encoder.encode(chunk));
+      controller.close();
+    },
+  });
+}
 
 /** What comes out of the bound for these chunks; rejects with what it was ended with. */
 async function through(
   bound: TransformStream<Uint8Array, Uint8Array>,
   chunks: readonly string[],
 ): Promise<string> {
-  const source = new ReadableStream<Uint8Array>({
-    start(controller) {
-      for (const chunk of chunks) controller.enqueue(encoder.encode(chunk));
-      controller.close();
-    },
-  });
   let text = '';
   const decoder = new TextDecoder();
-  for await (const chunk of source.pipeThrough(bound)) text += decoder.decode(chunk, { stream: true });
+  for await (const chunk of bodyOf(chunks).pipeThrough(bound))
+    text += decoder.decode(chunk, { stream: true });
   return text;
 }
 
@@ -28,9 +32,28 @@ function cut(text: string, length: number): string[] {
 }
 
 describe('a bounded body', () => {
-  test('passes what fits and ends what does not', async () => {
-    await expect(through(boundBody(6), ['abc', 'def'])).resolves.toBe('abcdef');
-    await expect(through(boundBody(5), ['abc', 'def'])).rejects.toThrow(/answer of more than/);
+  test('what fits comes whole', async () => {
+    const bytes = await boundedBytes(bodyOf(['abc', 'def']), 6);
+    expect(Buffer.from(bytes).toString()).toBe('abcdef');
+  });
+
+  test('X3 what does not fit is ended, and the rest of it is not read', async () => {
+    let asked = 0;
+    let left = false;
+    const endless = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          asked += 1;
+          controller.enqueue(encoder.encode('abc'));
+        },
+        cancel() {
+          left = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    await expect(boundedBytes(endless, 5)).rejects.toThrow(/answer of more than/);
+    expect({ asked, left }).toEqual({ asked: 2, left: true });
   });
 });
 

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { text } from 'node:stream/consumers';
+import { createGzip } from 'node:zlib';
+import { agentFetch } from '../../../../bridge/agents/agent-fetch.ts';
+import { HttpFailure } from '../../../../bridge/agents/http-failure.ts';
+
+const MEGABYTE = 1024 * 1024;
+/** By its name: errors of `fetch` are of another realm than those of a test. */
+const NETWORK = { name: 'TypeError' };
+const TOKEN = { authorization: 'Bearer secret' };
+
+interface Agent {
+  url: string;
+  /** What has come, in order. */
+  asked: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[];
+  answer: RequestListener;
+  server: Server;
+}
+
+async function startAgent(): Promise<Agent> {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = '', url = '', headers } = request;
+    agent.asked.push({ method, url, headers, body: await text(request) });
+    agent.answer(request, response);
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  const agent: Agent = { url: '', asked: [], answer: json('{}'), server };
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address === 'object' && address !== null) agent.url = `http://127.0.0.1:${address.port}`;
+  return agent;
+}
+
+function json(body: string, status = 200): RequestListener {
+  return (_, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
+
+describe('fetch, as an agent is asked', () => {
+  let agent: Agent;
+  let other: Agent;
+  let ask: typeof fetch;
+
+  beforeEach(async () => {
+    [agent, other] = await Promise.all([startAgent(), startAgent()]);
+    ask = agentFetch({ origin: agent.url, headers: TOKEN });
+  });
+
+  afterEach(async () => {
+    for (const { server } of [agent, other]) {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    }
+  });
+
+  test.each<[string, (url: string) => Parameters<typeof fetch>]>([
+    ['an address', (url) => [url, { method: 'POST', headers: { 'a2a-version': '1.0' }, body: 'said' }]],
+    ['a URL', (url) => [new URL(url), { method: 'POST', headers: [['a2a-version', '1.0']], body: 'said' }]],
+    [
+      'a Request',
+      (url) => [new Request(url, { method: 'POST', headers: { 'a2a-version': '1.0' }, body: 'said' })],
+    ],
+  ])('%s goes out with its own headers and the agent’s', async (_, request) => {
+    agent.answer = json('{"heard":true}');
+    const response = await ask(...request(`${agent.url}/path`));
+
+    expect(await response.json()).toEqual({ heard: true });
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(agent.asked).toMatchObject([
+      { method: 'POST', url: '/path', body: 'said', headers: { ...TOKEN, 'a2a-version': '1.0' } },
+    ]);
+  });
+
+  test('credentials go to no other origin, neither at once nor by redirection', async () => {
+    await ask(other.url);
+    agent.answer = (_, response) => response.writeHead(302, { location: `${other.url}/next` }).end();
+    await ask(agent.url);
+
+    expect(agent.asked[0]?.headers).toMatchObject(TOKEN);
+    expect(other.asked.map(({ url }) => url)).toEqual(['/', '/next']);
+    for (const { headers } of other.asked) expect(headers).not.toHaveProperty('authorization');
+  });
+
+  test.each(['POST', 'post', 'DELETE'])('a redirected %s is not sent again', async (method) => {
+    agent.answer = (_, response) => response.writeHead(307, { location: `${other.url}/` }).end();
+    await expect(ask(agent.url, { method })).rejects.toMatchObject(NETWORK);
+    await expect(ask(new Request(agent.url, { method }))).rejects.toMatchObject(NETWORK);
+    expect(other.asked).toEqual([]);
+  });
+
+  test('X3 an answer is held to its size by what it is, not by what was sent of it', async () => {
+    agent.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      const zip = createGzip();
+      zip.pipe(response);
+      zip.end(Buffer.alloc(65 * MEGABYTE, '1'));
+    };
+    await expect(ask(agent.url)).rejects.toThrow(/answer of more than 64 MB/);
+  });
+
+  test('an answer that is called off, or takes too long, in its middle ends with the reason', async () => {
+    agent.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"half":');
+      calling.abort();
+    };
+    const calling = new AbortController();
+    await expect(ask(agent.url, { signal: calling.signal })).rejects.toThrow(/abort/);
+    const slow = new AbortController();
+    agent.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"half":');
+      slow.abort(new DOMException('too long', 'TimeoutError'));
+    };
+    await expect(ask(agent.url, { signal: slow.signal })).rejects.toThrow('too long');
+  });
+
+  test('an answer that breaks off is a trouble of the network', async () => {
+    agent.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
+      response.write('{"half":', () => response.destroy());
+    };
+    await expect(ask(agent.url)).rejects.toMatchObject(NETWORK);
+  });
+
+  test('an error in A2A’s words is handed on; any other answer is a failure of HTTP', async () => {
+    const error = '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no such task"}}';
+    agent.answer = json(error, 404);
+    const refused = await ask(agent.url);
+    expect({ status: refused.status, text: await refused.text() }).toEqual({ status: 404, text: error });
+
+    agent.answer = json('{"detail":"nope"}', 404);
+    await expect(ask(agent.url)).rejects.toThrow(HttpFailure);
+    agent.answer = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi');
+    await expect(ask(agent.url)).rejects.toMatchObject({ status: 200, excerpt: '<p>hi' });
+  });
+});
