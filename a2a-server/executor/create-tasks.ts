@@ -129,8 +129,15 @@ export function createTasks(options: TasksOptions): TaskService {
     const previous = target.previous && (await log.load(target.previous.taskId));
     const settings = await checkedSettings({ ...inherited(previous), ...defined(incoming.settings) });
     const taskId = ids.task();
+    const bare = models.resolve(settings.model).answersWith?.(incoming.message) === 'message';
     const events: TaskEvent[] = [
-      { type: 'task.created', sessionId: target.sessionId, principal: incoming.principal, settings },
+      {
+        type: 'task.created',
+        sessionId: target.sessionId,
+        principal: incoming.principal,
+        settings,
+        ...(bare && { answer: 'message' }),
+      },
       { type: 'message.received', message: incoming.message, channel: incoming.channel },
     ];
     const result = await journal.append({ taskId, expectedSeq: 0, events, state: 'submitted', command: key });

@@ -11,7 +11,7 @@ import { ProductError } from '../../shared/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { stateOf } from '../task/fold.ts';
-import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
+import { PARKED_STATES, TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { FollowUntil } from './tasks.ts';
 
 const PAGE = 256;
@@ -80,5 +80,5 @@ function unknown(taskId: string): ProductError {
 }
 
 function isOver(state: StateName, until: FollowUntil): boolean {
-  return TERMINAL_STATES.has(state) || (until === 'settled' && state === 'input-required');
+  return TERMINAL_STATES.has(state) || (until === 'settled' && PARKED_STATES.has(state));
 }

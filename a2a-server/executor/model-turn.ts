@@ -54,7 +54,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   if (started?.type !== 'appended') return;
   const { snapshot } = started;
   const turn = snapshot.turns;
-  const writer = new TextWriter(log, taskId, turn);
+  const writer = new TurnWriter(log, taskId, turn);
   const requests: ModelCallRequest[] = [];
   let finish: { end: TurnEnd; usage: Usage } | undefined;
   let unwritten: readonly TaskEvent[];
@@ -62,13 +62,28 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     const events = model.stream({
       instructions: context.instructions,
       conversation: conversation(context.earlier, snapshot),
+      exchanges: snapshot.exchanges,
       tools: context.tools,
       signal,
     });
     for await (const event of untilAborted(events, signal)) {
-      if (event.type === 'text') await writer.write(event.text);
-      else if (event.type === 'call') requests.push(event);
-      else finish = event;
+      switch (event.type) {
+        case 'text':
+          if (event.text !== '') await writer.write({ type: 'text.delta', turn, text: event.text });
+          break;
+        case 'artifact':
+          await writer.write({ ...event, type: 'artifact.updated', turn });
+          break;
+        case 'note':
+          await writer.write({ type: 'turn.noted', turn, text: event.text });
+          break;
+        case 'call':
+          requests.push(event);
+          break;
+        case 'finish':
+          finish = event;
+          break;
+      }
     }
     // Text is shown before its turn's calls are looked at, which may take a while.
     if (requests.length > 0) await writer.flush();
@@ -143,8 +158,8 @@ async function* untilAborted(
   }
 }
 
-/** Appends text in order, several chunks at a time while the journal is busy. */
-class TextWriter {
+/** Appends what a turn gives, in order, several chunks at a time while the journal is busy. */
+class TurnWriter {
   readonly #log: TaskLog;
   readonly #taskId: string;
   readonly #turn: number;
@@ -160,9 +175,8 @@ class TextWriter {
   }
 
   /** Resolves at once while few chunks are unwritten; otherwise when the journal has caught up. */
-  write(text: string): Promise<void> | undefined {
-    if (text === '') return undefined;
-    this.#unwritten.push({ type: 'text.delta', turn: this.#turn, text });
+  write(event: TaskEvent): Promise<void> | undefined {
+    this.#unwritten.push(event);
     this.#writing ??= this.#drain();
     return this.#unwritten.length < MAX_UNWRITTEN && this.#failure === undefined ? undefined : this.flush();
   }

@@ -6,13 +6,21 @@
  * which delta was the first (A2A 1.0 TaskArtifactUpdateEvent: `append` needs an artifact sent before). `turn.abandoned`
  * replaces it with nothing.
  */
-import type { StreamResponse } from '@a2a-js/sdk';
+import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 import { pendingText } from './pending-text.ts';
-import { dataPart, message, metadataFor, textPart, turnArtifact, WIRE_STATE } from './wire-objects.ts';
+import {
+  dataPart,
+  givenArtifact,
+  message,
+  metadataFor,
+  textPart,
+  turnArtifact,
+  WIRE_STATE,
+} from './wire-objects.ts';
 import type { View } from './wire-objects.ts';
 
 /** The name of every artifact that holds what the model said. */
@@ -23,27 +31,37 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
   const { event } = entry;
   switch (event.type) {
     case 'text.delta':
-      return artifactUpdate(entry, view, { turn: event.turn, text: event.text, append: true });
+      return artifactUpdate(entry, view, turnArtifact(event.turn, event.text, ''), { append: true });
     case 'turn.started':
-      return artifactUpdate(entry, view, { turn: event.turn, name: RESPONSE });
+      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE), {});
     case 'turn.abandoned':
-      return artifactUpdate(entry, view, { turn: event.turn, name: RESPONSE, lastChunk: true });
+      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE), { lastChunk: true });
     case 'turn.finished':
-      return artifactUpdate(entry, view, { turn: event.turn, append: true, lastChunk: true });
+      return artifactUpdate(entry, view, turnArtifact(event.turn, '', ''), { append: true, lastChunk: true });
+    case 'artifact.updated':
+      return artifactUpdate(entry, view, givenArtifact(event.artifact), event);
+    case 'turn.noted':
+      return statusUpdate(entry, view, { state: 'working', text: event.text });
     case 'task.created':
       return statusUpdate(entry, view, { state: 'submitted' });
     case 'task.working':
       return statusUpdate(entry, view, { state: 'working' });
     case 'input.required':
-      return statusUpdate(entry, view, { state: 'input-required', pending: event.pending });
+      return statusUpdate(
+        entry,
+        view,
+        event.pending.length > 0
+          ? { state: 'input-required', pending: event.pending }
+          : { state: 'input-required', text: event.question },
+      );
+    case 'auth.required':
+      return statusUpdate(entry, view, { state: 'auth-required', text: event.question });
     case 'task.completed':
-      return statusUpdate(entry, view, { state: 'completed' });
+      return statusUpdate(entry, view, { state: 'completed', text: event.message });
     case 'task.failed':
+      return statusUpdate(entry, view, { state: 'failed', text: event.message });
     case 'task.rejected':
-      return statusUpdate(entry, view, {
-        state: event.type === 'task.failed' ? 'failed' : 'rejected',
-        text: event.message,
-      });
+      return statusUpdate(entry, view, { state: 'rejected', text: event.message });
     case 'task.canceled':
       return statusUpdate(entry, view, { state: 'canceled', text: canceledText(event.by, event.reason) });
     case 'message.received':
@@ -158,7 +176,7 @@ export function statusId(view: View, seq: number): string {
 
 interface Status {
   state: StateName;
-  text?: string;
+  text?: string | undefined;
   pending?: readonly PendingAction[];
   activity?: Activity;
 }
@@ -192,23 +210,19 @@ function statusUpdate(
   };
 }
 
-interface Chunk {
-  turn: number;
-  text?: string;
-  name?: string;
-  append?: boolean;
-  lastChunk?: boolean;
-}
-
-function artifactUpdate(entry: JournalEntry, view: View, chunk: Chunk): StreamResponse {
-  const { turn, text = '', name = '', append = false, lastChunk = false } = chunk;
+function artifactUpdate(
+  entry: JournalEntry,
+  view: View,
+  artifact: Artifact,
+  { append = false, lastChunk = false }: { append?: boolean; lastChunk?: boolean },
+): StreamResponse {
   return {
     payload: {
       $case: 'artifactUpdate',
       value: {
         taskId: view.taskId,
         contextId: view.sessionId,
-        artifact: turnArtifact(turn, text, name),
+        artifact,
         append,
         lastChunk,
         metadata: metadataFor(view, entry.seq),

@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const waiting = z.looseObject({
   kind: z.literal('status-update'),
-  status: z.looseObject({ state: z.literal('input-required') }),
+  status: z.looseObject({ state: z.enum(['input-required', 'auth-required']) }),
 });
 
 /** @returns what to do with the answers to this method. */

@@ -13,7 +13,7 @@ import { historyLengthOf } from './history-length.ts';
 import { incomingOf } from './incoming.ts';
 import { listTasks } from './task-list.ts';
 import { taskView } from './task-projection.ts';
-import { sendAndFollow, subscribe } from './task-stream.ts';
+import { bareAnswer, sendAndFollow, subscribe } from './task-stream.ts';
 import { notCancelable } from './wire-errors.ts';
 
 /** Why a task is cancelled, in the request's metadata. */
@@ -41,7 +41,9 @@ export function createRequestHandler(tasks: Tasks, card: AgentCard): A2ARequestH
         if (request.configuration?.returnImmediately !== true)
           for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
         const snapshot = await tasks.snapshot(taskId, principal);
-        return taskView(snapshot, context.view(snapshot), { historyLength });
+        return snapshot.answer === 'message'
+          ? bareAnswer(tasks, snapshot, context)
+          : taskView(snapshot, context.view(snapshot), { historyLength });
       }),
 
     sendMessageStream: (request, server) => sendAndFollow(tasks, request, CallContext.of(server)),

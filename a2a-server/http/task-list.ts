@@ -63,6 +63,7 @@ function statesOf(wanted: TaskState): StateName[] {
     'submitted',
     'working',
     'input-required',
+    'auth-required',
     'completed',
     'failed',
     'canceled',

@@ -5,7 +5,15 @@ import { pendingActions } from '../task/pending.ts';
 import { callsOf } from '../task/snapshot.ts';
 import type { Call, Snapshot, Turn } from '../task/snapshot.ts';
 import { canceledText, outcomeSummary, pendingMessage, RESPONSE, statusId } from './event-projection.ts';
-import { message, metadataFor, partOf, textPart, turnArtifact, WIRE_STATE } from './wire-objects.ts';
+import {
+  givenArtifact,
+  message,
+  metadataFor,
+  partOf,
+  textPart,
+  turnArtifact,
+  WIRE_STATE,
+} from './wire-objects.ts';
 import type { View } from './wire-objects.ts';
 
 export interface TaskDetail {
@@ -37,20 +45,25 @@ function statusOf(snapshot: Snapshot, view: View): TaskStatus {
   const timestamp = new Date(snapshot.updatedAt).toISOString();
   switch (status.state) {
     case 'input-required': {
+      if (status.pending.length === 0) return said(snapshot, view, status.question, timestamp);
       const pending = pendingActions(snapshot);
       // As of the last decision of a batch nothing waits any more, and the task moves with the very next event (R09).
       if (pending.length === 0) return { state: WIRE_STATE.working, message: undefined, timestamp };
       return waiting(snapshot, view, pending, timestamp);
     }
+    case 'auth-required':
+      return said(snapshot, view, status.question, timestamp);
     case 'failed':
     case 'rejected':
       return said(snapshot, view, status.message, timestamp);
     case 'canceled':
       return said(snapshot, view, canceledText(status.by, status.reason), timestamp);
-    case 'submitted':
     case 'working':
+      return said(snapshot, view, status.note, timestamp);
     case 'completed':
-      return { state: WIRE_STATE[status.state], message: undefined, timestamp };
+      return said(snapshot, view, status.message, timestamp);
+    case 'submitted':
+      return said(snapshot, view, undefined, timestamp);
   }
 }
 
@@ -62,22 +75,34 @@ function waiting(snapshot: Snapshot, view: View, pending: PendingAction[], times
   };
 }
 
-function said(snapshot: Snapshot, view: View, text: string, timestamp: string): TaskStatus {
+function said(snapshot: Snapshot, view: View, text: string | undefined, timestamp: string): TaskStatus {
   return {
     state: WIRE_STATE[snapshot.status.state],
-    message: message(view, 'agent', statusId(view, snapshot.seq), [textPart(text)]),
+    message:
+      text === undefined ? undefined : message(view, 'agent', statusId(view, snapshot.seq), [textPart(text)]),
     timestamp,
   };
 }
 
-/** What each turn said, oldest first. An open turn is always there: what comes next on a stream appends to it. */
+/** The bare message that answers a client in the place of a task that has ended (A2A 1.0 §3.1.1). */
+export function answerOf(snapshot: Snapshot, view: View): Message {
+  const text = statusOf(snapshot, view).message?.parts ?? [textPart('')];
+  return { ...message(view, 'agent', `${view.taskId}-answer`, text), taskId: '' };
+}
+
+/**
+ * What each turn said and gave, oldest first; what a later turn gives under the same id takes the place of the earlier. An
+ * open turn's words are always there: what comes next on a stream appends to them.
+ */
 function artifactsOf({ exchanges, openTurn }: Snapshot): Artifact[] {
-  const finished = exchanges.flatMap((exchange) =>
-    exchange.type === 'turn' && exchange.turn.text !== '' ? [exchange.turn] : [],
-  );
-  return [...finished, ...(openTurn === null ? [] : [openTurn])].map(({ turn, text }) =>
-    turnArtifact(turn, text, RESPONSE),
-  );
+  const finished = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
+  const artifacts = new Map<string, Artifact>();
+  for (const turn of [...finished, ...(openTurn === null ? [] : [openTurn])]) {
+    const words = turnArtifact(turn.turn, turn.text, RESPONSE);
+    if (turn.text !== '' || turn === openTurn) artifacts.set(words.artifactId, words);
+    for (const given of turn.artifacts) artifacts.set(given.artifactId, givenArtifact(given));
+  }
+  return [...artifacts.values()];
 }
 
 function historyOf(snapshot: Snapshot, view: View): Message[] {

@@ -1,5 +1,5 @@
 /** The streams of a task: SendStreamingMessage and SubscribeToTask, as cursors on its journal. */
-import type { SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
+import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/errors.ts';
 import type { FollowUntil, Tasks } from '../executor/tasks.ts';
 import { isSettled, isTerminal } from '../task/snapshot.ts';
@@ -9,7 +9,7 @@ import { parseCursor } from './cursor.ts';
 import { project } from './event-projection.ts';
 import { incomingOf } from './incoming.ts';
 import { historyLengthOf } from './history-length.ts';
-import { taskView } from './task-projection.ts';
+import { answerOf, taskView } from './task-projection.ts';
 
 /** Where a stream begins, and when it has seen enough. */
 interface Start {
@@ -70,6 +70,10 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
     const { snapshot, first, after, until, historyLength } = await begin();
     context.accept();
     const view = context.view(snapshot);
+    if (snapshot.answer === 'message' && until === 'settled') {
+      yield { payload: { $case: 'message', value: await bareAnswer(tasks, snapshot, context) } };
+      return;
+    }
     if (first) yield { payload: { $case: 'task', value: taskView(snapshot, view, { historyLength }) } };
     // R03: a decision that leaves others pending is answered by the task as it stands.
     if (until === 'settled' && isSettled(snapshot)) return;
@@ -86,4 +90,16 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
   } catch (error) {
     throw context.refusal(error);
   }
+}
+
+/** Waits for the agent's last words, where they are all the client is given (A2A 1.0 §3.1.1, §3.1.2). */
+export async function bareAnswer(
+  tasks: Tasks,
+  { taskId, seq }: Snapshot,
+  context: CallContext,
+): Promise<Message> {
+  const { principal, signal } = context.caller;
+  for await (const _ of tasks.follow(taskId, seq, { until: 'ended', signal }));
+  const snapshot = await tasks.snapshot(taskId, principal);
+  return answerOf(snapshot, context.view(snapshot));
 }

@@ -3,7 +3,7 @@ import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import type { MessagePart } from '../task/events.ts';
+import type { Artifact as GivenArtifact, ContentPart } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 
 /** Who is looking: which task, and which extensions their client has activated. */
@@ -20,6 +20,7 @@ export const WIRE_STATE: Readonly<Record<StateName, TaskState>> = {
   submitted: TaskState.TASK_STATE_SUBMITTED,
   working: TaskState.TASK_STATE_WORKING,
   'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
+  'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
   completed: TaskState.TASK_STATE_COMPLETED,
   failed: TaskState.TASK_STATE_FAILED,
   canceled: TaskState.TASK_STATE_CANCELED,
@@ -39,8 +40,24 @@ export function dataPart(data: unknown): Part {
   };
 }
 
-export function partOf(part: MessagePart): Part {
-  return part.type === 'text' ? textPart(part.text) : dataPart(part.data);
+export function partOf(part: ContentPart): Part {
+  switch (part.type) {
+    case 'text':
+      return textPart(part.text);
+    case 'data':
+      return dataPart(part.data);
+    case 'file':
+      return filePart({ $case: 'raw', value: Buffer.from(part.base64, 'base64') }, part);
+    case 'file-url':
+      return filePart({ $case: 'url', value: part.url }, part);
+  }
+}
+
+function filePart(
+  content: Part['content'],
+  { name = '', mediaType = '' }: { name?: string | undefined; mediaType?: string | undefined },
+): Part {
+  return { content, metadata: undefined, filename: name, mediaType };
 }
 
 export function message(view: View, role: 'user' | 'agent', messageId: string, parts: Part[]): Message {
@@ -66,6 +83,11 @@ export function turnArtifact(turn: number, text: string, name: string): Artifact
     metadata: undefined,
     extensions: [],
   };
+}
+
+/** What an agent gave beside its words. */
+export function givenArtifact({ artifactId, name, description, parts }: GivenArtifact): Artifact {
+  return { artifactId, name, description, parts: parts.map(partOf), metadata: undefined, extensions: [] };
 }
 
 /** Metadata for those who asked for it: the place in the journal, and what the approval extension says. */

@@ -1,6 +1,7 @@
 /** The model port: a conversation and a set of tools in, a stream of text and tool calls out. */
 import type { ConversationStep } from '../task/conversation.ts';
-import type { TurnEnd, Usage } from '../task/events.ts';
+import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
+import type { Exchange } from '../task/snapshot.ts';
 
 export type { ConversationStep, ModelCall } from '../task/conversation.ts';
 
@@ -14,12 +15,18 @@ export interface ToolDeclaration {
 export interface ModelRequest {
   instructions: string;
   conversation: ConversationStep[];
+  /** The task's own messages and turns so far: for an agent that follows rules instead of words. */
+  exchanges: readonly Exchange[];
   tools: ToolDeclaration[];
   signal: AbortSignal;
 }
 
 export type ModelEvent =
   | { type: 'text'; text: string }
+  /** Given beside the words. `append`: its parts come after those it was given in this turn before. */
+  | { type: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
+  /** Said of where the work is; no part of the answer. */
+  | { type: 'note'; text: string }
   /** `input` is what the model wrote: valid JSON or, where it was not, the raw text. It is checked by the caller. */
   | { type: 'call'; modelCallId: string; tool: string; input: unknown }
   | { type: 'finish'; end: TurnEnd; usage: Usage };
@@ -33,6 +40,8 @@ export interface Model {
    * ends promptly, by any means.
    */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
+  /** What a task that begins with this message is answered with; `task` where this is left out. */
+  answersWith?(message: UserMessage): 'task' | 'message';
 }
 
 /** The models a server offers, by tier or id. */

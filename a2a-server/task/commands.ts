@@ -12,7 +12,7 @@ import type { Facts, Reason } from '../../shared/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
 import { parkOrMove, shownHash } from './pending.ts';
-import { callOf, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+import { callOf, isTerminal, PARKED_STATES, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 export interface Refusal {
   type: 'refuse';
@@ -54,7 +54,10 @@ export function receive(
       facts: { pending: ids },
     };
   }
-  return { type: 'append', events: [{ type: 'message.received', message, channel }] };
+  const received: TaskEvent = { type: 'message.received', message, channel };
+  // A reply is what a task without pending actions was parked for.
+  const parked = PARKED_STATES.has(snapshot.status.state);
+  return { type: 'append', events: parked ? [received, { type: 'task.working' }] : [received] };
 }
 
 /** The words a client without the extension may answer with, when one action is pending. */

@@ -18,6 +18,20 @@ import type {
 /** One part of a message from a person: text, or structured data passed on as it came. */
 export type MessagePart = { type: 'text'; text: string } | { type: 'data'; data: unknown };
 
+/** A piece of what an agent gives: text, data, or a file by its content or its address. */
+export type ContentPart =
+  | MessagePart
+  | { type: 'file'; base64: string; name?: string | undefined; mediaType?: string | undefined }
+  | { type: 'file-url'; url: string; name?: string | undefined; mediaType?: string | undefined };
+
+/** What an agent gives beside its words. The id is its own choice, unique within the task. */
+export interface Artifact {
+  artifactId: string;
+  name: string;
+  description: string;
+  parts: readonly ContentPart[];
+}
+
 /** A message from the client, as accepted. */
 export interface UserMessage {
   messageId: string;
@@ -73,24 +87,42 @@ export interface Usage {
   outputTokens: number;
 }
 
-/** How a model turn ended. */
-export type TurnEnd = 'stop' | 'tool-calls' | 'length' | 'content-filter';
+/**
+ * How a model turn ended: for one of the reasons all models have or, where an agent says so itself, with what it wants of
+ * the task: to end it in so many words, to wait for a reply (`question` null: it asks nothing), or for a sign-in.
+ */
+export type TurnEnd =
+  | 'stop'
+  | 'tool-calls'
+  | 'length'
+  | 'content-filter'
+  | { type: 'completed' | 'failed' | 'rejected'; message: string }
+  | { type: 'input-required'; question: string | null }
+  | { type: 'auth-required'; question: string };
 
 export type TaskEvent =
-  | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings }
+  /** `answer`: the client gets the agent's last words as a bare message, and no task (A2A 1.0 §3.1.1). */
+  | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
   | { type: 'message.received'; message: UserMessage; channel: string }
   | { type: 'task.working' }
   | { type: 'turn.started'; turn: number; model: string }
   | { type: 'text.delta'; turn: number; text: string }
+  /** `append`: the parts are added to those of an artifact of the same turn; otherwise they take its place. */
+  | { type: 'artifact.updated'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
+  /** What the agent says of where it is; no part of its answer. */
+  | { type: 'turn.noted'; turn: number; text: string }
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: Verdict }
   | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage }
   /** The turn's model call was cut off; what it had said is void and it is asked again. */
   | { type: 'turn.abandoned'; turn: number; reason: string }
   /**
-   * `expiresAt` (RFC 3339): where nothing is pending, until when a reply is waited for; null or absent for as long as it
-   * takes. Each pending action has its own.
+   * Pending actions wait for decisions; where there are none, the task waits for a reply: to `question`, if it asks one.
+   * `expiresAt` (RFC 3339): until when a reply is waited for; null or absent for as long as it takes. Each pending action
+   * has its own.
    */
-  | { type: 'input.required'; pending: PendingAction[]; expiresAt?: string | null }
+  | { type: 'input.required'; pending: PendingAction[]; question?: string; expiresAt?: string | null }
+  /** A person has to sign in somewhere, as `question` says, and then to reply. */
+  | { type: 'auth.required'; question: string; expiresAt?: string | null }
   | {
       type: 'tool.decided';
       callId: string;
@@ -126,7 +158,8 @@ export type TaskEvent =
       preview: Preview;
       basis: string | null;
     }
-  | { type: 'task.completed' }
+  /** `message`: what the agent says at the end beside what it has given. */
+  | { type: 'task.completed'; message?: string }
   | { type: 'task.failed'; message: string }
   | { type: 'task.canceled'; reason: string; by: Decider }
   | { type: 'task.rejected'; message: string };

@@ -10,13 +10,13 @@ import { cancel } from './commands.ts';
 import type { Decider, TaskEvent } from './events.ts';
 import { stateOf } from './fold.ts';
 import { sameAsking } from './pending.ts';
-import type { Snapshot } from './snapshot.ts';
+import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
 
 /** In milliseconds; null: for as long as it takes. */
 export interface Patience {
-  /** How long a pending action waits for its decision. */
+  /** How long a person is waited for: a pending action for its decision, a question for its answer. */
   decisionMs: number | null;
-  /** How long a task waits that asks for a reply and has no action pending. */
+  /** How long a task waits for the next message that asks for nothing. */
   idleMs: number | null;
 }
 
@@ -27,7 +27,8 @@ export const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
 /** What a task asks for. */
 interface Asking {
-  pending: readonly PendingAction[];
+  pending?: readonly PendingAction[];
+  question?: string;
   expiresAt?: string | null;
 }
 
@@ -40,10 +41,12 @@ export function dated(
   events: readonly TaskEvent[],
   { now, patience }: { now: number; patience: Patience },
 ): readonly TaskEvent[] {
-  if (!events.some((event) => event.type === 'input.required')) return events;
+  if (!events.some(asks)) return events;
   const before = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return events.map((event) => {
-    if (event.type !== 'input.required') return event;
+    if (!asks(event)) return event;
+    if (event.type === 'auth.required' || event.question !== undefined)
+      return { ...event, expiresAt: after(now, patience.decisionMs) };
     if (event.pending.length === 0) return { ...event, expiresAt: after(now, patience.idleMs) };
     const pending = event.pending.map((action) => ({
       ...action,
@@ -53,8 +56,14 @@ export function dated(
   });
 }
 
+type AskingEvent = Extract<TaskEvent, { type: 'input.required' | 'auth.required' }>;
+
+function asks(event: TaskEvent): event is AskingEvent {
+  return event.type === 'input.required' || event.type === 'auth.required';
+}
+
 /** When the first of what is asked for expires, in milliseconds since the epoch. */
-export function deadlineOf({ pending, expiresAt }: Asking): number | null {
+export function deadlineOf({ pending = [], expiresAt }: Asking): number | null {
   const times = [expiresAt, ...pending.map((action) => action.expiresAt)].flatMap((time) => time ?? []);
   return times.length === 0 ? null : Math.min(...times.map((time) => Date.parse(time)));
 }
@@ -63,7 +72,7 @@ export function deadlineOf({ pending, expiresAt }: Asking): number | null {
 export function deadlineAfter(events: readonly TaskEvent[]): number | null | undefined {
   const state = stateOf(events);
   if (state === undefined) return undefined;
-  const asking = state === 'input-required' && events.findLast((event) => event.type === 'input.required');
+  const asking = PARKED_STATES.has(state) && events.findLast(asks);
   return asking ? deadlineOf(asking) : null;
 }
 
@@ -73,13 +82,18 @@ export function expire(
   now: number,
 ): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
   const { status } = snapshot;
-  const deadline = status.state === 'input-required' ? deadlineOf(status) : null;
-  if (status.state !== 'input-required' || deadline === null || now < deadline) return { type: 'keep' };
-  const ruling = cancel(snapshot, whyExpired(status, deadline), EXPIRY);
+  const asking = askingOf(status);
+  const deadline = asking && deadlineOf(asking);
+  if (asking === null || deadline === null || now < deadline) return { type: 'keep' };
+  const ruling = cancel(snapshot, whyExpired(asking, deadline), EXPIRY);
   return ruling.type === 'append' ? ruling : { type: 'keep' };
 }
 
-function whyExpired({ pending }: Asking, deadline: number): string {
+function askingOf(status: Status): Asking | null {
+  return status.state === 'input-required' || status.state === 'auth-required' ? status : null;
+}
+
+function whyExpired({ pending = [] }: Asking, deadline: number): string {
   const time = new Date(deadline).toISOString();
   const expired = pending.filter((action) => Date.parse(action.expiresAt ?? '') === deadline);
   if (expired.length === 0) return `Nobody answered by ${time}.`;

@@ -2,7 +2,7 @@
  * `(snapshot, entry) → snapshot`: total and pure. The snapshot is nothing but this fold of the journal (J2), so a cache
  * of it may be dropped at any time. An entry that does not fit what came before changes `seq` and nothing else.
  */
-import type { JournalEntry, TaskEvent } from './events.ts';
+import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import type { Call, Snapshot, StateName, Turn } from './snapshot.ts';
 
 /** The snapshot a task begins with. @returns undefined for an entry that cannot begin one. */
@@ -14,6 +14,7 @@ export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined
     sessionId: event.sessionId,
     principal: event.principal,
     settings: event.settings,
+    answer: event.answer ?? 'task',
     createdAt: at,
     updatedAt: at,
     seq,
@@ -72,11 +73,20 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
       return {
         exchanges: [...s.exchanges, ...s.queued.map((message) => ({ type: 'message' as const, message }))],
         queued: [],
-        openTurn: { turn: event.turn, model: event.model, text: '', callIds: [], end: null },
+        openTurn: { turn: event.turn, model: event.model, text: '', artifacts: [], callIds: [], end: null },
         turns: event.turn,
       };
     case 'text.delta':
       return inOpenTurn(s, event.turn, (turn) => ({ ...turn, text: turn.text + event.text }));
+    case 'artifact.updated':
+      return inOpenTurn(s, event.turn, (turn) => ({
+        ...turn,
+        artifacts: withArtifact(turn.artifacts, event.artifact, event.append),
+      }));
+    case 'turn.noted':
+      return s.status.state === 'working' && s.openTurn?.turn === event.turn
+        ? { status: { state: 'working', note: event.text } }
+        : {};
     case 'tool.requested': {
       const call: Call = {
         ...event.call,
@@ -115,6 +125,15 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
         status: {
           state: 'input-required',
           pending: event.pending,
+          ...(event.question !== undefined && { question: event.question }),
+          ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt }),
+        },
+      };
+    case 'auth.required':
+      return {
+        status: {
+          state: 'auth-required',
+          question: event.question,
           ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt }),
         },
       };
@@ -151,7 +170,9 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
         decided: null,
       }));
     case 'task.completed':
-      return { status: { state: 'completed' } };
+      return {
+        status: { state: 'completed', ...(event.message !== undefined && { message: event.message }) },
+      };
     case 'task.failed':
       return { status: { state: 'failed', message: event.message }, openTurn: null };
     case 'task.canceled':
@@ -159,6 +180,13 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
     case 'task.rejected':
       return { status: { state: 'rejected', message: event.message } };
   }
+}
+
+function withArtifact(artifacts: readonly Artifact[], artifact: Artifact, append: boolean): Artifact[] {
+  const before = artifacts.find(({ artifactId }) => artifactId === artifact.artifactId);
+  if (before === undefined) return [...artifacts, artifact];
+  const after = append ? { ...before, parts: [...before.parts, ...artifact.parts] } : artifact;
+  return artifacts.map((it) => (it === before ? after : it));
 }
 
 function inOpenTurn(s: Snapshot, turn: number, update: (turn: Turn) => Turn): Partial<Snapshot> {
@@ -201,6 +229,7 @@ const STATE_OF: Partial<Record<TaskEvent['type'], StateName>> = {
   'task.created': 'submitted',
   'task.working': 'working',
   'input.required': 'input-required',
+  'auth.required': 'auth-required',
   'task.completed': 'completed',
   'task.failed': 'failed',
   'task.canceled': 'canceled',

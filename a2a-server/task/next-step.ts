@@ -51,7 +51,7 @@ export function nextStep(snapshot: Snapshot): NextStep {
   return { type: 'ask-model' };
 }
 
-/** What a task ends with when the model asks for nothing more. An answer that was cut off is no completion. */
+/** What becomes of a task whose model asks for no call more. An answer that was cut off is no completion. */
 function endOf({ end }: Turn): TaskEvent {
   switch (end) {
     case 'length':
@@ -70,6 +70,22 @@ function endOf({ end }: Turn): TaskEvent {
     case 'tool-calls':
     case null:
       return { type: 'task.completed' };
+  }
+  switch (end.type) {
+    case 'completed':
+      return { type: 'task.completed', message: end.message };
+    case 'failed':
+      return { type: 'task.failed', message: end.message };
+    case 'rejected':
+      return { type: 'task.rejected', message: end.message };
+    case 'input-required':
+      return {
+        type: 'input.required',
+        pending: [],
+        ...(end.question !== null && { question: end.question }),
+      };
+    case 'auth-required':
+      return { type: 'auth.required', question: end.question };
   }
 }
 

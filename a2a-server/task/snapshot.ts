@@ -1,12 +1,19 @@
 /** The state of a task, as the fold of its journal gives it. Values are never mutated. */
 import type { PendingAction, PendingReason, TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import type { Decider, RequestedCall, ToolOutcome, TurnEnd, Usage, UserMessage } from './events.ts';
+import type { Artifact, Decider, RequestedCall, ToolOutcome, TurnEnd, Usage, UserMessage } from './events.ts';
 
 export type Status =
   | { state: 'submitted' }
-  | { state: 'working' }
-  | { state: 'input-required'; pending: readonly PendingAction[]; expiresAt?: string | null }
-  | { state: 'completed' }
+  /** `note`: what the agent said last of where it is. */
+  | { state: 'working'; note?: string }
+  | {
+      state: 'input-required';
+      pending: readonly PendingAction[];
+      question?: string;
+      expiresAt?: string | null;
+    }
+  | { state: 'auth-required'; question: string; expiresAt?: string | null }
+  | { state: 'completed'; message?: string }
   | { state: 'failed'; message: string }
   | { state: 'canceled'; reason: string; by: Decider }
   | { state: 'rejected'; message: string };
@@ -19,6 +26,9 @@ export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>([
   'canceled',
   'rejected',
 ]);
+
+/** A task in one of these waits for a person; nothing of it runs. */
+export const PARKED_STATES: ReadonlySet<StateName> = new Set<StateName>(['input-required', 'auth-required']);
 
 /** Where a call stands. `settled` is final for the call. */
 export type CallState =
@@ -66,6 +76,8 @@ export interface Turn {
   turn: number;
   model: string;
   text: string;
+  /** What it gave beside its words, in the order it began to. */
+  artifacts: readonly Artifact[];
   callIds: readonly string[];
   /** How it ended; null while the model call is under way. */
   end: TurnEnd | null;
@@ -79,6 +91,8 @@ export interface Snapshot {
   sessionId: string;
   principal: string;
   settings: TaskSettings;
+  /** What the client is answered with: the task, or the agent's last words alone. */
+  answer: 'task' | 'message';
   createdAt: number;
   updatedAt: number;
   /** `seq` of the last event folded in. */
@@ -102,7 +116,7 @@ export function isTerminal(snapshot: Snapshot): boolean {
 
 /** Parked or ended: nothing moves until the next command. */
 export function isSettled(snapshot: Snapshot): boolean {
-  return snapshot.status.state === 'input-required' || isTerminal(snapshot);
+  return PARKED_STATES.has(snapshot.status.state) || isTerminal(snapshot);
 }
 
 /** The last finished turn, if nothing has been said to the model since. */

@@ -56,7 +56,7 @@ export class Appender {
     this.#findHead = database.query('SELECT key, seq, state, title, deadline FROM tasks WHERE task_id = ?');
     this.#findLive = database.query(
       `SELECT task_id FROM tasks
-       WHERE principal = ? AND session_id = ? AND state IN ('submitted', 'working', 'input-required')`,
+       WHERE principal = ? AND session_id = ? AND state NOT IN ('completed', 'failed', 'canceled', 'rejected')`,
     );
     this.#create = database.query(
       `INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline)

@@ -6,6 +6,7 @@ const STATES: Readonly<Record<StateName, true>> = {
   submitted: true,
   working: true,
   'input-required': true,
+  'auth-required': true,
   completed: true,
   failed: true,
   canceled: true,

@@ -66,6 +66,12 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX tasks_to_pack ON tasks (key)
     WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512;
   `,
+  // A task that waits for a sign-in is live as well.
+  `
+  DROP INDEX one_live_task_per_session;
+  CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
+    WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
+  `,
 ];
 
 /**

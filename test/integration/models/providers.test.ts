@@ -62,6 +62,7 @@ function modelOf(provider: (typeof PROVIDERS)[number]): Model {
 function request(signal: AbortSignal = new AbortController().signal): ModelRequest {
   return {
     instructions: 'You work in a directory.',
+    exchanges: [],
     conversation: [
       { role: 'user', text: 'Create test.md with hello' },
       {

@@ -45,6 +45,7 @@ test.each<[string, TaskEvent[]]>([
     .stream({
       instructions: '',
       conversation: conversation([canceled], next),
+      exchanges: next.exchanges,
       tools: Object.values(TOOL).map((name) => ({ name, description: '', inputSchema: {} })),
       signal: new AbortController().signal,
     });

@@ -71,7 +71,13 @@ function call(input: string): LanguageModelV3StreamPart {
 }
 
 function request(signal = new AbortController().signal): ModelRequest {
-  return { instructions: '', conversation: [{ role: 'user', text: 'hi' }], tools: [], signal };
+  return {
+    instructions: '',
+    conversation: [{ role: 'user', text: 'hi' }],
+    exchanges: [],
+    tools: [],
+    signal,
+  };
 }
 
 async function collect(model: Model, asked = request()): Promise<ModelEvent[]> {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { languageModel } from '../../../../../a2a-server/models/language-model.ts';
 import type { ConversationStep, ModelCall, ModelEvent } from '../../../../../a2a-server/models/model.ts';
 import { offlineModel } from '../../../../../a2a-server/models/offline/offline-model.ts';
+import type { TurnEnd } from '../../../../../a2a-server/task/events.ts';
 import { TOOL } from '../../../../../a2a-server/models/offline/tool-names.ts';
 
 const model = languageModel({ id: 'offline', load: () => Promise.resolve(offlineModel) });
@@ -12,7 +13,7 @@ interface Turn {
   texts: string[];
   text: string;
   calls: ModelCall[];
-  end: string;
+  end: TurnEnd;
 }
 type Answer = (call: ModelCall) => { text: string; isError: boolean };
 
@@ -21,8 +22,9 @@ async function turnAfter(
   offered: readonly string[] = Object.values(TOOL),
 ): Promise<Turn> {
   const tools = offered.map((name) => ({ name, description: name, inputSchema: { type: 'object' } }));
-  const turn: Turn = { texts: [], text: '', calls: [], end: '' };
-  const request = { instructions: 'Help.', conversation, tools, signal: new AbortController().signal };
+  const turn: Turn = { texts: [], text: '', calls: [], end: 'stop' };
+  const { signal } = new AbortController();
+  const request = { instructions: 'Help.', conversation, exchanges: [], tools, signal };
   for await (const event of model.stream(request)) take(turn, event);
   return { ...turn, text: turn.texts.join('') };
 }
@@ -30,7 +32,8 @@ async function turnAfter(
 function take(turn: Turn, event: ModelEvent): void {
   if (event.type === 'text') turn.texts.push(event.text);
   else if (event.type === 'finish') turn.end = event.end;
-  else turn.calls.push({ modelCallId: event.modelCallId, tool: event.tool, input: inputOf(event.input) });
+  else if (event.type === 'call')
+    turn.calls.push({ modelCallId: event.modelCallId, tool: event.tool, input: inputOf(event.input) });
 }
 
 function inputOf(input: unknown): Record<string, unknown> {
