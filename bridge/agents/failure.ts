@@ -128,6 +128,11 @@ function ofHttp(error: HttpFailure, agent: string): Failure {
     const sentence = `Agent "${agent}" is in trouble (${error.message}). Try again in a while; if it stays so, look at the agent's log.${said}`;
     return unreachable(sentence, { trouble: 'http', cause: error });
   }
+  // RFC 9110 §15.5.9, and what HTTP servers answer to a request that broke off: nothing of the agent has seen it.
+  if (status === 408 || (status === 400 && error.excerpt === '')) {
+    const sentence = `The connection to agent "${agent}" broke before the whole request had arrived (${error.message}). Try again; if it stays so, check its URL in the bridge's settings.`;
+    return { ...unreachable(sentence, { trouble: 'network', cause: error }), arrival: 'refused' };
+  }
   const sentence = `Agent "${agent}" does not answer as an A2A agent does (${error.message}). Check its URL in the bridge's settings.${said}`;
   return {
     error: new ProductError('AGENT_ERROR', sentence, { cause: error }),

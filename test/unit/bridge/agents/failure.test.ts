@@ -60,6 +60,21 @@ describe('what went wrong with a request', () => {
     expect(error.message).toContain('"a"');
   });
 
+  test.each([
+    [408, 'Request Timeout'],
+    [400, ''],
+  ])('HTTP %i, of a request that broke off: it did not arrive, and may be tried again', (status, words) => {
+    const { error, arrival } = failureOf(new HttpFailure(status, `HTTP ${String(status)}`, words), 'a');
+    expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_UNREACHABLE', true, 'refused']);
+    expect(error.facts['trouble']).toBe('network');
+    expect(error.message).toContain('broke before the whole request had arrived');
+  });
+
+  test('HTTP 400 with words is a refusal, and stays one', () => {
+    const { error, arrival } = failureOf(new HttpFailure(400, 'HTTP 400', 'Bad Request'), 'a');
+    expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_ERROR', false, 'refused']);
+  });
+
   test("an agent of ours: its own reason and facts, beside A2A's coarser one", () => {
     const metadata = { reason: 'ALREADY_DECIDED', retryable: 'false', firstDecision: 'approve' };
     const thrown = new JsonRpcUnsupportedOperationError({
