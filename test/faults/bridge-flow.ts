@@ -88,6 +88,14 @@ export class BridgeFlow implements Flow {
     await this.#take(result);
   }
 
+  /** Asks for the result once more. @throws Violation when there is none */
+  async collect(): Promise<void> {
+    const sessionId = this.#sessionId;
+    this.done = false;
+    await this.#take(await this.#call('wait_for_task', { sessionId, waitSeconds: PATIENCE }));
+    must(this.done, 'the result was handed over once, and is not there any more');
+  }
+
   /** Delegates once; after that it looks for the session before it dares to delegate again. */
   async #begin(): Promise<void> {
     if (this.#tried) {

@@ -13,9 +13,14 @@ import { countEffects, editedMarker } from './workload.ts';
 const listed = z.object({ tasks: z.array(z.unknown().transform(readTask)) });
 
 /** The tasks that were made of the flow's first message. */
-export async function findTasks(client: A2aClient, { workload }: Flow): Promise<TaskView[]> {
+export function findTasks(client: A2aClient, { workload }: Flow): Promise<TaskView[]> {
+  return tasksThatSay(client, `Flow ${workload.name} begins`);
+}
+
+/** Of the last tasks, those with these words in their history. */
+export async function tasksThatSay(client: A2aClient, words: string): Promise<TaskView[]> {
   const { tasks } = listed.parse(await client.call('ListTasks', { pageSize: 100, historyLength: 100 }));
-  return tasks.filter(({ history }) => history.some((line) => line.includes(`Flow ${workload.name} begins`)));
+  return tasks.filter(({ history }) => history.some((line) => line.includes(words)));
 }
 
 /** The one task of the flow. @throws Violation */

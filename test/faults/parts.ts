@@ -4,12 +4,13 @@ import type { Subject } from './asked.ts';
 import { blackbox } from './blackbox.ts';
 import { must, type Findings } from './findings.ts';
 import { killsRound } from './kills.ts';
+import { deathAtWrite } from './outbox.ts';
 import type { Programs } from './programs.ts';
 import { proxyRound } from './proxy.ts';
 import type { Row } from './scenarios.ts';
 import { bareServer, ourServer, type Lent } from './subjects.ts';
 
-export const PARTS = ['kills', 'appends', 'proxy', 'blackbox'] as const;
+export const PARTS = ['kills', 'appends', 'outbox', 'proxy', 'blackbox'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Run {
@@ -51,6 +52,11 @@ const ROUNDS: Record<Exclude<Part, 'blackbox'>, (round: number, run: Run) => Pro
     for (const side of SIDES) died.push(await deathAtAppend({ number: round, side }, programs, findings));
     return died.includes(true);
   },
+  async outbox(round, { programs, findings }) {
+    const died: boolean[] = [];
+    for (const side of SIDES) died.push(await deathAtWrite({ number: round, side }, programs, findings));
+    return died.includes(true);
+  },
   async proxy(round, { programs, findings }) {
     await proxyRound(round, programs, findings);
     return true;
@@ -61,6 +67,7 @@ function summary(part: Part, findings: Findings): string {
   const told: Record<Part, string[]> = {
     kills: ['kills', 'flows', 'events'],
     appends: ['deaths before an append', 'deaths after an append', 'flows'],
+    outbox: ['deaths before a write', 'deaths after a write', 'flows'],
     proxy: ['cuts', 'flows', 'events'],
     blackbox: [],
   };

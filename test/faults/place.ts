@@ -122,6 +122,13 @@ export class Place {
     return !initialized;
   }
 
+  /** Closes the bridge's stdin, as a client that goes does. @returns the exit code, null after a kill */
+  async closeBridge(): Promise<number | null> {
+    const code = (await this.#bridge?.client.close()) ?? null;
+    this.#bridge = undefined;
+    return code;
+  }
+
   /** Starts a bridge, whose calls follow. @throws Disconnected */
   async startBridge(how: { script?: string; env?: Readonly<Record<string, string>> } = {}): Promise<void> {
     const { script = this.#options.programs.bridge, env = {} } = how;

@@ -12,28 +12,49 @@ const BANNER =
 export interface Programs {
   server: string;
   bridge: string;
-  /** The server, dying at a journal append: see `programs/dying-journal.ts`. */
-  dyingServer: () => Promise<string>;
+  /** The server, dying at an append to its journal: see `programs/dying-journal.ts`. */
+  dyingServer: string;
+  /** The bridge, dying at a write to its outbox: see `programs/dying-file.ts`. */
+  dyingBridge: string;
   remove: () => Promise<void>;
 }
 
 export async function copyPrograms(): Promise<Programs> {
   await mkdir(CACHE, { recursive: true });
   const directory = await mkdtemp(join(resolve(CACHE), 'faults-'));
-  await cp('dist', directory, { recursive: true });
-  let dying: Promise<string> | undefined;
+  const [dyingServer, dyingBridge] = await Promise.all([
+    buildDying(join(directory, 'dying-server'), 'a2a-server/main.ts', {
+      importer: 'a2a-server/serve.ts',
+      imported: /\/sqlite-journal\.ts$/,
+      instead: 'test/faults/programs/dying-journal.ts',
+    }),
+    buildDying(join(directory, 'dying-bridge'), 'bridge/main.ts', {
+      importer: 'bridge/outbox/outbox.ts',
+      imported: /\/atomic-file\.ts$/,
+      instead: 'test/faults/programs/dying-file.ts',
+    }),
+    cp('dist', directory, { recursive: true }),
+  ]);
   return {
     server: join(directory, 'a2a-server', 'main.js'),
     bridge: join(directory, 'bridge', 'main.js'),
-    dyingServer: () => (dying ??= buildDyingServer(join(directory, 'dying'))),
+    dyingServer,
+    dyingBridge,
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
 
-/** The product's own program, but for the journal that `serve.ts` opens. */
-async function buildDyingServer(outdir: string): Promise<string> {
+/** One module of a program, and what takes its place there. */
+interface Exchange {
+  importer: string;
+  imported: RegExp;
+  instead: string;
+}
+
+/** The product's own program, but for one module. @returns its main file */
+async function buildDying(outdir: string, entry: string, exchange: Exchange): Promise<string> {
   await build({
-    entryPoints: ['a2a-server/main.ts'],
+    entryPoints: [entry],
     outdir,
     bundle: true,
     splitting: true,
@@ -42,19 +63,17 @@ async function buildDyingServer(outdir: string): Promise<string> {
     target: 'node20.19',
     external: ['libsql'],
     banner: { js: BANNER },
-    plugins: [dyingJournal],
+    plugins: [exchanging(exchange)],
     logLevel: 'warning',
   });
   return join(outdir, 'main.js');
 }
 
-const dyingJournal: Plugin = {
-  name: 'dying-journal',
+const exchanging = ({ importer: where, imported, instead }: Exchange): Plugin => ({
+  name: 'exchange',
   setup(bundle) {
-    bundle.onResolve({ filter: /\/sqlite-journal\.ts$/ }, ({ importer, path }) =>
-      importer.endsWith(join('a2a-server', 'serve.ts'))
-        ? { path: resolve('test/faults/programs/dying-journal.ts') }
-        : { path: resolve(dirname(importer), path) },
-    );
+    bundle.onResolve({ filter: imported }, ({ importer, path }) => ({
+      path: importer.endsWith(join('/', where)) ? resolve(instead) : resolve(dirname(importer), path),
+    }));
   },
-};
+});

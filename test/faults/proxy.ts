@@ -1,114 +1,33 @@
-/** Cuts of single connections to a server that lives: every byte of a recorded response, and random ones of everything. */
+/** Cuts of single connections to a server that lives: every byte of what was recorded, and random ones of everything. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { A2aFlow } from './a2a-flow.ts';
-import { A2aClient, Disconnected } from './a2a-client.ts';
 import { BridgeFlow } from './bridge-flow.ts';
 import { must, type Findings } from './findings.ts';
+import { everyByte, KINDS, unlessDisconnected } from './every-byte.ts';
 import { checkFlow, findTasks } from './flow-checks.ts';
 import type { Flow } from './flow.ts';
-import { mustContinue } from './journal-checks.ts';
-import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 import { ReadingAlong } from './reading-along.ts';
-import { TaskReader, wholeJournal } from './task-reader.ts';
-import { TcpProxy, type CutKind, type Treatment } from './tcp-proxy.ts';
+import { inScene, type Scene } from './scene.ts';
+import type { Treatment } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
-import { randomWorkload, smallWorkload } from './workload.ts';
+import { randomWorkload } from './workload.ts';
 
-/** So many rounds take every byte of the recorded response once. */
-export const STRIDE = 16;
 /** Cuts of random connections in one round, before what is left runs undisturbed. */
 const RANDOM_CUTS = 30;
 const MAX_FLOWS = 25;
 const MAX_STEPS = 300;
 const ARRIVAL_MS = 30_000;
 const LOOK_MS = 10;
-const KINDS: readonly [CutKind, ...CutKind[]] = ['reset', 'end', 'half-close'];
 
 export async function proxyRound(round: number, programs: Programs, findings: Findings): Promise<void> {
   const random = new Random(findings.seed, 'proxy', round);
-  const proxy = await TcpProxy.listen();
-  const serverArgs = ['--public-url', proxy.url];
-  const place = await Place.open({ programs, random, agentUrl: proxy.url, serverArgs });
-  proxy.target = place.port;
-  try {
-    const { token } = await place.serving();
-    const through = new A2aClient({ url: proxy.url, token });
-    const scene = { place, proxy, through, random, findings };
+  await inScene({ programs, random, findings }, async (scene) => {
     await everyByte(round, scene);
     await randomCuts(round, scene);
     await killedUnheard(round, scene);
-    await place.stopServer();
-  } finally {
-    await place.close();
-    await proxy.close();
-  }
-}
-
-interface Scene {
-  place: Place;
-  proxy: TcpProxy;
-  through: A2aClient;
-  random: Random;
-  findings: Findings;
-}
-
-/** Each n-th byte of one response, a different n-th in each round. */
-async function everyByte(round: number, { place, proxy, through, random, findings }: Scene): Promise<void> {
-  const parts = {
-    workload: smallWorkload(`p${round}s`),
-    workspace: place.home.workspace,
-    random,
-    verdicts: new Verdicts(random),
-  };
-  const flow = new A2aFlow(parts);
-  const client = await place.client();
-  while (!flow.done) await flow.step(client);
-  const taskId = flow.taskId ?? '';
-  const whole = await wholeJournal(client, taskId);
-  const length = await responseLength(proxy, through, taskId);
-  findings.count('proxy: bytes of the recorded response', length);
-  for (let after = round % STRIDE; after <= length; after += STRIDE) {
-    const reader = new TaskReader(taskId);
-    const how = KINDS[Math.floor(after / STRIDE) % KINDS.length] ?? 'reset';
-    let treated = false;
-    proxy.treat = () => {
-      if (treated) return {};
-      treated = true;
-      return { cut: { direction: 'down', after, how } };
-    };
-    proxy.onCut = () => {
-      findings.count('proxy: cuts');
-      findings.count('proxy: cuts at a byte of the recorded response');
-    };
-    for (let tries = 0; reader.position < (whole.at(-1)?.seq ?? 0); tries++) {
-      must(
-        tries < 5,
-        `cut at byte ${after} (${how}), the stream was not read to its end in ${tries} readings`,
-      );
-      await reader.read(through).catch(unlessDisconnected);
-    }
-    must(
-      reader.seen.length === whole.length,
-      `cut at byte ${after} (${how}): ${reader.seen.length} of ${whole.length} events came (gap)`,
-    );
-    mustContinue(reader.seen, whole);
-  }
-  proxy.treat = () => ({});
-}
-
-async function responseLength(proxy: TcpProxy, through: A2aClient, taskId: string): Promise<number> {
-  let bytes = 0;
-  proxy.treat = () => ({});
-  proxy.onBytes = (count) => (bytes += count);
-  await wholeJournal(through, taskId);
-  proxy.onBytes = () => undefined;
-  return bytes;
-}
-
-function unlessDisconnected(error: unknown): void {
-  if (!(error instanceof Disconnected)) throw error;
+  });
 }
 
 /** Whole flows, by bridge and by bare client, whose connections are cut, slowed down and doubled anywhere. */

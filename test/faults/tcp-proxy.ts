@@ -1,14 +1,23 @@
-/** A TCP proxy that treats each connection as it is told: cut at a byte, half-closed, reset, delayed, throttled, doubled. */
+/**
+ * A TCP proxy that treats each connection as it is told: cut at a byte, half-closed, reset, stalled, delayed, throttled,
+ * doubled.
+ */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** How a connection ends when its bytes have been counted. */
-export type CutKind = 'reset' | 'end' | 'half-close';
+/**
+ * What happens to a connection when its bytes have been counted. Stalled, it stays open and carries nothing more, in
+ * either direction.
+ */
+export type CutKind = 'reset' | 'end' | 'half-close' | 'stall';
+
+/** To the server, or to the client. */
+export type Direction = 'up' | 'down';
 
 export interface Cut {
-  /** Whose bytes are counted: those to the server, or those to the client. */
-  direction: 'up' | 'down';
+  /** Whose bytes are counted. */
+  direction: Direction;
   /** So many get through. */
   after: number;
   how: CutKind;
@@ -29,14 +38,16 @@ export class TcpProxy {
   treat: () => Treatment = () => ({});
   /** Called when a cut has been made. */
   onCut: (cut: Cut) => void = () => undefined;
-  /** Called for what goes to the client, in bytes. */
-  onBytes: (count: number) => void = () => undefined;
+  /** Called for what gets through, in bytes. */
+  onBytes: (direction: Direction, count: number) => void = () => undefined;
   target = 0;
   /** While this is so, nothing gets through to clients, and what comes is lost. */
   mute = false;
   readonly url: string;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
+  /** The client's ends of stalled connections. */
+  readonly #stalled = new WeakSet<Socket>();
 
   private constructor(server: Server, { port }: AddressInfo) {
     this.#server = server;
@@ -55,8 +66,13 @@ export class TcpProxy {
   async close(): Promise<void> {
     const closed = once(this.#server, 'close');
     this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    this.hangUp();
     await closed;
+  }
+
+  /** Ends all connections. */
+  hangUp(): void {
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #connected(client: Socket): void {
@@ -82,7 +98,7 @@ export class TcpProxy {
   }
 
   async #pump(
-    direction: Cut['direction'],
+    direction: Direction,
     { client, server, twin }: { client: Socket; server: Socket; twin: Socket | undefined },
     { cut, delayMs, piece = Infinity }: Treatment,
   ): Promise<void> {
@@ -97,15 +113,16 @@ export class TcpProxy {
           at += bytes.length;
           left -= bytes.length;
           if (direction === 'up') twin?.write(bytes);
-          else this.onBytes(bytes.length);
-          const dropped = bytes.length === 0 || (this.mute && direction === 'down');
+          this.onBytes(direction, bytes.length);
+          const dropped =
+            bytes.length === 0 || this.#stalled.has(client) || (this.mute && direction === 'down');
           if (!dropped && !to.write(bytes)) await drained(to);
           if (left > 0 || cut === undefined) continue;
           this.onCut(cut);
-          this.#cut(cut.how, client, server, to);
-          twin?.destroy();
-          // After a half-close the rest is read, and goes nowhere.
-          if (cut.how === 'half-close') for await (const _ of from);
+          this.#cut(cut.how, { client, server, to });
+          if (cut.how !== 'stall') twin?.destroy();
+          // The rest is read, and goes nowhere.
+          if (cut.how === 'half-close' || cut.how === 'stall') for await (const _ of from);
           return;
         }
       }
@@ -119,7 +136,7 @@ export class TcpProxy {
     }
   }
 
-  #cut(how: CutKind, client: Socket, server: Socket, to: Socket): void {
+  #cut(how: CutKind, { client, server, to }: { client: Socket; server: Socket; to: Socket }): void {
     switch (how) {
       case 'reset':
         client.resetAndDestroy();
@@ -131,6 +148,9 @@ export class TcpProxy {
         return;
       case 'half-close':
         to.end();
+        return;
+      case 'stall':
+        this.#stalled.add(client);
     }
   }
 }

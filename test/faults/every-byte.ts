@@ -1,0 +1,163 @@
+/** Cuts at each byte of something recorded: a stream, a command and its answer, a delegation of the bridge. */
+import { z } from 'zod';
+import { written } from '../support/a2a-message.ts';
+import { readTask } from '../support/wire-event.ts';
+import { A2aFlow } from './a2a-flow.ts';
+import { Disconnected, type A2aClient } from './a2a-client.ts';
+import { must } from './findings.ts';
+import { tasksThatSay } from './flow-checks.ts';
+import { mustContinue } from './journal-checks.ts';
+import type { Scene } from './scene.ts';
+import { TaskReader, wholeJournal } from './task-reader.ts';
+import type { Cut, CutKind, Direction, TcpProxy } from './tcp-proxy.ts';
+import { Verdicts } from './verdicts.ts';
+import { smallWorkload } from './workload.ts';
+
+/** So many rounds take every byte of what a bare client sends and is sent. */
+export const STRIDE = 16;
+/** So many rounds take every byte of a delegation. */
+export const BRIDGE_STRIDE = 64;
+/** Delegations under way at once. */
+const TOGETHER = 8;
+const MAX_TRIES = 5;
+export const KINDS: readonly [CutKind, ...CutKind[]] = ['reset', 'end', 'half-close'];
+
+export async function everyByte(round: number, scene: Scene): Promise<void> {
+  await everyByteOfStream(round, scene);
+  await everyByteOfCommand(round, scene);
+  await everyByteOfDelegation(round, scene);
+  scene.proxy.treat = () => ({});
+}
+
+/** S1: what came before the cut and what came after it is the journal. */
+async function everyByteOfStream(round: number, scene: Scene): Promise<void> {
+  const { place, proxy, through, random, findings } = scene;
+  const client = await place.client();
+  const workload = smallWorkload(`p${round}s`);
+  const { workspace } = place.home;
+  const flow = new A2aFlow({ workload, workspace, random, verdicts: new Verdicts(random) });
+  while (!flow.done) await flow.step(client);
+  const taskId = flow.taskId ?? '';
+  const whole = await wholeJournal(client, taskId);
+  const lengths = await bytesOf(proxy, () => wholeJournal(through, taskId));
+  findings.count('proxy: bytes of the recorded stream', lengths.down);
+  for (const cut of cutsOf({ down: lengths.down }, round, STRIDE)) {
+    const reader = new TaskReader(taskId);
+    const where = `cut at byte ${cut.after} (${cut.how})`;
+    cutNext(scene, [cut], 'a byte of the recorded stream');
+    for (let tries = 0; reader.position < (whole.at(-1)?.seq ?? 0); tries++) {
+      must(tries < MAX_TRIES, `${where}, the stream was not read to its end in ${tries} readings`);
+      await reader.read(through).catch(unlessDisconnected);
+    }
+    must(
+      reader.seen.length === whole.length,
+      `${where}: ${reader.seen.length} of ${whole.length} events came (gap)`,
+    );
+    mustContinue(reader.seen, whole);
+  }
+}
+
+const answered = z.object({ task: z.unknown().transform(readTask) });
+
+/** R27: a message whose request or answer was cut is sent again under its id, and is one task. */
+async function everyByteOfCommand(round: number, scene: Scene): Promise<void> {
+  const { place, proxy, through, findings } = scene;
+  const client = await place.client();
+  const send = async (name: string, to: A2aClient = through): Promise<string> => {
+    const message = written(`say ${name} is all.`, { messageId: name });
+    return answered.parse(await to.call('SendMessage', { message })).task.taskId;
+  };
+  const lengths = await bytesOf(proxy, () => send(nameOf('m', round, { direction: 'up', after: 9999 })));
+  findings.count('proxy: bytes of the recorded command and its answer', lengths.up + lengths.down);
+  for (const cut of cutsOf(lengths, round, STRIDE)) {
+    const name = nameOf('m', round, cut);
+    cutNext(scene, [cut], 'a byte of the recorded command or its answer');
+    await send(name).catch(unlessDisconnected);
+    const taskId = await send(name, client);
+    await mustBeOne(client, name, `a message cut at byte ${cut.after} ${cut.direction} (${cut.how})`, taskId);
+  }
+}
+
+const report = z.looseObject({ taskId: z.string(), state: z.string(), output: z.string() });
+
+/** B1, R64: the bridge's caller does not notice. */
+async function everyByteOfDelegation(round: number, scene: Scene): Promise<void> {
+  const { place, proxy, findings } = scene;
+  const client = await place.client();
+  const delegate = async (name: string): Promise<string> => {
+    const said = await place.callTool('delegate_task_to_assistant', { task: `say ${name} is all.` });
+    const words = said.content.map(({ text }) => text).join('\n');
+    must(said.isError !== true, `a cut connection was the caller's trouble: ${words}`);
+    const { taskId, state, output } = report.parse(said.structuredContent);
+    must(state === 'completed' && output.includes(name), `${name} came back as ${state}: ${words}`);
+    return taskId;
+  };
+  // The first one reads the agent's card.
+  await delegate(nameOf('d', round, { direction: 'up', after: 8888 }));
+  proxy.hangUp();
+  const lengths = await bytesOf(proxy, () => delegate(nameOf('d', round, { direction: 'up', after: 9999 })));
+  findings.count('proxy: bytes of the recorded delegation', lengths.up + lengths.down);
+  const cuts = cutsOf(lengths, round, BRIDGE_STRIDE);
+  for (let begin = 0; begin < cuts.length; begin += TOGETHER) {
+    const batch = cuts.slice(begin, begin + TOGETHER);
+    proxy.hangUp();
+    cutNext(scene, batch, 'a byte of a delegation');
+    await Promise.all(
+      batch.map(async (cut) => {
+        const name = nameOf('d', round, cut);
+        const taskId = await delegate(name);
+        await mustBeOne(client, name, `a delegation, cut beside others`, taskId);
+      }),
+    );
+  }
+}
+
+const nameOf = (kind: string, round: number, { direction, after }: Omit<Cut, 'how'>): string =>
+  `p${round}${kind}-${direction}-${after}-`;
+
+async function mustBeOne(client: A2aClient, name: string, what: string, taskId: string): Promise<void> {
+  const tasks = await tasksThatSay(client, name);
+  must(tasks.length === 1, `${what} is ${tasks.length} tasks`);
+  must(tasks[0]?.taskId === taskId, `${what} was answered with another task than it has become`);
+}
+
+/** Each n-th byte, a different n-th in each round, by a reset, an end and a half-close in turn. */
+function cutsOf(lengths: Partial<Record<Direction, number>>, round: number, stride: number): Cut[] {
+  const directions: readonly Direction[] = ['up', 'down'];
+  return directions.flatMap((direction) => {
+    const length = lengths[direction];
+    if (length === undefined) return [];
+    const first = round % stride;
+    return Array.from({ length: Math.floor((length - first) / stride) + 1 }, (_, index) => ({
+      direction,
+      after: first + index * stride,
+      how: KINDS[index % KINDS.length] ?? 'reset',
+    }));
+  });
+}
+
+/** The next connections are cut so, one each; those that follow live. */
+function cutNext({ proxy, findings }: Scene, cuts: readonly Cut[], what: string): void {
+  const waiting = [...cuts];
+  proxy.treat = () => {
+    const cut = waiting.shift();
+    return cut === undefined ? {} : { cut };
+  };
+  proxy.onCut = () => {
+    findings.count('proxy: cuts');
+    findings.count(`proxy: cuts at ${what}`);
+  };
+}
+
+async function bytesOf(proxy: TcpProxy, work: () => Promise<unknown>): Promise<Record<Direction, number>> {
+  const bytes = { up: 0, down: 0 };
+  proxy.treat = () => ({});
+  proxy.onBytes = (direction, count) => (bytes[direction] += count);
+  await work();
+  proxy.onBytes = () => undefined;
+  return bytes;
+}
+
+export function unlessDisconnected(error: unknown): void {
+  if (!(error instanceof Disconnected)) throw error;
+}

@@ -1,0 +1,78 @@
+/** B1, B3: SIGKILL of the bridge at each write of its outbox, before it is made and when it is durable. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BridgeFlow } from './bridge-flow.ts';
+import { Disconnected } from './a2a-client.ts';
+import type { Side } from './appends.ts';
+import { must, type Findings } from './findings.ts';
+import { checkFlow } from './flow-checks.ts';
+import { Place } from './place.ts';
+import type { Programs } from './programs.ts';
+import { Random } from './random.ts';
+import { Verdicts } from './verdicts.ts';
+import { fixedWorkload } from './workload.ts';
+
+/** The requests of one flow; far more than it takes. */
+const MAX_STEPS = 100;
+
+/** One death and what follows. @returns whether there was such a write; if not, the run has come to its end. */
+export async function deathAtWrite(
+  where: { number: number; side: Side },
+  programs: Programs,
+  findings: Findings,
+): Promise<boolean> {
+  const { number, side } = where;
+  // The same flow and the same decisions for every write of it.
+  const random = new Random(findings.seed, 'outbox');
+  const place = await Place.open({ programs, random: new Random(findings.seed, 'outbox', number, side) });
+  try {
+    const flow = new BridgeFlow({
+      workload: fixedWorkload('run'),
+      workspace: place.home.workspace,
+      random,
+      verdicts: new Verdicts(random),
+      call: (name, args) => place.callTool(name, args),
+    });
+    await place.startBridge({
+      script: programs.dyingBridge,
+      env: { FAULTS_DIE_AT: `${side}:${number}` },
+    });
+    let died = await finish(flow);
+    // The last write is made when the person has the result already.
+    if (!died) died = (await place.closeBridge()) === null;
+    if (!died) return false;
+    await finish(flow);
+    must(flow.done, 'the flow was cut off with nobody there to cut it');
+    const client = await place.client();
+    const { workspace } = place.home;
+    await checkFlow('outbox', flow, { client, workspace, seen: [], findings });
+    await mustBeClosed(flow, place);
+    findings.count(`outbox: deaths ${side} a write`);
+    return true;
+  } finally {
+    await place.close();
+  }
+}
+
+/** Until the flow is done, or its bridge has died. @returns whether it has died */
+async function finish(flow: BridgeFlow): Promise<boolean> {
+  for (let steps = 0; !flow.done; steps++) {
+    must(steps < MAX_STEPS, `the flow has not come to an end after ${steps} requests`);
+    try {
+      await flow.step();
+    } catch (error) {
+      if (error instanceof Disconnected) return true;
+      throw error;
+    }
+  }
+  return false;
+}
+
+/** The next bridge finds the result again; once that has handed it over, nothing is left open, and no half-written file. */
+async function mustBeClosed(flow: BridgeFlow, place: Place): Promise<void> {
+  await flow.collect();
+  const code = await place.closeBridge();
+  must(code === 0, `the bridge, whose client has gone, had the exit code ${code}`);
+  const open = await readdir(join(place.bridgeHome, 'outbox', 'open'));
+  must(open.length === 0, `handed over, and still in the outbox: ${open.join(', ')}`);
+}

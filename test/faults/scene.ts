@@ -1,0 +1,35 @@
+/** A server behind a proxy: bridges and clients go through the proxy, checks go straight to the server. */
+import { A2aClient } from './a2a-client.ts';
+import type { Findings } from './findings.ts';
+import { Place } from './place.ts';
+import type { Programs } from './programs.ts';
+import type { Random } from './random.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+
+export interface Scene {
+  place: Place;
+  proxy: TcpProxy;
+  /** A client of the server, by way of the proxy. */
+  through: A2aClient;
+  random: Random;
+  findings: Findings;
+}
+
+/** Opens a scene for `work`, and ends the server in an orderly way after it. */
+export async function inScene(
+  { programs, random, findings }: { programs: Programs; random: Random; findings: Findings },
+  work: (scene: Scene) => Promise<void>,
+): Promise<void> {
+  const proxy = await TcpProxy.listen();
+  const serverArgs = ['--public-url', proxy.url];
+  const place = await Place.open({ programs, random, agentUrl: proxy.url, serverArgs });
+  proxy.target = place.port;
+  try {
+    const { token } = await place.serving();
+    await work({ place, proxy, through: new A2aClient({ url: proxy.url, token }), random, findings });
+    await place.stopServer();
+  } finally {
+    await place.close();
+    await proxy.close();
+  }
+}
