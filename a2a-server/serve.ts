@@ -24,6 +24,8 @@ import type { Journal } from './journal/journal.ts';
 import { listen, originOf } from './listen.ts';
 import { createModels } from './models/models.ts';
 import type { Models } from './models/model.ts';
+import { readScript } from './models/scripted/script.ts';
+import { scriptedModels } from './models/scripted/scripted-model.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { isInUse, stateInUse } from './state-in-use.ts';
@@ -53,7 +55,7 @@ export interface Run {
 /** @throws ProductError CONFIGURATION, STORAGE; nothing is left open then. */
 export async function serve(settings: ServerSettings, log: Logger): Promise<Run> {
   const { stateDir } = settings;
-  const models = offeredModels(settings);
+  const models = await modelsOf(settings);
   await prepareStateDirectory(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
@@ -139,6 +141,16 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   let stopped: Promise<void> | undefined;
   return { record, recovered, stop: () => (stopped ??= stop()) };
+}
+
+async function modelsOf(settings: ServerSettings): Promise<Models> {
+  const { agent } = settings;
+  switch (agent.type) {
+    case 'model':
+      return offeredModels(settings);
+    case 'scripted':
+      return scriptedModels(await readScript(agent.file), systemClock);
+  }
 }
 
 /** All that can be asked for, each with its key and address: what is missing is found now, not by the first task. */

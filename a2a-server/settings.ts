@@ -15,11 +15,18 @@ import { modelId, modelSettings } from './models/settings.ts';
 
 export const DEFAULT_PORT = 41242;
 
-const directory = z
+const absolutePath = z
   .string()
   .min(1)
   .transform((path) => resolve(path));
 const MODEL_ALLOWED = 'offline, or provider:model, e.g. anthropic:claude-sonnet-4-5';
+
+/** Whose turns the executor runs. */
+const agentChoice = z.union([
+  z.tuple([z.literal('model')]).transform(() => ({ type: 'model' as const })),
+  z.tuple([z.literal('scripted'), absolutePath]).transform(([type, file]) => ({ type, file })),
+]);
+export type AgentChoice = z.output<typeof agentChoice>;
 
 export const SERVER_SETTINGS = {
   host: setting({
@@ -77,7 +84,7 @@ export const SERVER_SETTINGS = {
   workspace: setting({
     kind: 'text',
     placeholder: 'dir',
-    schema: directory.optional(),
+    schema: absolutePath.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_WORKSPACE',
     describe: 'where a task works that names no workspace (default: the current directory)',
@@ -86,7 +93,7 @@ export const SERVER_SETTINGS = {
   allowWorkspace: setting({
     kind: 'list',
     placeholder: 'dir',
-    schema: z.array(directory),
+    schema: z.array(absolutePath),
     fallback: [],
     env: 'A2A_SERVER_ALLOW_WORKSPACE',
     describe:
@@ -139,13 +146,24 @@ export const SERVER_SETTINGS = {
     describe: 'further model that tasks may ask for by id; may be repeated',
     allowed: MODEL_ALLOWED,
   }),
+  agent: setting({
+    kind: 'list',
+    placeholder: 'kind...',
+    schema: agentChoice,
+    fallback: ['model'],
+    env: 'A2A_SERVER_AGENT',
+    describe:
+      'who does the work: model, or scripted <file> for rules that say what is done for which message',
+    allowed: 'model, or scripted and a file (see docs/scripted-agent.md)',
+  }),
   decisionTimeout: setting({
     kind: 'text',
     placeholder: 'time',
     schema: duration,
     fallback: '7d',
     env: 'A2A_SERVER_DECISION_TIMEOUT',
-    describe: 'how long a pending action waits for its decision before its task is canceled, or never',
+    describe:
+      'how long a pending action waits for its decision, or a question for its answer, before the task is canceled; or never',
     allowed: DURATION_ALLOWED,
   }),
   idleTimeout: setting({
@@ -154,7 +172,7 @@ export const SERVER_SETTINGS = {
     schema: duration,
     fallback: '30m',
     env: 'A2A_SERVER_IDLE_TIMEOUT',
-    describe: 'how long a task waits that asks for a reply and has no action pending, or never',
+    describe: 'how long a task waits for the next message that asks nothing, or never',
     allowed: DURATION_ALLOWED,
   }),
   retention: setting({

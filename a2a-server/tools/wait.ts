@@ -1,7 +1,7 @@
 /** `wait`: lets time pass, for something outside that takes its time. */
 import { z } from 'zod';
-import { onAbort } from '../../shared/abort.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { pass } from '../../shared/pass.ts';
 import { defineTool } from './define-tool.ts';
 import { count } from './one-line.ts';
 import type { Tool } from './tool.ts';
@@ -30,20 +30,4 @@ export function createWait(clock: Clock): Tool {
       return { text, summary: `waited ${count(seconds, 'second')}` };
     },
   });
-}
-
-/** Resolves after `ms` milliseconds. @throws AbortError as soon as `signal` aborts; leaves no timer and no listener. */
-async function pass(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  await new Promise<void>((resolve) => {
-    const stopListening = onAbort(signal, () => {
-      callOff();
-      resolve();
-    });
-    const callOff = clock.after(ms, () => {
-      stopListening();
-      resolve();
-    });
-  });
-  signal.throwIfAborted();
 }

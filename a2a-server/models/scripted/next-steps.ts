@@ -1,0 +1,43 @@
+/**
+ * Which steps of a script a task's next turn has. Pure, and a function of the task's own journal alone: after a crash the
+ * same turn has the same steps.
+ */
+import type { UserMessage } from '../../task/events.ts';
+import type { Exchange } from '../../task/snapshot.ts';
+import type { Rule, Script, Sequence } from './script.ts';
+import type { Step } from './step.ts';
+
+/**
+ * The newest message chooses the rule. A message that no rule is for lets a sequence go on that has not come to its end.
+ */
+export function nextSteps(script: Script, exchanges: readonly Exchange[]): readonly Step[] {
+  let sequence: Sequence = [];
+  let turn = 0;
+  let messages = 0;
+  for (const exchange of exchanges) {
+    if (exchange.type === 'turn') {
+      turn += 1;
+      continue;
+    }
+    messages += 1;
+    const rule = ruleFor(script, exchange.message, messages);
+    if (rule === undefined && turn < sequence.length) continue;
+    sequence = rule?.do ?? script.otherwise;
+    turn = 0;
+  }
+  return sequence[turn] ?? [];
+}
+
+/** @param nth which message of its task it is; 1 is the first. */
+function ruleFor({ rules }: Script, message: UserMessage, nth: number): Rule | undefined {
+  const text = message.parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .toLowerCase();
+  return rules.find(
+    ({ when }) =>
+      (when.messageId === undefined || message.messageId.startsWith(when.messageId)) &&
+      (when.text === undefined || text.includes(when.text.toLowerCase())) &&
+      (when.turn === undefined || when.turn === nth),
+  );
+}

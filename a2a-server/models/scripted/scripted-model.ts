@@ -1,0 +1,91 @@
+/** An agent that does what a script says: the same executor and journal, with rules in the place of a model. */
+import { onAbort } from '../../../shared/abort.ts';
+import type { Clock } from '../../../shared/clock.ts';
+import { ProductError } from '../../../shared/errors.ts';
+import { pass } from '../../../shared/pass.ts';
+import type { TurnEnd } from '../../task/events.ts';
+import type { Model, ModelEvent, Models } from '../model.ts';
+import { TIERS } from '../settings.ts';
+import { nextSteps } from './next-steps.ts';
+import type { Script } from './script.ts';
+import type { Step } from './step.ts';
+
+const SCRIPTED = 'scripted';
+const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
+
+/** The script is the only model there is, under each tier's name. */
+export function scriptedModels(script: Script, clock: Clock): Models {
+  const model = scriptedModel(script, clock);
+  const names = [...TIERS, SCRIPTED];
+  return {
+    resolve(name = SCRIPTED) {
+      if (names.includes(name)) return model;
+      throw new ProductError(
+        'UNKNOWN_MODEL',
+        `There is no model ${JSON.stringify(name.slice(0, 200))} here: this agent follows a script.`,
+        { facts: { offered: names.join(', ') } },
+      );
+    },
+    list: () => names,
+  };
+}
+
+function scriptedModel(script: Script, clock: Clock): Model {
+  return {
+    id: SCRIPTED,
+    async *stream({ exchanges, signal }) {
+      let end: TurnEnd = 'stop';
+      for (const step of nextSteps(script, exchanges)) {
+        if (step.type === 'delay') await pass(clock, step.value, signal);
+        else if (step.type === 'stayWorking') await aborted(signal);
+        else end = yield* give(step);
+      }
+      yield { type: 'finish', end, usage: NO_USAGE };
+    },
+    answersWith(message) {
+      const steps = nextSteps(script, [{ type: 'message', message }]);
+      return steps.some(({ type }) => type === 'message') ? 'message' : 'task';
+    },
+  };
+}
+
+/** @returns how the turn ends if this is its last step. */
+function* give(
+  step: Exclude<Step, { type: 'delay' | 'stayWorking' }>,
+): Generator<ModelEvent, TurnEnd, undefined> {
+  switch (step.type) {
+    case 'text':
+      for (const text of step.value) yield { type: 'text', text };
+      return 'stop';
+    case 'artifact':
+      yield { type: 'artifact', ...step.value };
+      return 'stop';
+    case 'status':
+      yield { type: 'note', text: step.value };
+      return 'stop';
+    case 'call':
+    case 'calls':
+      for (const [index, call] of step.value.entries())
+        yield { type: 'call', modelCallId: `call-${index + 1}`, ...call };
+      return 'tool-calls';
+    case 'inputRequired':
+      return { type: 'input-required', question: step.value === true ? null : step.value };
+    case 'authRequired':
+      return { type: 'auth-required', question: step.value };
+    case 'message':
+    case 'complete':
+      return { type: 'completed', message: step.value };
+    case 'reject':
+      return { type: 'rejected', message: step.value };
+    case 'fail':
+      return { type: 'failed', message: step.value };
+  }
+}
+
+/** @throws AbortError once the signal fires, and does nothing else. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    onAbort(signal, resolve);
+  });
+  signal.throwIfAborted();
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { parseScript } from '../../../../../a2a-server/models/scripted/script.ts';
+import { ProductError } from '../../../../../shared/errors.ts';
+
+const withSteps = (...steps: unknown[]) => ({ rules: [{ when: {}, do: steps }] });
+
+function problem(json: unknown): string {
+  try {
+    parseScript(json, 'rules.json');
+  } catch (error) {
+    if (error instanceof ProductError && error.reason === 'CONFIGURATION') return error.message;
+    throw error;
+  }
+  throw new Error('the script was taken');
+}
+
+describe('parseScript', () => {
+  it('takes the example of the documentation', async () => {
+    const example: unknown = JSON.parse(await readFile('examples/scripted-agent.json', 'utf8'));
+    expect(parseScript(example, 'example').rules.length).toBeGreaterThan(5);
+  });
+
+  it('rejects by default what no rule is for', () => {
+    expect(parseScript({}, 'rules.json')).toMatchObject({
+      rules: [],
+      otherwise: [[{ type: 'reject' }]],
+    });
+  });
+
+  it('begins a turn after each call and each question', () => {
+    const { rules } = parseScript(
+      withSteps(
+        { text: 'a' },
+        { call: { tool: 'list-files' } },
+        { inputRequired: 'Which?' },
+        { status: 'b' },
+        { authRequired: 'Sign in.' },
+      ),
+      'rules.json',
+    );
+    const types = rules[0]?.do.map((turn) => turn.map(({ type }) => type));
+    expect(types).toEqual([['text', 'call'], ['inputRequired'], ['status', 'authRequired'], []]);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    [
+      'a step of no known name',
+      withSteps({ say: 'a' }),
+      /rules\.0\.do\.0: a step has one key, .* text, artifact/,
+    ],
+    ['a step with two names', withSteps({ text: 'a', status: 'b' }), /rules\.0\.do\.0: a step has one key/],
+    ['a step of a name every object has', withSteps({ constructor: 'a' }), /a step has one key/],
+    ['a wrong argument', withSteps({ delay: -1 }), /rules\.0\.do\.0\.delay: /],
+    ['a sequence without steps', withSteps(), /rules\.0\.do: /],
+    ['an unknown condition', { rules: [{ when: { id: 'x' }, do: [{ text: 'a' }] }] }, /rules\.0\.when: .*id/],
+    ['what follows an end', withSteps({ reject: 'no' }, { text: 'a' }), /do\.1: nothing can follow "reject"/],
+    ['an artifact of nothing', withSteps({ artifact: { id: 'a' } }), /do\.0\.artifact: give one of "text"/],
+    [
+      'an artifact of two things',
+      withSteps({ artifact: { id: 'a', text: '', data: 1 } }),
+      /do\.0\.artifact: give one of "text"/,
+    ],
+    [
+      'a file with two contents',
+      withSteps({ artifact: { id: 'a', file: { name: 'f', text: '', base64: '' } } }),
+      /artifact\.file: a file has either/,
+    ],
+    [
+      'bytes that are no base64',
+      withSteps({ artifact: { id: 'a', file: { name: 'f', base64: '*' } } }),
+      /artifact\.file\.base64: /,
+    ],
+    [
+      'an append to nothing',
+      withSteps({ artifact: { id: 'a', text: 'x', append: true } }),
+      /do\.0: there is no artifact "a" to append to/,
+    ],
+    [
+      'an append to what an earlier turn gave',
+      withSteps(
+        { artifact: { id: 'a', text: 'x' } },
+        { inputRequired: true },
+        { artifact: { id: 'a', text: 'y', append: true } },
+      ),
+      /do\.2: there is no artifact "a" to append to/,
+    ],
+    [
+      'a bare message that is not alone',
+      withSteps({ text: 'a' }, { message: 'b' }),
+      /do\.1: a bare message is all/,
+    ],
+    ['another key', { rule: [] }, /rule/],
+    ['no object', [], /expected object/],
+  ])('refuses %s and says where it is', (_name, json, expected) => {
+    expect(problem(json)).toMatch(/^The script rules\.json is not valid: /);
+    expect(problem(json)).toMatch(expected);
+  });
+});
