@@ -37,7 +37,8 @@ export async function prepareCall(
   if (!parsed.ok) return refused(base, request.input, parsed.message);
   const shown = await showCall(tool, parsed.input, { workspace, signal });
   if (!shown.ok) return refused(base, request.input, shown.message);
-  const call = { ...base, sideEffect: tool.sideEffect, source: tool.source, ...shown.call };
+  const { sideEffect, repeatable, source } = tool;
+  const call = { ...base, sideEffect, ...(repeatable && { repeatable }), source, ...shown.call };
   const judged = verdict(call, snapshot.settings, snapshot.grants);
   return { call, verdict: judged };
 }

@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/clock.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
 import { parkOrMove } from '../task/pending.ts';
-import { isReadOnly, isTerminal, type Call, type Snapshot } from '../task/snapshot.ts';
+import { isRepeatable, isTerminal, type Call, type Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Ids } from './ids.ts';
@@ -216,5 +216,5 @@ export class ToolScheduler {
 
 /** What the server's own end has stopped, the next process does anew, as after a crash, where nothing speaks against it (E2). */
 function runsAgain(call: Call, outcome: ToolOutcome): boolean {
-  return isReadOnly(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
+  return isRepeatable(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
 }

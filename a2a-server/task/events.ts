@@ -48,6 +48,11 @@ export interface RequestedCall {
   input: Record<string, unknown>;
   inputHash: string;
   sideEffect: SideEffect;
+  /**
+   * True where running it again changes nothing that running it once did not, though it has to be asked for (a GET). What is
+   * read-only is so anyway.
+   */
+  repeatable?: boolean;
   source: ToolSource;
   preview: Preview;
   /** Hash of what the preview was made from (a file's content), where the tool has such a thing (D2). */
@@ -147,7 +152,7 @@ export type TaskEvent =
       toolId: string;
       outcome: ToolOutcome;
     }
-  /** A crash took the tool execution's outcome. `rerun` when the call is read-only and just runs again. */
+  /** A crash took the tool execution's outcome. `rerun` when the call is repeatable and just runs again. */
   | { type: 'tool.interrupted'; callId: string; tool: string; title: string; toolId: string; rerun: boolean }
   /** What was shown is no longer what is there: the call waits again, with a new preview (D2). */
   | {

@@ -4,6 +4,7 @@ import { pendingActions } from './pending.ts';
 import {
   callsOf,
   isReadOnly,
+  isRepeatable,
   isSettled,
   isTerminal,
   lastTurn,
@@ -96,7 +97,7 @@ export function turnOpening(snapshot: Snapshot, model: string): TaskEvent[] {
 }
 
 /**
- * What a dead execution left open (E2): a turn that was cut off is void; a read-only call just runs again; a call with
+ * What a dead execution left open (E2): a turn that was cut off is void; a repeatable call just runs again; a call with
  * side effects that may have happened waits for a person.
  */
 function looseEnds(snapshot: Snapshot): TaskEvent[] {
@@ -116,7 +117,7 @@ function looseEnds(snapshot: Snapshot): TaskEvent[] {
         tool: call.tool,
         title: call.title,
         toolId: call.state.toolId,
-        rerun: isReadOnly(call),
+        rerun: isRepeatable(call),
       });
   return events;
 }

@@ -140,7 +140,15 @@ export function waitingCalls(snapshot: Snapshot): Call[] {
   return Object.values(snapshot.calls).filter((call) => call.state.type === 'waiting');
 }
 
-/** A call without side effects may be run again without asking (E2). */
+/** A call without side effects: it needs no decision, and may run beside others of its kind. */
 export function isReadOnly(call: Pick<RequestedCall, 'sideEffect'>): boolean {
   return call.sideEffect === 'none';
+}
+
+/**
+ * A call that may be run again without asking when its outcome is lost (E2). Not the same as read-only: reading a URL
+ * changes nothing, and yet a person decides on it first, because the URL itself may carry something out.
+ */
+export function isRepeatable(call: Pick<RequestedCall, 'sideEffect' | 'repeatable'>): boolean {
+  return isReadOnly(call) || call.repeatable === true;
 }

@@ -26,6 +26,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     description: definition.description,
     source: definition.source ?? { type: 'built-in' },
     sideEffect: definition.sideEffect,
+    ...(definition.repeatable && { repeatable: true }),
     schema,
     timeoutMs: (input) => definition.timeoutMs(parse(input)),
     title: (input) => definition.title(parse(input)),

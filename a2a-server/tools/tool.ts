@@ -39,6 +39,8 @@ export interface Tool<Input = unknown> {
   readonly description: string;
   readonly source: ToolSource;
   readonly sideEffect: SideEffect;
+  /** True for a tool that has to be asked for and yet may be run again when its outcome is lost (E2), such as a GET. */
+  readonly repeatable?: boolean;
   readonly schema: z.ZodType<Input>;
   /** Milliseconds after which a run is stopped with reason `timeout`. */
   timeoutMs(input: Input): number;

@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RequestedCall, TaskEvent, Verdict } from '../../../../a2a-server/task/events.ts';
+import { begin, fold } from '../../../../a2a-server/task/fold.ts';
+import { nextStep } from '../../../../a2a-server/task/next-step.ts';
+import { isReadOnly, isRepeatable } from '../../../../a2a-server/task/snapshot.ts';
+
+type Kind = Pick<RequestedCall, 'sideEffect' | 'repeatable'>;
+
+const ref = { callId: 'c', tool: 'tool', title: 'Do it' };
+const allowed: Verdict = { type: 'allow', because: { type: 'auto-execute' } };
+const usage = { inputTokens: 1, outputTokens: 1 };
+
+/** A task in which one call runs. */
+function running(kind: Kind) {
+  const call: RequestedCall = {
+    ...ref,
+    ...kind,
+    modelCallId: 'm',
+    input: {},
+    inputHash: 'h',
+    source: { type: 'built-in' },
+    preview: { type: 'url', url: 'https://example.com/' },
+    basis: null,
+  };
+  const created = { type: 'task.created' as const, sessionId: 's', principal: 'p', settings: {} };
+  const start = begin('t', { seq: 1, at: 1, event: created });
+  if (start === undefined) throw new Error('no task');
+  const events: TaskEvent[] = [
+    { type: 'task.working' },
+    { type: 'turn.started', turn: 1, model: 'm' },
+    { type: 'tool.requested', turn: 1, call, verdict: allowed },
+    { type: 'turn.finished', turn: 1, end: 'tool-calls', usage },
+    { type: 'tool.started', ...ref, toolId: 'tool-1' },
+  ];
+  return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), start);
+}
+
+describe('a call whose outcome a crash has taken', () => {
+  it.each<[Kind, boolean]>([
+    [{ sideEffect: 'none' }, true],
+    [{ sideEffect: 'network', repeatable: true }, true],
+    [{ sideEffect: 'network' }, false],
+    [{ sideEffect: 'files' }, false],
+    [{ sideEffect: 'other' }, false],
+  ])('E2 with %j runs again without asking: %s', (kind, rerun) => {
+    expect(nextStep(running(kind))).toMatchObject({
+      type: 'recover',
+      events: [{ type: 'tool.interrupted', callId: 'c', rerun }],
+    });
+    expect(isRepeatable(kind)).toBe(rerun);
+  });
+
+  it('E2 may be repeatable and yet no look without side effects, which nobody is asked about', () => {
+    expect(isReadOnly({ sideEffect: 'network' })).toBe(false);
+  });
+});
