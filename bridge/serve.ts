@@ -5,6 +5,7 @@ import { packageVersion } from '../shared/version.ts';
 import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
 import { createServer } from './server.ts';
+import { Withdrawals } from './withdrawals/withdrawals.ts';
 
 /** How long the outbox has to be brought up to date at the end; what is missed, the next bridge finds out. */
 const LAST_WRITES_MS = 2_000;
@@ -32,7 +33,9 @@ export function serve({ settings, serverScript, log }: Run): void {
     return openBridge({ settings, env: process.env, serverScript, log, version });
   };
 
-  serveStdio(() => createServer({ version, prefix: settings.toolPrefix, log, bridge }), {
+  const { toolPrefix: prefix, onCancel } = settings;
+  const client = { withdrawals: new Withdrawals() };
+  serveStdio(() => createServer({ version, prefix, log, onCancel, bridge }, client), {
     onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
   });
   log.debug({ version, state: settings.stateDir }, 'serving MCP over stdio');

@@ -1,20 +1,20 @@
 /** The MCP server: the tools, the method `tools/abort`, and nothing that has to be waited for. */
-import { McpServer } from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../shared/logging.ts';
 import type { Bridge } from './bridge.ts';
 import { INSTRUCTIONS } from './instructions.ts';
-import { abort, abortAnswer, abortTool, toolId } from './tools/abort-tool.ts';
+import { abort, abortAnswer, abortParams, abortTool } from './tools/abort-tool.ts';
 import { agentCapabilities } from './tools/agent-capabilities.ts';
 import { cancelTask } from './tools/cancel-task.ts';
 import { checkTask } from './tools/check-task.ts';
 import { consult } from './tools/consult.ts';
 import { decide } from './tools/decide.ts';
 import { delegateTask } from './tools/delegate-task.ts';
-import { reason } from './tools/fields.ts';
 import { listSessions } from './tools/list-sessions.ts';
 import { prefixed, type Tool } from './tools/tool.ts';
 import { waitForTask } from './tools/wait-for-task.ts';
+import type { OnCancel } from './withdrawals/cause.ts';
+import type { Withdrawals } from './withdrawals/withdrawals.ts';
 
 export const TOOLS: readonly Tool[] = [
   delegateTask,
@@ -32,18 +32,28 @@ export interface ServerParts {
   version: string;
   prefix: string;
   log: Logger;
+  onCancel: OnCancel;
   bridge: () => Promise<Bridge>;
 }
 
-export function createServer({ version, prefix, log, bridge }: ServerParts): McpServer {
+/** What belongs to one client. */
+export interface ServerClient {
+  /** The calls it has withdrawn. */
+  withdrawals: Withdrawals;
+  /** Nothing more comes for a call that was withdrawn: its stream, where it has one of its own, is to be closed. */
+  released?: (requestId: RequestId) => void;
+}
+
+export function createServer(parts: ServerParts, client: ServerClient): McpServer {
+  const { version, prefix, bridge } = parts;
   const server = new McpServer(
     { name: 'mcp-a2a-bridge', title: 'MCP-A2A bridge', version },
     { instructions: prefixed(INSTRUCTIONS, prefix) },
   );
-  for (const tool of TOOLS) tool.offer({ server, prefix, log, bridge });
+  for (const tool of TOOLS) tool.offer({ server, ...parts, ...client });
   server.server.setRequestHandler(
     'tools/abort',
-    { params: z.looseObject({ toolId, reason }), result: abortAnswer },
+    { params: abortParams, result: abortAnswer },
     async (params) => abort(await bridge(), params.toolId, params.reason),
   );
   return server;

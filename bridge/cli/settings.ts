@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { readConfigFile, resolveSettings, setting, type SettingValues } from '../../shared/config.ts';
 import { LOG_LEVELS } from '../../shared/logging.ts';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../../shared/state-directory.ts';
+import { ON_CANCEL } from '../withdrawals/cause.ts';
 
 const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
@@ -56,6 +57,16 @@ export const BRIDGE_SETTINGS = {
     describe: 'put before the name of every tool, e.g. gemini_',
     allowed: 'up to 30 letters, digits, "_" and "-"',
   }),
+  onCancel: setting({
+    kind: 'text',
+    placeholder: ON_CANCEL.join('|'),
+    schema: z.enum(ON_CANCEL),
+    fallback: 'detach',
+    env: 'MCP_A2A_BRIDGE_ON_CANCEL',
+    describe:
+      'what becomes of a task when a person stops the call that waits for it; a client that times out or goes away never ends one',
+    allowed: 'detach (it goes on) or cancel',
+  }),
   workspace: setting({
     kind: 'text',
     placeholder: 'dir',
@@ -96,7 +107,7 @@ export const UNFLAGGED_SETTINGS = {
     schema: z.record(agentName, agentSettings),
     fallback: {},
     env: 'MCP_A2A_BRIDGE_AGENTS',
-    describe: 'several agents by name, the first one being the default; in the configuration file',
+    describe: 'several agents by name, the first one being the default',
     allowed: 'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", "headers": {…}}}',
   }),
 } as const;

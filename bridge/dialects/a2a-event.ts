@@ -37,7 +37,9 @@ export function readEvent(event: StreamResponse, reading: DialectReading): Obser
       const { taskId, contextId, status, metadata } = payload.value;
       const observations: Observation[] = [];
       const activity = reading.activity(metadata);
-      if (activity !== null) observations.push({ type: 'activity', activity });
+      const at = status?.timestamp;
+      if (activity !== null)
+        observations.push({ type: 'activity', activity, ...(at === undefined ? {} : { at }) });
       // A decision on one call says nothing about the others, so neither about the state of the task.
       if (status !== undefined && activity?.type !== 'tool.decided') {
         observations.push({

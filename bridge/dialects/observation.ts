@@ -55,7 +55,8 @@ export type Observation =
       pending: readonly PendingAction[];
       question: Question | null;
     }
-  | { type: 'activity'; activity: Activity }
+  /** `at`: when, RFC 3339, where the agent says it. */
+  | { type: 'activity'; activity: Activity; at?: string }
   | { type: 'output'; taskId: string; sessionId: string; output: Output; append: boolean }
   /** The agent answered with a message and made no task of it. */
   | { type: 'reply'; taskId: string; sessionId: string; text: string };

@@ -3,8 +3,7 @@ import { costLine } from './session-text.ts';
 import type { StatusReport } from '../tools/check-task.ts';
 
 export function statusText(status: StatusReport): string {
-  const { sessionId, agent, taskId, state, phase, message, tools, pending, question, cost, changes, next } =
-    status;
+  const { sessionId, agent, taskId, state, phase, message, tools, pending, question, cost, changes } = status;
   return [
     `Session ${sessionId} with ${agent}${taskId === null ? '' : `, task ${taskId}`}: ${state}${phase === state ? '' : `, ${phase}`}.`,
     message,
@@ -14,12 +13,13 @@ export function statusText(status: StatusReport): string {
     question === null ? '' : `Asks: ${question}`,
     ...tools.map(
       (each) =>
-        `Tool ${each.tool}: ${each.title} — ${each.state}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}`,
+        `Tool ${each.tool}: ${each.title} — ${each.state}${each.startedAt === null ? '' : `, started ${each.startedAt}`}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}`,
     ),
     cost === null ? '' : costLine(cost),
     changes.length === 0 ? '' : `Changes: ${changes.join('; ')}.`,
     `Cursor ${String(status.cursor)}${status.changesComplete ? '' : ' (more may have happened than is told here)'}.`,
-    next,
+    ...status.notes.map((note) => `Note: ${note}`),
+    status.next,
   ]
     .filter((line) => line !== '')
     .join('\n');

@@ -10,6 +10,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { cancelTask, type CancelEnd } from './cancel.ts';
 import { findByMessage } from './lost-answer.ts';
 import { delegationMessage } from './message.ts';
 import { asEvent } from '../agents/task-event.ts';
@@ -30,6 +31,8 @@ export class Delegations {
   readonly #log: Logger;
   /** Cancelled before their task was known: message id → reason. */
   readonly #cancelled = new Map<string, string>();
+  /** Messages the agent has not been heard to have: message id → the session they are for. */
+  readonly #onItsWay = new Map<string, Session>();
   /** Messages this process is sending. */
   readonly #underway = new Set<string>();
   /** Delegations of bridges that have ended, being finished: message id → when that is done. */
@@ -67,10 +70,16 @@ export class Delegations {
     return { session, delivery: this.#send(session, entry, question?.id) };
   }
 
-  /** Ends a delegation whose task the agent has not named yet: it is cancelled as soon as it does, by whichever bridge. */
-  async cancelWhenKnown(session: Session, reason: string): Promise<void> {
-    this.#cancelled.set(session.firstMessageId, reason);
-    await this.#outbox.update(session.firstMessageId, { cancel: reason });
+  /**
+   * Ends whatever the session is doing: its task, moving or parked, and what is on its way to become one.
+   * @throws ProductError when the agent cannot be asked
+   */
+  async cancel(session: Session, reason: string): Promise<CancelEnd> {
+    const later = await this.#cancelOnItsWay(session, reason);
+    await session.refresh();
+    const { view } = session;
+    if (view === undefined || hasEnded(view)) return later ? 'cancelled-when-known' : 'ended-before';
+    return cancelTask(session, view.taskId, reason);
   }
 
   /** The result of the session's task has been handed over. Does not keep the answer waiting. */
@@ -119,6 +128,23 @@ export class Delegations {
     return done === undefined ? undefined : { done };
   }
 
+  /**
+   * Each message whose task the agent has not named yet is cancelled as soon as it does, by whichever bridge. None is called
+   * back: nobody could tell whether it had arrived.
+   * @returns whether there was any
+   */
+  async #cancelOnItsWay(session: Session, reason: string): Promise<boolean> {
+    const messageIds = [...this.#onItsWay].flatMap(([messageId, of]) =>
+      of === session && !(messageId === session.firstMessageId && session.view !== undefined)
+        ? [messageId]
+        : [],
+    );
+    // In memory at once, for an answer that comes before it is on disk; on disk for the next bridge.
+    for (const messageId of messageIds) this.#cancelled.set(messageId, reason);
+    await Promise.all(messageIds.map((messageId) => this.#outbox.update(messageId, { cancel: reason })));
+    return messageIds.length > 0;
+  }
+
   async #put(entry: OutboxEntry): Promise<void> {
     this.#underway.add(entry.messageId);
     try {
@@ -156,12 +182,15 @@ export class Delegations {
 
   async #send(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
     const { messageId } = entry;
+    this.#onItsWay.set(messageId, session);
     try {
       await session.deliver(
         (dialect) => delegationMessage(entry, dialect),
         answers === undefined ? {} : { answers },
       );
     } catch (error) {
+      this.#onItsWay.delete(messageId);
+      this.#cancelled.delete(messageId);
       await this.#failed(session, messageId, error);
       this.#underway.delete(messageId);
       throw error;
@@ -174,23 +203,22 @@ export class Delegations {
 
   /** The agent has named the task. Should the note of it be lost, the message is sent or looked for once more. */
   #accepted(session: Session, messageId: string): void {
+    this.#onItsWay.delete(messageId);
     const view = session.view;
     if (view === undefined) return;
     const { id } = session;
     const { taskId } = view;
-    this.#note(session, () =>
-      this.#outbox
-        .update(messageId, { state: { type: 'accepted', taskId, sessionId: id } })
-        .finally(() => this.#underway.delete(messageId)),
-    );
     const reason = this.#cancelled.get(messageId);
     this.#cancelled.delete(messageId);
-    if (reason === undefined || hasEnded(view)) return;
-    this.#note(session, () =>
-      session.agent.ask(async (connection) =>
-        session.take(asEvent(await connection.cancel(taskId, reason)), connection),
-      ),
-    );
+    this.#note(session, async () => {
+      try {
+        // First the cancel: with the entry noted as accepted, no other bridge would look whether it was to be cancelled.
+        if (reason !== undefined) await cancelTask(session, taskId, reason);
+        await this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } });
+      } finally {
+        this.#underway.delete(messageId);
+      }
+    });
   }
 
   async #failed(session: Session, messageId: string, error: unknown): Promise<void> {

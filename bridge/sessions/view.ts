@@ -17,6 +17,8 @@ export interface CallView {
   /** The last tool execution, which is what abort takes. */
   toolId: string | null;
   summary: string | null;
+  /** When that execution started, RFC 3339; null where the agent does not say, or it was not watched. */
+  startedAt: string | null;
 }
 
 export interface Cost {
@@ -125,7 +127,9 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
       return { ...base, state: 'completed', reply: observation.text };
     }
     case 'activity':
-      return view === undefined ? undefined : withActivity(view, observation.activity);
+      return view === undefined
+        ? undefined
+        : withActivity(view, observation.activity, observation.at ?? null);
   }
 }
 
@@ -157,31 +161,29 @@ function of(view: TaskView | undefined, taskId: string, sessionId: string): Task
 }
 
 function callsOf(
-  calls: readonly Omit<CallView, 'summary'>[],
+  calls: readonly Omit<CallView, 'summary' | 'startedAt'>[],
   before: TaskView | undefined,
 ): readonly CallView[] {
-  const summaries = new Map((before?.calls ?? []).map((call) => [call.callId, call.summary]));
-  return calls.slice(-MAX_CALLS).map(({ callId, tool, title, state, toolId }) => ({
-    callId,
-    tool,
-    title,
-    state,
-    toolId,
-    summary: summaries.get(callId) ?? null,
-  }));
+  const known = new Map((before?.calls ?? []).map((call) => [call.callId, call]));
+  return calls.slice(-MAX_CALLS).map(({ callId, tool, title, state, toolId }) => {
+    const call = known.get(callId);
+    const startedAt = call !== undefined && call.toolId === toolId ? call.startedAt : null;
+    return { callId, tool, title, state, toolId, summary: call?.summary ?? null, startedAt };
+  });
 }
 
-function withActivity(view: TaskView, activity: Activity): TaskView {
+function withActivity(view: TaskView, activity: Activity, at: string | null): TaskView {
   const { callId, tool, title } = activity;
   const before = view.calls.find((call) => call.callId === callId);
   const call: CallView = {
     toolId: null,
     summary: null,
+    startedAt: null,
     ...before,
     callId,
     tool,
     title,
-    ...changeBy(activity, before),
+    ...changeBy(activity, before, at),
   };
   const calls =
     before === undefined
@@ -197,6 +199,7 @@ function withActivity(view: TaskView, activity: Activity): TaskView {
 function changeBy(
   activity: Activity,
   before: CallView | undefined,
+  at: string | null,
 ): Pick<CallView, 'state'> & Partial<CallView> {
   switch (activity.type) {
     case 'tool.requested':
@@ -204,7 +207,7 @@ function changeBy(
     case 'tool.decided':
       return { state: activity.decision === 'deny' ? 'denied' : 'ready' };
     case 'tool.started':
-      return { state: 'running', toolId: activity.toolId };
+      return { state: 'running', toolId: activity.toolId, startedAt: at };
     case 'tool.output':
       return { state: before?.state ?? 'running', toolId: activity.toolId };
     case 'tool.finished':

@@ -1,16 +1,22 @@
 /** `abort_tool_execution`: stop one tool execution and let its task go on. Also the MCP method `tools/abort`. */
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../shared/errors.ts';
-import type { Bridge } from '../bridge.ts';
+import { messageOf } from '../../shared/errors.ts';
 import type { AbortAnswer } from '../agents/connection.ts';
+import type { Bridge } from '../bridge.ts';
 import * as fields from './fields.ts';
 import { defineTool } from './tool.ts';
 
-export const toolId = z
-  .string()
-  .min(1)
-  .max(200)
-  .describe('The tool execution, as a status or a result has named it.');
+/**
+ * Any text: whoever sends what can be no id gets the same kind of answer as for one that nobody knows. Our agent's ids are
+ * like `run-shell-command-1623456789-abc123def`.
+ */
+const toolId = z.string().describe('The tool execution, as a status or a result has named it.');
+
+/** It becomes a part of a URL's path: nothing that could be read as more than one name. */
+const TOOL_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,199}$/;
+
+/** The parameters of `tools/abort`. */
+export const abortParams = z.looseObject({ toolId, reason: fields.reason });
 
 /** R40: the answer over every transport. */
 export const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
@@ -22,31 +28,42 @@ export const abortTool = defineTool({
   input: z.strictObject({ toolId, reason: fields.reason }),
   output: abortAnswer,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-  async run({ toolId: id, reason }, call) {
-    const structured = await abort(call.bridge, id, reason);
-    if (!structured.success && call.bridge.sessions.withTool(id) === undefined)
-      throw new ProductError('UNKNOWN_TOOL_EXECUTION', `Not aborted: ${structured.message}`);
+  async run({ toolId: id, reason }, { bridge }) {
+    const structured = await abort(bridge, id, reason);
     const text = structured.success ? `Aborted: ${structured.message}` : `Not aborted: ${structured.message}`;
-    return { structured, text };
+    if (structured.success || bridge.sessions.withTool(id) !== undefined) return { structured, text };
+    return { structured, text, refusal: { reason: 'UNKNOWN_TOOL_EXECUTION', facts: {} } };
   },
 });
 
-/** Asks the agent whose tool it is; all agents when no session has shown it here. */
+/** R41: asks the agent whose tool it is; all agents when no session has shown it here. What can be no id is sent nowhere. */
 export async function abort(bridge: Bridge, id: string, reason: string | undefined): Promise<AbortAnswer> {
+  if (!TOOL_ID.test(id)) {
+    return {
+      success: false,
+      message: `${shown(id)} is not the id of a tool execution. check_task_progress_and_status names those that run.`,
+    };
+  }
   const session = bridge.sessions.withTool(id);
   const agents = session === undefined ? bridge.registry.all : [session.agent];
   const answers: string[] = [];
   for (const agent of agents) {
+    const from = agents.length > 1 ? `Agent "${agent.name}": ` : '';
     try {
       const answer = await agent.ask((connection) => connection.abortTool(id, reason));
-      if (answer?.success === true) return answer;
+      if (answer?.success === true) return { ...answer, message: `${from}${answer.message}` };
       answers.push(
-        answer?.message ??
-          `Agent "${agent.name}" cannot stop a single tool: cancel its task with cancel_running_task.`,
+        answer === null
+          ? `Agent "${agent.name}" cannot stop a single tool: cancel its task with cancel_running_task.`
+          : `${from}${answer.message}`,
       );
     } catch (error) {
       answers.push(messageOf(error));
     }
   }
   return { success: false, message: answers.join(' ') };
+}
+
+function shown(id: string): string {
+  return id === '' ? 'An empty text' : JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
 }

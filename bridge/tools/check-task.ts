@@ -1,6 +1,7 @@
 /** `check_task_progress_and_status`: a short look at a task, without waiting. */
 import { z } from 'zod';
 import { nextStep } from '../results/next-step.ts';
+import { runningTools } from '../results/running-tools.ts';
 import { mcpState, sourceText, toMcpState } from '../results/session-report.ts';
 import type { Session } from '../sessions/session.ts';
 import { statusText } from '../results/status-text.ts';
@@ -15,7 +16,13 @@ export const statusReport = z.object({
   phase: z.string().describe('What it is doing, in a few words.'),
   message: z.string(),
   tools: z.array(
-    z.object({ tool: z.string(), title: z.string(), state: z.string(), toolId: z.string().nullable() }),
+    z.object({
+      tool: z.string(),
+      title: z.string(),
+      state: z.string(),
+      toolId: z.string().nullable(),
+      startedAt: z.string().nullable(),
+    }),
   ),
   pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
   question: z.string().nullable(),
@@ -23,6 +30,7 @@ export const statusReport = z.object({
   changes: z.array(z.string()).describe('What happened since the cursor that was given, oldest first.'),
   changesComplete: z.boolean().describe('False when more may have happened than this bridge has seen.'),
   cursor: z.number().describe('Pass it as since next time.'),
+  notes: z.array(z.string()),
   next: z.string(),
 });
 export type StatusReport = z.infer<typeof statusReport>;
@@ -49,12 +57,15 @@ export const checkTask = defineTool({
     const session = await call.bridge.sessions.find(sessionId);
     // What the stream does not carry, such as the cost, only the agent can say.
     await session.look();
-    const structured = statusOf(session, since, nextStep(session, 'time', call.name));
-    return { structured, text: statusText(structured) };
+    const structured = {
+      ...statusOf(session, since, nextStep(session, 'time', call.name)),
+      notes: [...call.news()],
+    };
+    return { structured, text: statusText(structured), running: runningTools(session) };
   },
 });
 
-function statusOf(session: Session, since: number | undefined, next: string): StatusReport {
+function statusOf(session: Session, since: number | undefined, next: string): Omit<StatusReport, 'notes'> {
   const { view, steps } = session;
   const changes = steps.filter((step) => step.cursor > (since ?? 0)).map((step) => step.words);
   const first = steps[0]?.cursor ?? session.cursor;
@@ -68,7 +79,7 @@ function statusOf(session: Session, since: number | undefined, next: string): St
       view === undefined || view.pending.length > 0 || view.question !== null ? '' : view.text.slice(0, 500),
     tools: (view?.calls ?? [])
       .slice(-SHOWN_TOOLS)
-      .map(({ tool, title, state, toolId }) => ({ tool, title, state, toolId })),
+      .map(({ tool, title, state, toolId, startedAt }) => ({ tool, title, state, toolId, startedAt })),
     pending: (view?.pending ?? []).map(({ callId, tool, title, source }) => ({
       callId,
       tool,

@@ -33,11 +33,13 @@ export const consult = defineTool({
       { readOnly: true, ...(model === undefined ? {} : { model }) },
       defaults.workspace,
     );
+    call.beforeSending();
     const { session, delivery } = await delegations.start(
       agent,
       asked(question, context, enforced),
       settings,
     );
+    call.awaits({ session, delivery });
     const end = await waitFor({
       session,
       delivery,

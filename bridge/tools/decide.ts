@@ -38,6 +38,7 @@ Several at once: put them into decisions. Nothing of a turn runs until every pen
     const { messageOf } = await import('../sessions/message.ts');
     const messageId = randomUUID();
     const { asked } = session;
+    call.beforeSending();
     const delivery = session.deliver(
       (dialect) =>
         messageOf(dialect.phraseVerdicts(verdicts, asked, CHANNEL), {
@@ -47,6 +48,7 @@ Several at once: put them into decisions. Nothing of a turn runs until every pen
         }),
       asked.question === null ? {} : { answers: asked.question.id },
     );
+    call.awaits({ session, delivery });
     const end = await waitFor({
       session,
       delivery,

@@ -50,10 +50,13 @@ Actions with side effects wait for approval: show them to the person and send th
     }
     await going?.refresh();
     if (going !== undefined) refuseWhileDeciding(going);
+    const settings = going === undefined ? await taskSettingsFor(agent, wanted, defaults.workspace) : wanted;
+    call.beforeSending();
     const { session, delivery } =
       going === undefined
-        ? await delegations.start(agent, task, await taskSettingsFor(agent, wanted, defaults.workspace))
-        : await delegations.goOn(going, task, wanted);
+        ? await delegations.start(agent, task, settings)
+        : await delegations.goOn(going, task, settings);
+    call.awaits({ session, delivery });
     const end = await waitFor({
       session,
       delivery,

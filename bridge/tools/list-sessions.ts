@@ -18,6 +18,7 @@ const sessionList = z.object({
   ),
   more: z.number().describe('How many are not shown.'),
   unreachable: z.array(z.object({ agent: z.string(), message: z.string() })),
+  notes: z.array(z.string()),
 });
 
 const SHOWN = 50;
@@ -43,13 +44,14 @@ export const listSessions = defineTool({
       sessions: wanted.slice(0, SHOWN),
       more: Math.max(0, wanted.length - SHOWN),
       unreachable: [...unreachable],
+      notes: [...call.news()],
     };
     return { structured, text: listText(structured, state) };
   },
 });
 
 function listText(
-  { sessions, more, unreachable }: z.infer<typeof sessionList>,
+  { sessions, more, unreachable, notes }: z.infer<typeof sessionList>,
   state: string | undefined,
 ): string {
   const lines = sessions.map(
@@ -63,6 +65,7 @@ function listText(
     ...lines,
     more === 0 ? '' : `… and ${String(more)} more.`,
     ...unreachable.map(({ agent, message }) => `Agent "${agent}" could not be asked: ${message}`),
+    ...notes.map((note) => `Note: ${note}`),
   ]
     .filter((line) => line !== '')
     .join('\n');

@@ -12,14 +12,17 @@ const NAMED = 3;
 
 export interface Progress {
   report: (activity: Activity) => void;
-  /** Nothing goes out after this. */
-  end: () => void;
+  /**
+   * Nothing goes out after this, but the last words, if there are any.
+   * Resolves when those are out; to a client that has gone they do not go.
+   */
+  end: (lastWords?: string) => Promise<void>;
 }
 
 export function startProgress(context: ServerContext, title: string): Progress {
   const { _meta: meta } = context.mcpReq;
   const token = meta?.progressToken;
-  if (token === undefined) return { report: () => undefined, end: () => undefined };
+  if (token === undefined) return { report: () => undefined, end: () => Promise.resolve() };
 
   const since = performance.now();
   let sent = 0;
@@ -29,6 +32,14 @@ export function startProgress(context: ServerContext, title: string): Progress {
   let happened: string[] = [];
   let latest = `${title}: waiting`;
 
+  const notify = (message: string): Promise<void> => {
+    sent += 1;
+    const seconds = Math.round((performance.now() - since) / 1000);
+    return context.mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken: token, progress: sent, message: `${message} (${String(seconds)} s)` },
+    });
+  };
   const send = async (): Promise<void> => {
     // A client that reads slowly gets fewer messages, each about all that happened since the one before.
     if (ended || sending) return;
@@ -37,16 +48,11 @@ export function startProgress(context: ServerContext, title: string): Progress {
       do {
         if (happened.length > 0) latest = happened.slice(-NAMED).join(' · ');
         happened = [];
-        sent += 1;
-        const seconds = Math.round((performance.now() - since) / 1000);
-        await context.mcpReq.notify({
-          method: 'notifications/progress',
-          params: { progressToken: token, progress: sent, message: `${latest} (${String(seconds)} s)` },
-        });
+        await notify(latest);
       } while (happened.length > 0 && !isOver());
     } catch {
       // The client has gone: whoever waits for the call learns it from its signal.
-      end();
+      stop();
     } finally {
       sending = false;
     }
@@ -54,10 +60,11 @@ export function startProgress(context: ServerContext, title: string): Progress {
   const isOver = (): boolean => ended;
   const timer = setInterval(() => void send(), AT_LEAST_EVERY_MS);
   timer.unref();
-  const end = (): void => {
+  const stop = (): void => {
     ended = true;
     clearInterval(timer);
   };
+  let last = Promise.resolve();
   return {
     report(activity) {
       const words = activityWords(activity);
@@ -65,6 +72,11 @@ export function startProgress(context: ServerContext, title: string): Progress {
       happened.push(words);
       void send();
     },
-    end,
+    end(lastWords) {
+      const over = ended;
+      stop();
+      if (lastWords !== undefined && !over) last = notify(`${title}: ${lastWords}`).catch(() => undefined);
+      return last;
+    },
   };
 }

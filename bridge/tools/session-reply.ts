@@ -1,11 +1,13 @@
 /** The reply of a tool that is about one session. */
 import { nextStep } from '../results/next-step.ts';
+import { runningTools } from '../results/running-tools.ts';
 import { reportOf, type SessionReport } from '../results/session-report.ts';
 import { sessionText } from '../results/session-text.ts';
 import type { Session } from '../sessions/session.ts';
 import { hasEnded } from '../sessions/view.ts';
 import type { WaitEnd } from '../sessions/wait.ts';
-import type { Reply, ToolCall } from './tool.ts';
+import type { ToolCall } from './tool.ts';
+import type { Reply } from './tool-result.ts';
 
 export interface SessionReplyOptions {
   end: WaitEnd;
@@ -24,10 +26,11 @@ export function sessionReply(
     sessionId: session.id,
     agent: session.agent.name,
     view,
-    notes,
+    notes: [...call.news(), ...notes],
     next: nextStep(session, end, call.name),
   });
   session.markShown();
-  if (end !== 'gone' && view !== undefined && hasEnded(view)) call.bridge.delegations.collect(session);
-  return { structured, text: sessionText(structured) };
+  // An answer to a withdrawn call reaches nobody, however late it was withdrawn.
+  if (!call.signal.aborted && view !== undefined && hasEnded(view)) call.bridge.delegations.collect(session);
+  return { structured, text: sessionText(structured), running: runningTools(session) };
 }

@@ -1,24 +1,28 @@
 /** What an MCP tool of the bridge is, and how it is offered to a client. */
-import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolResult, McpServer, RequestId, ServerContext } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Bridge } from '../bridge.ts';
+import type { OnCancel } from '../withdrawals/cause.ts';
+import { type Awaited, OpenCall } from '../withdrawals/open-call.ts';
+import type { Withdrawals } from '../withdrawals/withdrawals.ts';
 import { startProgress } from './progress.ts';
+import { errorMeta, type Reply, resultOf } from './tool-result.ts';
 import { TOOL_NAMES, type ToolName } from './tool-name.ts';
-
-/** What a tool gives back: the text says all that the structured result says. */
-export interface Reply<Output> {
-  structured: Output;
-  text: string;
-}
 
 /** One call of a tool. */
 export interface ToolCall {
   readonly bridge: Bridge;
-  /** Aborts when the client withdraws the call, or goes. The task goes on (detach). */
+  /** Aborts when the client withdraws the call, or goes: it ends the waiting, and stops nothing (E4). */
   readonly signal: AbortSignal;
+  /** To be asked right before something is sent. @throws when the call has been withdrawn: nothing is to be sent then */
+  readonly beforeSending: () => void;
+  /** The call waits from here on: what becomes of this, should it be withdrawn, is the setting's (R48). */
+  readonly awaits: (awaited: Omit<Awaited, 'delegations'>) => void;
+  /** What the client has not been told yet of calls it withdrew; told with this answer. */
+  readonly news: () => readonly string[];
   /** Tells a client that asked for progress what has just happened. */
   readonly report: (activity: Activity) => void;
   /** How long to wait for the task, in milliseconds, of what the call says in seconds. */
@@ -52,6 +56,9 @@ export interface Offer {
   server: McpServer;
   prefix: string;
   log: Logger;
+  onCancel: OnCancel;
+  withdrawals: Withdrawals;
+  released?: (requestId: RequestId) => void;
   /** Opened by the first call that needs it, so that the first MCP answers do not wait. */
   bridge: () => Promise<Bridge>;
 }
@@ -70,7 +77,8 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   const { name, title, description, annotations } = spec;
   return {
     name,
-    offer({ server, prefix, log, bridge }) {
+    offer(offer) {
+      const { server, prefix } = offer;
       const config = {
         title,
         description: prefixed(description, prefix),
@@ -83,30 +91,52 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
           ...(spec.asksPerson === true ? { 'anthropic/requiresUserInteraction': true } : {}),
         },
       };
-      server.registerTool<z.ZodObject, z.ZodObject>(`${prefix}${name}`, config, async (args, context) => {
-        const progress = startProgress(context, title);
-        const unwatch = logWithdrawal(context, `${prefix}${name}`, log);
-        try {
-          const opened = await bridge();
-          const { _meta: meta } = context.mcpReq;
-          const reply = await spec.run(spec.input.parse(args), {
-            bridge: opened,
-            timeout: (seconds) =>
-              waitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
-            signal: context.mcpReq.signal,
-            report: progress.report,
-            name: (tool) => `${prefix}${tool}`,
-          });
-          return { content: [{ type: 'text', text: reply.text }], structuredContent: reply.structured };
-        } catch (error) {
-          return failure(error, { prefix, name, log });
-        } finally {
-          progress.end();
-          unwatch();
-        }
-      });
+      server.registerTool<z.ZodObject, z.ZodObject>(`${prefix}${name}`, config, (args, context) =>
+        answer(spec, offer, { input: spec.input.parse(args), context }),
+      );
     },
   };
+}
+
+async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
+  spec: ToolSpec<Input, Output>,
+  { prefix, log, onCancel, withdrawals, released, bridge }: Offer,
+  { input, context }: { input: z.output<Input>; context: ServerContext },
+): Promise<CallToolResult> {
+  const { id: requestId, signal, _meta: meta } = context.mcpReq;
+  const progress = startProgress(context, spec.title);
+  const open = new OpenCall({
+    signal,
+    requestId,
+    tool: spec.name,
+    onCancel,
+    withdrawals,
+    log,
+    lastWords: (words) => progress.end(words),
+  });
+  const called = (tool: ToolName): string => `${prefix}${tool}`;
+  try {
+    const opened = await bridge();
+    const reply = await spec.run(input, {
+      bridge: opened,
+      timeout: (seconds) => waitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
+      signal,
+      report: progress.report,
+      name: called,
+      beforeSending: () => open.beforeSending(),
+      awaits: (awaited) => open.awaits({ ...awaited, delegations: opened.delegations }),
+      // An answer to a withdrawn call reaches nobody: it must not use the news up.
+      news: () => (open.withdrawn ? [] : withdrawals.take(called)),
+    });
+    return resultOf(reply);
+  } catch (error) {
+    if (open.withdrawn) log.debug({ requestId, tool: spec.name, err: error }, 'a withdrawn call failed');
+    return failure(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
+  } finally {
+    await progress.end();
+    if (open.withdrawn) released?.(requestId);
+    open.end();
+  }
 }
 
 /** Clients that get no progress give up on a call after 60 s, the default of their SDK; progress keeps others waiting. */
@@ -120,10 +150,10 @@ export function waitMs(seconds: number | undefined, progress: boolean): number {
 /** B4: a failure of a tool is a result, with a sentence that says what to do next. */
 function failure(
   error: unknown,
-  { prefix, name, log }: { prefix: string; name: ToolName; log: Logger },
+  { prefix, name, log }: { prefix: string; name: ToolName; log: Logger | undefined },
 ): CallToolResult {
   const known = error instanceof ProductError;
-  if (!known) log.error({ tool: name, err: error }, 'a tool failed in a way nobody foresaw');
+  if (!known) log?.error({ tool: name, err: error }, 'a tool failed in a way nobody foresaw');
   const sentence = known
     ? error.message
     : `The bridge met an error it did not expect (${messageOf(error)}). Its log on stderr says more; try again.`;
@@ -131,7 +161,7 @@ function failure(
     content: [{ type: 'text', text: prefixed(sentence, prefix) }],
     isError: true,
     // No structured content: clients check it against the output schema, which a failure does not fit.
-    _meta: known ? { 'mcp-a2a-bridge/error': { reason: error.reason, facts: { ...error.facts } } } : {},
+    _meta: known ? errorMeta(error) : {},
   };
 }
 
@@ -140,14 +170,4 @@ const NAMES = new RegExp(`\\b(?:${TOOL_NAMES.join('|')})\\b`, 'g');
 /** The bridge's own words with the tools' names as the client knows them. */
 export function prefixed(text: string, prefix: string): string {
   return prefix === '' ? text : text.replaceAll(NAMES, (name) => `${prefix}${name}`);
-}
-
-/** R48: a withdrawn call ends, its reason is on record, and the task goes on. */
-function logWithdrawal(context: ServerContext, tool: string, log: Logger): () => void {
-  const { signal } = context.mcpReq;
-  const note = (): void => {
-    log.info({ tool, reason: messageOf(signal.reason) }, 'the client withdrew a call; its task goes on');
-  };
-  signal.addEventListener('abort', note, { once: true });
-  return () => signal.removeEventListener('abort', note);
 }

@@ -22,6 +22,7 @@ export const waitForTask = defineTool({
       timeout: Math.max(timeout, NAMING_MS),
       signal: call.signal,
     });
+    call.awaits({ session });
     await session.refresh();
     const end = await waitFor({
       session,

@@ -67,8 +67,11 @@ export class RawClient {
   }
 
   /** The id of the request, and its answer. */
-  send(method: string, params: object): { id: number; answer: Promise<Line> } {
-    const id = ++this.#id;
+  send(
+    method: string,
+    params: object,
+    id: string | number = ++this.#id,
+  ): { id: string | number; answer: Promise<Line> } {
     const answer = new Promise<Line>((resolve) => this.#waiting.set(id, resolve));
     this.process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     return { id, answer };
@@ -85,6 +88,17 @@ export class RawClient {
       ...(meta === undefined ? {} : { _meta: meta }),
     });
     return resultOf(answer);
+  }
+
+  /** Resolves when the bridge has logged something that matches. */
+  async logged(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.#stderr)) await once(this.process.stderr, 'data');
+  }
+
+  /** Resolves when a progress message that matches has come in. */
+  async progressed(pattern: RegExp): Promise<void> {
+    while (!this.progress().some((each) => pattern.test(each.message)))
+      await once(this.process.stdout, 'data');
   }
 
   progress(): readonly { token: unknown; message: string }[] {

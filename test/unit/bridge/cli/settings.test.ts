@@ -23,6 +23,7 @@ describe("the bridge's settings", () => {
       workspace: process.cwd(),
       autoStart: true,
       logLevel: 'info',
+      onCancel: 'detach',
       stateDir,
       configFile: undefined,
     });

@@ -65,6 +65,7 @@ describe('a report', () => {
           state: 'ok',
           toolId: 'tool-9',
           summary: 'found 3',
+          startedAt: null,
         },
       ],
       outputs: [{ id: 'o', name: '', text: 'So far so good.' }],

@@ -136,12 +136,14 @@ describe('the view of a task', () => {
       outcome: 'ok',
       summary: 'wrote it',
     } as const;
-    expect(callsAfter(asked)).toEqual([{ ...call, state: 'waiting', toolId: null, summary: null }]);
+    expect(callsAfter(asked)).toEqual([
+      { ...call, state: 'waiting', toolId: null, summary: null, startedAt: null },
+    ]);
     expect(callsAfter(asked, decided)).toMatchObject([{ state: 'ready' }]);
     expect(callsAfter(asked, { ...decided, decision: 'deny' })).toMatchObject([{ state: 'denied' }]);
     expect(callsAfter(asked, decided, started('c'))).toMatchObject([{ state: 'running', toolId: 'x' }]);
     expect(callsAfter(asked, decided, started('c'), finished)).toEqual([
-      { ...call, state: 'ok', toolId: 'x', summary: 'wrote it' },
+      { ...call, state: 'ok', toolId: 'x', summary: 'wrote it', startedAt: timeOf(4) },
     ]);
   });
 
@@ -223,8 +225,13 @@ function callsAfter(
 ): TaskView['calls'] {
   return folded(
     at(1, snapshot()),
-    ...activities.map((activity, n) => at(n + 2, { type: 'activity', activity })),
+    ...activities.map((activity, n) => at(n + 2, { type: 'activity', activity, at: timeOf(n + 2) })),
   ).calls;
+}
+
+/** When the event of that place happened. */
+function timeOf(seq: number): string {
+  return new Date(seq * 1000).toISOString();
 }
 
 function asking(id: string): TaskView {

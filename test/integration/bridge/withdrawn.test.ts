@@ -1,0 +1,285 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const WAIT = 'wait_for_task';
+const LIST = 'list_all_active_sessions';
+const STOPPED = 'AbortError: user-cancel';
+const TIMED_OUT = 'McpError: MCP error -32001: Request timed out';
+
+function delegate(client: RawClient, id?: string | number, meta = {}) {
+  return client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' }, _meta: meta }, id);
+}
+
+function withdraw(client: RawClient, requestId: string | number, reason?: string): void {
+  client.notify('notifications/cancelled', { requestId, ...(reason === undefined ? {} : { reason }) });
+}
+
+describe('a call that its client withdraws', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Promise<FakeAgent> {
+    const agent = await FakeAgent.start({ onMessage: (task) => task.work(), ...options });
+    open.push({ close: () => agent.stop() });
+    return agent;
+  }
+
+  async function clientOf(agentUrl: string, onCancel = 'detach', stateDir?: string): Promise<RawClient> {
+    const client = await RawClient.start(program, {
+      stateDir: stateDir ?? (await mkdtemp(join(program.directory, 'state-'))),
+      agentUrl,
+      args: ['--on-cancel', onCancel, '--log-level', 'info'],
+    });
+    open.unshift({ close: () => client.kill() });
+    return client;
+  }
+
+  test.each([
+    ['a number', 4711],
+    ['a string', 'request-7'],
+  ])(
+    'R48 by %s as its id: it ends with a last progress message and no answer, and is logged with id and reason',
+    async (_, id) => {
+      const agent = await agentOf();
+      const client = await clientOf(agent.url);
+      const { answer } = delegate(client, id, { progressToken: 'p' });
+      let answered = false;
+      void answer.then(() => (answered = true));
+      await agent.asked('SendStreamingMessage');
+      withdraw(client, id, STOPPED);
+      await client.progressed(
+        /the person stopped it \("AbortError: user-cancel"\)\. Its task was not touched/,
+      );
+      await client.logged(/what becomes of a withdrawn call/);
+      const line = client.stderr.split('\n').find((each) => each.includes('the client withdrew a call'));
+      expect(JSON.parse(line ?? '{}')).toMatchObject({ requestId: id, cause: 'person', reason: STOPPED });
+      const last = client.progress().at(-1)?.message;
+      agent.task
+        .activity({ type: 'tool.started', callId: 'c', tool: 'w', title: 'W', toolId: 't' })
+        .complete();
+      expect((await client.call(WAIT, { sessionId: 'session-1' })).structuredContent).toMatchObject({
+        state: 'completed',
+      });
+      expect(client.progress().at(-1)?.message).toBe(last);
+      expect(answered).toBe(false);
+      expect(agent.count('CancelTask')).toBe(0);
+    },
+  );
+
+  test('R48 the next call says so once, with the session to come back to', async () => {
+    const agent = await agentOf();
+    const client = await clientOf(agent.url);
+    const { id } = delegate(client);
+    await agent.asked('SendStreamingMessage');
+    withdraw(client, id, STOPPED);
+    const listed = await client.call(LIST, {});
+    expect(listed.structuredContent?.['notes']).toEqual([
+      expect.stringMatching(/delegate_task_to_assistant was not answered: the person stopped it.*Session "/),
+    ]);
+    expect(textOf(listed)).toContain('Note: An earlier call of delegate_task_to_assistant was not answered');
+    expect((await client.call(LIST, {})).structuredContent).toMatchObject({ notes: [] });
+  });
+
+  test.each([
+    ['cancel', STOPPED, 1],
+    ['cancel', TIMED_OUT, 0],
+    ['cancel', 'AbortError: This operation was aborted', 0],
+    ['cancel', undefined, 0],
+    ['detach', STOPPED, 0],
+  ])('R48 --on-cancel %s and the reason %p: %i requests to cancel', async (onCancel, reason, cancels) => {
+    const agent = await agentOf();
+    const client = await clientOf(agent.url, onCancel);
+    const handle = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
+    const { id } = client.send('tools/call', {
+      name: WAIT,
+      arguments: handle.structuredContent && { sessionId: 'session-1' },
+    });
+    // The wait is in flight once a later call has been answered: calls begin in order.
+    await client.call(LIST, {});
+    withdraw(client, id, reason);
+    if (cancels > 0) await client.logged(/"fate":"cancelled"/);
+    else await client.logged(/"fate":"goes-on"/);
+    const looked = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+    expect(looked.structuredContent).toMatchObject({ state: cancels > 0 ? 'cancelled' : 'working' });
+    expect(textOf(looked)).toContain(cancels > 0 ? 'Its task was cancelled.' : 'Its task was not touched.');
+    expect(agent.count('CancelTask')).toBe(cancels);
+  });
+
+  test('R48 ids that are unknown, finished, or the handshake’s are ignored, and a cancel of what has ended is none', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
+    const client = await clientOf(agent.url, 'cancel');
+    // RawClient's handshake had the id 1.
+    for (const id of [1, '1', 'nobody', 999, '']) withdraw(client, id, STOPPED);
+    client.notify('notifications/cancelled', { reason: STOPPED });
+    client.notify('notifications/cancelled', { requestId: { deep: [] }, reason: 7 });
+    const { id, answer } = delegate(client);
+    expect((await answer).result).toMatchObject({ structuredContent: { state: 'completed' } });
+    withdraw(client, id, STOPPED);
+    const listed = await client.call(LIST, {});
+    expect(listed.structuredContent).toMatchObject({ sessions: [{ state: 'completed' }], notes: [] });
+    expect(agent.count('CancelTask')).toBe(0);
+    expect(client.strays).toEqual([]);
+  });
+
+  test('R48 A3 a result and a withdrawal in one breath: an answer or none, and the result is there either way', async () => {
+    const agent = await agentOf();
+    const client = await clientOf(agent.url);
+    for (let round = 1; round <= 20; round += 1) {
+      const { id, answer } = delegate(client);
+      await agent.asked('SendStreamingMessage', round);
+      const task = [...agent.tasks.values()].at(-1);
+      const finish = (): unknown => task?.say('done').complete();
+      if (round % 2 === 0) finish();
+      withdraw(client, id, STOPPED);
+      if (round % 2 === 1) finish();
+      const sessionId = `session-${String(round)}`;
+      const result = await client.call(WAIT, { sessionId });
+      expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+      void answer;
+    }
+    expect(agent.count('SendStreamingMessage')).toBe(20);
+  });
+
+  test('R48 E3 while its message is on its way, and the setting is to detach: it is delivered once and goes on', async () => {
+    const agent = await agentOf();
+    const letGo = agent.hold();
+    const client = await clientOf(agent.url);
+    const { id } = delegate(client);
+    await agent.asked('SendStreamingMessage');
+    withdraw(client, id, STOPPED);
+    await client.logged(/"fate":"goes-on"/);
+    letGo();
+    const listed = await client.call(LIST, { state: 'working' });
+    const sessionId = /session-1|[0-9a-f-]{36}/.exec(textOf(listed))?.[0];
+    const waiting = client.call(WAIT, { sessionId });
+    await agent.asked('SendStreamingMessage');
+    while (agent.tasks.size === 0) await client.call(LIST, {});
+    agent.task.say('done').complete();
+    expect((await waiting).structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+  });
+
+  test('R48 E3 while its message is on its way, and the setting is to cancel: cancelled as soon as it has a name', async () => {
+    const agent = await agentOf();
+    const letGo = agent.hold();
+    const client = await clientOf(agent.url, 'cancel');
+    const { id } = delegate(client);
+    await agent.asked('SendStreamingMessage');
+    withdraw(client, id, STOPPED);
+    await client.logged(/"fate":"cancelled-when-known"/);
+    expect(agent.count('CancelTask')).toBe(0);
+    const listed = await client.call(LIST, {});
+    expect(textOf(listed)).toContain('the task is cancelled as soon as the agent has named it');
+    letGo();
+    await agent.asked('CancelTask');
+    expect(agent.task.ended).toBe(true);
+    expect((await client.call(WAIT, { sessionId: 'session-1' })).structuredContent).toMatchObject({
+      state: 'cancelled',
+    });
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+  });
+
+  test('R48 B3 such a cancel outlives the bridge: the next one carries it out', async () => {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const agent = await agentOf();
+    const letGo = agent.hold();
+    const first = await clientOf(agent.url, 'cancel', stateDir);
+    const { id } = delegate(first);
+    await agent.asked('SendStreamingMessage');
+    withdraw(first, id, STOPPED);
+    await first.logged(/"fate":"cancelled-when-known"/);
+    await first.kill();
+    letGo();
+    await clientOf(agent.url, 'detach', stateDir);
+    await agent.asked('CancelTask');
+    expect(agent.task.ended).toBe(true);
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+  });
+
+  test('R48 before it has sent anything: nothing is sent, nothing is in the outbox, and the next call says so', async () => {
+    const agent = await agentOf();
+    // An agent whose card takes its time: until it is read, nothing can be sent.
+    const release: (() => void)[] = [];
+    const slow = createServer((request, response) => {
+      release.push(() => {
+        void fetch(`${agent.url}${request.url ?? ''}`)
+          .then((answer) => answer.text())
+          .then((card) => response.writeHead(200, { 'content-type': 'application/json' }).end(card));
+      });
+    });
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
+    open.push({ close: async () => slow.close() });
+    const address = slow.address();
+    if (address === null || typeof address === 'string') throw new Error('not listening');
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const client = await clientOf(`http://127.0.0.1:${String(address.port)}`, 'detach', stateDir);
+    const asked = once(slow, 'request');
+    const { id } = delegate(client);
+    await asked;
+    withdraw(client, id, STOPPED);
+    await client.logged(/the client withdrew a call/);
+    for (const each of release) each();
+    await client.logged(/"fate":"unsent"/);
+    const listed = await client.call(LIST, {});
+    expect(textOf(listed)).toContain('Nothing had been sent yet, and nothing was.');
+    expect(agent.count('SendStreamingMessage')).toBe(0);
+    expect(await readdir(join(stateDir, 'outbox', 'open'))).toEqual([]);
+  });
+
+  test('R48 a decision that was withdrawn after it was sent stands, and the task goes on', async () => {
+    const agent = await agentOf({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task) => task.work(),
+    });
+    const client = await clientOf(agent.url);
+    await client.call(DELEGATE, { task: 'ask' });
+    const { id } = client.send('tools/call', {
+      name: 'approve_or_deny_pending_action',
+      arguments: { sessionId: 'session-1', callId: 'one', decision: 'approve' },
+    });
+    await agent.asked('SendStreamingMessage', 2);
+    withdraw(client, id, TIMED_OUT);
+    await client.logged(/"fate":"goes-on"/);
+    const waiting = client.call(WAIT, { sessionId: 'session-1' });
+    agent.task.say('written').complete();
+    expect((await waiting).structuredContent).toMatchObject({
+      state: 'completed',
+      notes: [expect.stringContaining('the client timed out')],
+    });
+    expect(agent.decisions).toHaveLength(1);
+  });
+
+  test('R48 the cancel tool cancels whatever the setting, also when its own call is withdrawn', async () => {
+    const agent = await agentOf();
+    const letGo = agent.hold();
+    const client = await clientOf(agent.url, 'detach');
+    const { id: delegation } = delegate(client);
+    await agent.asked('SendStreamingMessage');
+    withdraw(client, delegation, STOPPED);
+    const listed = await client.call(LIST, {});
+    const sessionId = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(textOf(listed))?.[0];
+    const { id } = client.send('tools/call', { name: 'cancel_running_task', arguments: { sessionId } });
+    await client.call(LIST, {});
+    withdraw(client, id, STOPPED);
+    await client.call(LIST, {});
+    letGo();
+    await agent.asked('CancelTask');
+    expect(agent.task.ended).toBe(true);
+  });
+});
