@@ -6,14 +6,16 @@ import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import type { AgentCard } from '@a2a-js/sdk';
 import type { AbortScope } from '../shared/abort.ts';
+import type { Clock } from '../shared/clock.ts';
 import { ProductError } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
 import type { Tasks } from './executor/tasks.ts';
 import { abortRoute } from './http/abort-route.ts';
 import { admit, Caller } from './http/caller.ts';
 import { cardRoute } from './http/card-route.ts';
-import { untilDrained } from './http/drained.ts';
+import { STALLED_HEARTBEATS, untilDrained } from './http/drained.ts';
 import { doorStatus, sendError } from './http/error-answer.ts';
+import { EVENTS_PATH, readEvents, taskIdOf, ticketIn, ticketRoute } from './http/events-route.ts';
 import { DEFAULT_LIMITS, requestError } from './http/json-body.ts';
 import type { BodyLimits } from './http/json-body.ts';
 import { jsonRpcRoute } from './http/json-rpc-route.ts';
@@ -23,15 +25,18 @@ import type { Reach } from './http/origin-check.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { restRoute } from './http/rest-route.ts';
 import { HEARTBEAT_MS } from './http/sse.ts';
+import type { StreamTickets } from './http/stream-ticket.ts';
 import type { Authenticate } from './http/tokens.ts';
 
 /** Why a request's reading was ended from this side. */
-export type ReadingEnd = 'client-gone' | 'server-shutdown';
+export type ReadingEnd = 'client-gone' | 'server-shutdown' | 'ticket-expired';
 
 export interface AppOptions {
   tasks: Tasks;
   card: AgentCard;
   authenticate: Authenticate;
+  tickets: StreamTickets;
+  clock: Clock;
   reach: Reach;
   log: Logger;
   /** What `GET /health` says of this process, to those who have a token. */
@@ -45,7 +50,7 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Express {
-  const { tasks, card, log, limits = DEFAULT_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
+  const { tasks, card, log, tickets, limits = DEFAULT_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
   const binding = { handler: createRequestHandler(tasks, card), card, limits, heartbeatMs, log };
   const app = express();
   app.disable('x-powered-by');
@@ -55,11 +60,21 @@ export function createApp(options: AppOptions): Express {
 
   app.use(reachable(options.reach));
   app.use(cardRoute(card));
-  app.use(identified(options.authenticate, options.reading));
+  const byToken = (request: Request): Admission => ({
+    principal: options.authenticate(request.headers.authorization),
+  });
+  const byTicket = (request: Request): Admission => {
+    const ticket = ticketIn(request);
+    return ticket === undefined ? byToken(request) : tickets.redeem(ticket, taskIdOf(request));
+  };
+  // The one address where a ticket is looked at.
+  app.get(EVENTS_PATH, identified(byTicket, options), readEvents(tasks, { heartbeatMs, log }));
+  app.use(identified(byToken, options));
   app.get('/health', (_request, response) => {
     response.json({ status: options.closing() ? 'closing' : 'ok', ...options.health() });
   });
   app.use(openForWork(options.closing));
+  app.use(ticketRoute(tasks, tickets));
   app.use(abortRoute(tasks, limits));
   app.use(jsonRpcRoute(binding));
   app.use(restRoute(binding));
@@ -76,16 +91,31 @@ function reachable(reach: Reach): RequestHandler {
   };
 }
 
-function identified(authenticate: Authenticate, reading: AbortScope<ReadingEnd>): RequestHandler {
+/** Who is let in, and for how long, in milliseconds since the epoch, if not for as long as they like. */
+interface Admission {
+  principal: string;
+  expiresAt?: number;
+}
+
+function identified(
+  identify: (request: Request) => Admission,
+  { reading, clock, heartbeatMs = HEARTBEAT_MS }: AppOptions,
+): RequestHandler {
   return (request, response, next) => {
-    const principal = authenticate(request.headers.authorization);
+    const { principal, expiresAt } = identify(request);
     const scope = reading.child();
+    const callOff =
+      expiresAt === undefined
+        ? undefined
+        : clock.after(expiresAt - clock.now(), () => scope.abort('ticket-expired'));
     response.once('close', () => {
+      callOff?.();
       // A response that was finished needs no signal; one that was not has lost its reader (E4).
       if (response.writableFinished) scope.close();
       else scope.abort('client-gone');
     });
-    admit(request, new Caller({ principal, signal: scope.signal, full: () => untilDrained(response) }));
+    const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
+    admit(request, new Caller({ principal, signal: scope.signal, full }));
     next();
   };
 }

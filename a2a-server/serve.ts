@@ -18,6 +18,7 @@ import { createTasks } from './executor/create-tasks.ts';
 import type { TaskService } from './executor/create-tasks.ts';
 import { randomIds } from './executor/ids.ts';
 import { agentCard } from './http/agent-card.ts';
+import { streamTickets } from './http/stream-ticket.ts';
 import { authenticator } from './http/tokens.ts';
 import { openSqliteJournal } from './journal/sqlite/sqlite-journal.ts';
 import type { Journal } from './journal/journal.ts';
@@ -41,6 +42,9 @@ const GRACE_MS = 5_000;
  */
 const SETTLE_MS = GRACE_MS + SETTLE_MARGIN_MS;
 
+/** How long a connection is silent before the kernel asks whether anybody is still there, in milliseconds. */
+const PROBE_AFTER_MS = 60_000;
+
 /** The name of the principal whose token lies in the state directory. */
 const LOCAL = 'local';
 
@@ -59,7 +63,9 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   await prepareStateDirectory(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
-  const server = createServer((request, response) => answer(request, response));
+  // A peer that vanished without a word is found by the kernel's probes, also where nothing is written to it for long.
+  const probes = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
+  const server = createServer(probes, (request, response) => answer(request, response));
   // A client that has sent its FIN may well be reading on (TCP, RFC 9293 §3.6): it gets its answer. Node would hang up. One
   // that has gone altogether is noticed with the next write to it, a heartbeat at the latest.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -110,11 +116,14 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     startedAt: new Date().toISOString(),
   };
   const reading = new AbortScope<ReadingEnd>();
+  const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
   let closing = false;
   const app = createApp({
     tasks,
     card: agentCard(settings.publicUrl?.replace(/\/+$/, '') ?? origin, record.version),
-    authenticate: authenticator([{ principal: LOCAL, token }, ...settings.tokens]),
+    authenticate: authenticator(credentials),
+    tickets: streamTickets(token, credentials, () => systemClock.now()),
+    clock: systemClock,
     reach: { publicHosts: publicHosts(settings), origins: settings.allowOrigin },
     log,
     reading,

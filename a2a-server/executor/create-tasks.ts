@@ -234,6 +234,7 @@ export function createTasks(options: TasksOptions): TaskService {
       return snapshot;
     },
     abortTool: (toolId, principal, reason) => executor.scheduler.abort(toolId, principal, reason),
+    row: ownRow,
     async snapshot(taskId, principal, atSeq) {
       await ownRow(taskId, principal);
       const snapshot = await log.load(taskId, atSeq);

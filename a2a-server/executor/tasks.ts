@@ -3,7 +3,7 @@
  * owned by one process or by twenty, the journal decides.
  */
 import type { DecisionsPart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import type { TaskFilter, TaskPage } from '../journal/journal.ts';
+import type { TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
@@ -55,6 +55,8 @@ export interface Tasks {
   cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot>;
   /** Stops one tool execution; the task goes on (A1). Never throws for an id that names nothing. */
   abortTool(toolId: string, principal: string, reason: string): Promise<AbortAnswer>;
+  /** Where the task stands; what this costs does not grow with the task. @throws ProductError UNKNOWN_TASK */
+  row(taskId: string, principal: string): Promise<TaskRow>;
   /** The task as of its last entry, or as of `atSeq`. @throws ProductError UNKNOWN_TASK */
   snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot>;
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;

@@ -28,8 +28,8 @@ interface Call {
 export class CallContext extends ServerCallContext {
   readonly caller: Caller;
   readonly wire: Wire;
-  /** The cursor a client resumes from, as it came. */
-  readonly lastEventId: string | undefined;
+  /** The cursor a client resumes from, as it came. Without the resumable-stream extension it means nothing. */
+  readonly cursor: string | undefined;
   /** Resolves once a stream's request has been accepted: from here on it is a stream, whenever its first event comes. */
   readonly accepted: Promise<void>;
   /** Says so. */
@@ -47,12 +47,14 @@ export class CallContext extends ServerCallContext {
     this.#log = log;
     this.caller = caller;
     this.wire = wire;
-    this.lastEventId = headers[LAST_EVENT_ID.toLowerCase()]?.toString();
     const { promise, resolve } = withResolvers();
     this.accepted = promise;
     this.accept = resolve;
     // A2A 1.0 §4.6: an extension is active when the client asked for it and the agent knows it; the answer names it.
     for (const uri of requested) if (OFFERED.has(uri)) this.addActivatedExtension(uri);
+    this.cursor = this.#speaks(RESUMABLE_STREAM)
+      ? headers[LAST_EVENT_ID.toLowerCase()]?.toString()
+      : undefined;
   }
 
   /** The context of a call that came through this server's routes; there are no others. */
@@ -70,17 +72,20 @@ export class CallContext extends ServerCallContext {
 
   /** Whether the client can read pending actions as data, and answer them so. */
   get speaksApproval(): boolean {
-    return this.activatedExtensions?.includes(TOOL_APPROVAL) ?? false;
+    return this.#speaks(TOOL_APPROVAL);
   }
 
   view(task: { taskId: string; sessionId: string }): View {
-    const active = this.activatedExtensions ?? [];
     return {
       taskId: task.taskId,
       sessionId: task.sessionId,
       approval: this.speaksApproval,
-      resumable: active.includes(RESUMABLE_STREAM),
+      resumable: this.#speaks(RESUMABLE_STREAM),
     };
+  }
+
+  #speaks(extension: string): boolean {
+    return this.activatedExtensions?.includes(extension) ?? false;
   }
 }
 

@@ -16,6 +16,7 @@ import { jsonBody } from './json-body.ts';
 import { versionOf } from './json-rpc-envelope.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
 import { answerWithStream } from './stream-answer.ts';
+import type { StreamFormat } from './stream-answer.ts';
 import { positionOf } from './stream-position.ts';
 import { toWireError } from './wire-errors.ts';
 
@@ -41,14 +42,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
         events: events(request, context),
         context,
         heartbeatMs,
-        format: {
-          frame: (event) => {
-            const wire = StreamResponse.toJSON(event);
-            return { data: JSON.stringify(wire), id: positionOf(wire) };
-          },
-          errorFrame: (error) => ({ event: 'error', data: JSON.stringify(restError(error).body) }),
-          refuse: (error) => sendRestError(response, error),
-        },
+        format: restStreamFormat(response),
       });
     };
 
@@ -114,6 +108,18 @@ function restError(error: unknown): { code: number; body: object } {
   const code = restStatusFor(mapped);
   const body = toRestErrorBody(mapped, code);
   return { code, body: { error: { ...body.error, status: STATUS_NAMES[code] ?? body.error.status } } };
+}
+
+/** Events as A2A 1.0 §11.7 has them, each with its position where that is known. */
+export function restStreamFormat(response: Response): StreamFormat<StreamResponse> {
+  return {
+    frame: (event) => {
+      const wire = StreamResponse.toJSON(event);
+      return { data: JSON.stringify(wire), id: positionOf(wire) };
+    },
+    errorFrame: (error) => ({ event: 'error', data: JSON.stringify(restError(error).body) }),
+    refuse: (error) => sendRestError(response, error),
+  };
 }
 
 export function sendRestError(response: Response, error: unknown): void {

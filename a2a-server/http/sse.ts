@@ -30,7 +30,10 @@ export interface SseWriter {
 }
 
 /** Starts the response: its headers go out now, whenever the first frame comes. */
-export function sseWriter(response: ServerResponse, heartbeatMs: number): SseWriter {
+export function sseWriter(
+  response: ServerResponse,
+  { heartbeatMs, retryMs }: { heartbeatMs: number; retryMs?: number },
+): SseWriter {
   let batch = '';
   let flushing = false;
   let first = true;
@@ -55,6 +58,7 @@ export function sseWriter(response: ServerResponse, heartbeatMs: number): SseWri
     if (name !== 'Connection') response.setHeader(name, value);
   response.statusCode = 200;
   response.flushHeaders();
+  if (retryMs !== undefined) response.write(`retry: ${retryMs}\n\n`);
 
   return {
     send(frame) {

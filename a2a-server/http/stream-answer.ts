@@ -18,6 +18,8 @@ interface StreamAnswer<Event> {
   context: CallContext;
   format: StreamFormat<Event>;
   heartbeatMs: number;
+  /** After how long a client that lost the stream is to come again, in milliseconds; for the client to choose if left out. */
+  retryMs?: number;
 }
 
 /** Pulls the events one by one, as fast as their source gives them. Resolves when the stream has ended, for whatever reason; never rejects. */
@@ -25,7 +27,7 @@ export async function answerWithStream<Event>(
   response: Response,
   answer: StreamAnswer<Event>,
 ): Promise<void> {
-  const { events, context, format, heartbeatMs } = answer;
+  const { events, context, format } = answer;
   const first = events.next();
   try {
     // A refusal comes before acceptance; an event may come long after.
@@ -34,7 +36,7 @@ export async function answerWithStream<Event>(
     format.refuse(error);
     return;
   }
-  const writer = sseWriter(response, heartbeatMs);
+  const writer = sseWriter(response, answer);
   try {
     for (let next = await first; next.done !== true; next = await events.next()) {
       writer.send(format.frame(next.value));

@@ -1,7 +1,9 @@
 /** The streams of a task: SendStreamingMessage and SubscribeToTask, as cursors on its journal. */
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/errors.ts';
+import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream.ts';
 import type { FollowUntil, Tasks } from '../executor/tasks.ts';
+import type { TaskRow } from '../journal/journal.ts';
 import { isSettled, isTerminal } from '../task/snapshot.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { CallContext } from './call-context.ts';
@@ -13,9 +15,9 @@ import { answerOf, taskView } from './task-projection.ts';
 
 /** Where a stream begins, and when it has seen enough. */
 interface Start {
-  snapshot: Snapshot;
-  /** Whether the task itself comes first. */
-  first: boolean;
+  task: { taskId: string; sessionId: string };
+  /** The task as it stands, where it comes first. */
+  first?: Snapshot;
   after: number;
   until: FollowUntil;
   historyLength?: number | undefined;
@@ -35,7 +37,7 @@ export function sendAndFollow(tasks: Tasks, request: SendMessageRequest, context
       incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
     );
     const snapshot = await tasks.snapshot(accepted.taskId, principal, accepted.seq);
-    return { snapshot, first: true, after: accepted.seq, until: 'settled', historyLength };
+    return { task: snapshot, first: snapshot, after: accepted.seq, until: 'settled', historyLength };
   });
 }
 
@@ -47,12 +49,18 @@ export function sendAndFollow(tasks: Tasks, request: SendMessageRequest, context
  */
 export function subscribe(tasks: Tasks, { id }: SubscribeToTaskRequest, context: CallContext): Stream {
   return stream(tasks, context, async () => {
-    const snapshot = await tasks.snapshot(id, context.caller.principal);
-    const { resumable } = context.view(snapshot);
-    if (resumable && context.lastEventId !== undefined) {
-      const after = parseCursor(context.lastEventId, snapshot.seq);
-      return { snapshot, first: false, after, until: 'ended' };
+    const { principal } = context.caller;
+    const text = context.cursor;
+    if (text !== undefined) {
+      // The row says all that is needed: a long task is not folded for a reader who has seen most of it.
+      const row = await tasks.row(id, principal);
+      return {
+        task: row,
+        after: parseCursor({ name: LAST_EVENT_ID, text, otherwise: ANEW }, row.seq),
+        until: 'ended',
+      };
     }
+    const snapshot = await tasks.snapshot(id, principal);
     // A2A 1.0 §3.1.6: UnsupportedOperationError for a task in a terminal state.
     if (isTerminal(snapshot))
       throw new ProductError(
@@ -60,24 +68,31 @@ export function subscribe(tasks: Tasks, { id }: SubscribeToTaskRequest, context:
         `Task ${id} has ended (${snapshot.status.state}): nothing follows. Get the task to see its result.`,
         { facts: { state: snapshot.status.state } },
       );
-    return { snapshot, first: true, after: snapshot.seq, until: 'ended' };
+    return { task: snapshot, first: snapshot, after: snapshot.seq, until: 'ended' };
   });
+}
+
+const ANEW = 'Subscribe without it, and the task comes first as it stands.';
+
+/** Shows what follows a position in a task, until it has ended; of an ended task, the rest. */
+export function readOn(tasks: Tasks, task: TaskRow, after: number, context: CallContext): Stream {
+  return stream(tasks, context, () => Promise.resolve({ task, after, until: 'ended' }));
 }
 
 /** One generator for all: each event passes through no more hands than it must. */
 async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<Start>): Stream {
   try {
-    const { snapshot, first, after, until, historyLength } = await begin();
+    const { task, first, after, until, historyLength } = await begin();
     context.accept();
-    const view = context.view(snapshot);
-    if (snapshot.answer === 'message' && until === 'settled') {
-      yield { payload: { $case: 'message', value: await bareAnswer(tasks, snapshot, context) } };
+    const view = context.view(task);
+    if (first?.answer === 'message' && until === 'settled') {
+      yield { payload: { $case: 'message', value: await bareAnswer(tasks, first, context) } };
       return;
     }
-    if (first) yield { payload: { $case: 'task', value: taskView(snapshot, view, { historyLength }) } };
+    if (first) yield { payload: { $case: 'task', value: taskView(first, view, { historyLength }) } };
     // R03: a decision that leaves others pending is answered by the task as it stands.
-    if (until === 'settled' && isSettled(snapshot)) return;
-    const batches = tasks.follow(snapshot.taskId, after, { until, signal: context.caller.signal });
+    if (until === 'settled' && first && isSettled(first)) return;
+    const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
       for (const entry of entries) {
         const event = project(entry, view);

@@ -121,6 +121,10 @@ export class ScriptedTasks implements Tasks {
     return Promise.resolve({ success: toolId === 'tool-1', message: `asked for ${toolId}` });
   }
 
+  async row(taskId: string, principal: string): Promise<TaskRow> {
+    return rowOf(await this.snapshot(taskId, principal));
+  }
+
   snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot> {
     return Promise.resolve().then(() => {
       const { entries } = this.#journal(taskId);
@@ -134,13 +138,11 @@ export class ScriptedTasks implements Tasks {
     const rows = [...this.#journals].flatMap(([taskId, { entries }]): TaskRow[] => {
       const snapshot = foldAll(taskId, entries);
       if (snapshot?.principal !== filter.principal) return [];
-      const { sessionId, createdAt, updatedAt, seq, status } = snapshot;
+      const { sessionId, updatedAt, status } = snapshot;
       if (filter.sessionId !== undefined && filter.sessionId !== sessionId) return [];
       if (filter.states && !filter.states.includes(status.state)) return [];
       if (filter.updatedSince !== undefined && updatedAt < filter.updatedSince) return [];
-      const { principal } = filter;
-      const row = { taskId, sessionId, principal, state: status.state, seq, createdAt, updatedAt };
-      return [{ ...row, title: '', deadline: null }];
+      return [rowOf(snapshot)];
     });
     const from = Number(page.token ?? 0);
     const next = from + page.size < rows.length ? { next: String(from + page.size) } : {};
@@ -187,6 +189,12 @@ export class ScriptedTasks implements Tasks {
     if (journal === undefined) throw unknownTask(taskId);
     return journal;
   }
+}
+
+function rowOf(snapshot: Snapshot): TaskRow {
+  const { taskId, sessionId, principal, seq, createdAt, updatedAt, status } = snapshot;
+  const row = { taskId, sessionId, principal, state: status.state, seq, createdAt, updatedAt };
+  return { ...row, title: '', deadline: null };
 }
 
 function unknownTask(taskId: string): ProductError {

@@ -6,7 +6,9 @@ import { createLogger } from '../../../shared/logging.ts';
 import { createApp } from '../../../a2a-server/app.ts';
 import type { AppOptions, ReadingEnd } from '../../../a2a-server/app.ts';
 import { agentCard } from '../../../a2a-server/http/agent-card.ts';
+import { streamTickets } from '../../../a2a-server/http/stream-ticket.ts';
 import { authenticator } from '../../../a2a-server/http/tokens.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { ScriptedTasks } from './scripted-tasks.ts';
 
 export const TOKEN = 'local-token-0123456789-abcdef';
@@ -16,10 +18,14 @@ export interface TestServer {
   url: string;
   port: number;
   tasks: ScriptedTasks;
+  /** What tickets go by. */
+  clock: FakeClock;
   reading: AbortScope<ReadingEnd>;
   /** Everything logged so far, as text. */
   logged: () => string;
   setClosing: (closing: boolean) => void;
+  /** Cuts every connection. */
+  cut: () => void;
   close: () => Promise<void>;
 }
 
@@ -27,6 +33,11 @@ export async function startServer(
   overrides: Partial<Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach'>> = {},
 ): Promise<TestServer> {
   const tasks = new ScriptedTasks();
+  const clock = new FakeClock();
+  const credentials = [
+    { principal: 'local', token: TOKEN },
+    { principal: 'other', token: OTHER_TOKEN },
+  ];
   const reading = new AbortScope<ReadingEnd>();
   let logged = '';
   let closing = false;
@@ -41,10 +52,9 @@ export async function startServer(
     createApp({
       tasks,
       card: agentCard(url, '1.2.3'),
-      authenticate: authenticator([
-        { principal: 'local', token: TOKEN },
-        { principal: 'other', token: OTHER_TOKEN },
-      ]),
+      authenticate: authenticator(credentials),
+      tickets: streamTickets(TOKEN, credentials, () => clock.now()),
+      clock,
       reach: { publicHosts: [], origins: [] },
       log: createLogger({
         name: 'test',
@@ -61,9 +71,11 @@ export async function startServer(
     url,
     port,
     tasks,
+    clock,
     reading,
     logged: () => logged,
     setClosing: (value) => (closing = value),
+    cut: () => server.closeAllConnections(),
     close: async () => {
       reading.abort('server-shutdown');
       server.closeAllConnections();

@@ -31,7 +31,7 @@ async function responseTo(): Promise<{ response: ServerResponse; reader: Promise
 describe('server-sent events', () => {
   test('frames of one tick share a write; the first goes out by itself', async () => {
     const { response, reader } = await responseTo();
-    const writer = sseWriter(response, 60_000);
+    const writer = sseWriter(response, { heartbeatMs: 60_000 });
     const writes: unknown[] = [];
     const write = response.write.bind(response);
     response.write = (chunk: unknown) => {
@@ -51,7 +51,7 @@ describe('server-sent events', () => {
 
   test('S3 a full socket is said at once, and waited for', async () => {
     const { response, reader } = await responseTo();
-    const writer = sseWriter(response, 60_000);
+    const writer = sseWriter(response, { heartbeatMs: 60_000 });
     const frame = { data: 'x'.repeat(60_000) };
     let full: Promise<void> | undefined;
     let sent = 0;
@@ -59,12 +59,12 @@ describe('server-sent events', () => {
       writer.send(frame);
       sent += 1;
       await new Promise(setImmediate);
-      full = untilDrained(response);
+      full = untilDrained(response, 60_000);
     }
     expect(response.writableLength).toBeLessThan(200_000);
     const text = (await reader).text();
     await full;
-    expect(untilDrained(response)).toBeUndefined();
+    expect(untilDrained(response, 60_000)).toBeUndefined();
     writer.end();
     expect((await text).match(/^data: x{60000}$/gm)).toHaveLength(sent);
   });
@@ -73,18 +73,18 @@ describe('server-sent events', () => {
     const { response, reader } = await responseTo();
     const closed = once(response, 'close');
     const cleared = jest.spyOn(globalThis, 'clearInterval');
-    const writer = sseWriter(response, 1);
+    const writer = sseWriter(response, { heartbeatMs: 1 });
     let full: Promise<void> | undefined;
     while (full === undefined) {
       writer.send({ data: 'x'.repeat(60_000) });
       await new Promise(setImmediate);
-      full = untilDrained(response);
+      full = untilDrained(response, 60_000);
     }
     await (await reader).body?.cancel();
     await Promise.all([closed, full]);
     expect(cleared).toHaveBeenCalled();
     writer.send({ data: 'late' });
     writer.end();
-    expect(untilDrained(response)).toBeUndefined();
+    expect(untilDrained(response, 60_000)).toBeUndefined();
   });
 });

@@ -1,0 +1,127 @@
+/**
+ * `GET /api/tasks/:taskId/events`: the events of a task for whoever speaks plain server-sent events (WHATWG HTML §9.2),
+ * be it curl, a browser or a package, and has heard of no A2A header. Each event is what the other streams send, in the
+ * HTTP+JSON form of A2A 1.0 with all that both extensions say: who does not know them may skip it.
+ *
+ * It reads, and nothing else: it takes in no work, so that it is open for as long as the server is.
+ */
+import { Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
+import { issuesOf } from '../../shared/config.ts';
+import { ProductError } from '../../shared/errors.ts';
+import type { Logger } from '../../shared/logging.ts';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { Tasks } from '../executor/tasks.ts';
+import { TERMINAL_STATES } from '../task/snapshot.ts';
+import { CallContext, EXTENSIONS_HEADER } from './call-context.ts';
+import { callerOf } from './caller.ts';
+import { parseCursor } from './cursor.ts';
+import { restStreamFormat } from './rest-route.ts';
+import { answerWithStream } from './stream-answer.ts';
+import type { StreamTickets } from './stream-ticket.ts';
+import { readOn } from './task-stream.ts';
+
+export const EVENTS_PATH = '/api/tasks/:taskId/events';
+
+/** By then a server that was told to stop has let go of its sockets, and the next may be there. */
+const RETRY_MS = 2_000;
+
+const BOTH_EXTENSIONS = { [EXTENSIONS_HEADER.toLowerCase()]: `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
+
+interface EventsOptions {
+  heartbeatMs: number;
+  log: Logger;
+}
+
+/** Behind whatever has found out who is asking (`admit`). */
+export function readEvents(tasks: Tasks, { heartbeatMs, log }: EventsOptions): RequestHandler {
+  return async (request, response) => {
+    const caller = callerOf(request);
+    const row = await tasks.row(taskIdOf(request), caller.principal);
+    const after = positionIn(request, row.seq);
+    letPageRead(request, response);
+    // WHATWG HTML §9.2: an EventSource comes again after every end, unless it is told so: there is nothing more.
+    if (after === row.seq && TERMINAL_STATES.has(row.state)) {
+      response.status(204).end();
+      return;
+    }
+    // RFC 9110 §9.3.2: the headers of a stream, and no stream.
+    if (request.method === 'HEAD') {
+      response.type('text/event-stream').end();
+      return;
+    }
+    const context = new CallContext({
+      caller,
+      wire: 'rest',
+      requestedVersion: '1.0',
+      headers: BOTH_EXTENSIONS,
+      log,
+    });
+    await answerWithStream(response, {
+      events: readOn(tasks, row, after, context),
+      context,
+      heartbeatMs,
+      retryMs: RETRY_MS,
+      format: restStreamFormat(response),
+    });
+  };
+}
+
+/** `POST …/events/ticket` → `{ticket, expiresAt}`, for one who can show a token on behalf of one who cannot. */
+export function ticketRoute(tasks: Tasks, tickets: StreamTickets): Router {
+  const router = Router();
+  router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {
+    const { principal } = callerOf(request);
+    const { taskId } = await tasks.row(taskIdOf(request), principal);
+    const { ticket, expiresAt } = tickets.issue(principal, taskId);
+    response.setHeader('Cache-Control', 'no-store');
+    response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() });
+  });
+  return router;
+}
+
+/** The ticket a reader has shown, if any. Nothing else is looked at before it is known whose request this is (X1). */
+export function ticketIn({ query: { ticket } }: Request): string | undefined {
+  return ticket === undefined || typeof ticket === 'string' ? ticket : 'more than one';
+}
+
+export function taskIdOf(request: Request): string {
+  return String(request.params['taskId']);
+}
+
+const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.string().optional() });
+
+function queryOf(request: Request): z.infer<typeof eventsQuery> {
+  const query = eventsQuery.safeParse(request.query);
+  if (query.success) return query.data;
+  // What was meant is not guessed: a misspelt cursor would begin at the beginning (S2).
+  throw new ProductError(
+    'MALFORMED',
+    `This address takes the parameters after and ticket, each once: ${issuesOf(query.error)}.`,
+  );
+}
+
+/**
+ * Where reading begins. The header is what an EventSource adds by itself when it comes again, with the address it had the
+ * first time: it is the later of the two. Without either, the whole story is told.
+ */
+function positionIn(request: Request, end: number): number {
+  const header = request.header(LAST_EVENT_ID);
+  const { after = '0' } = queryOf(request);
+  return parseCursor(
+    {
+      ...(header === undefined ? { name: 'after', text: after } : { name: LAST_EVENT_ID, text: header }),
+      otherwise: 'Leave it out to read from the beginning.',
+    },
+    end,
+  );
+}
+
+/** A page of an origin that the operator lists (the door lets no other in) may read what it is sent (Fetch §3.3). */
+function letPageRead(request: Request, response: Response): void {
+  const origin = request.header('Origin');
+  if (origin !== undefined) response.setHeader('Access-Control-Allow-Origin', origin);
+  response.vary('Origin');
+}
