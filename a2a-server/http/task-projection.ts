@@ -116,16 +116,21 @@ function historyOf(snapshot: Snapshot, view: View): Message[] {
   ];
 }
 
-/** What the model said in a turn, and a line for each call it asked for. */
+/** What the agent said in a turn, a line for each call it asked for, and what it said or asked at the end. */
 function turnMessage(snapshot: Snapshot, view: View, turn: Turn): Message {
   const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}`);
-  const texts = [turn.text, calls.join('\n')].filter((text) => text !== '');
+  const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
   return message(
     view,
     'agent',
     `${view.taskId}-turn-${turn.turn}`,
     (texts.length === 0 ? [''] : texts).map(textPart),
   );
+}
+
+function lastWords({ end }: Turn): string {
+  if (end === null || typeof end === 'string') return '';
+  return ('question' in end ? end.question : end.message) ?? '';
 }
 
 function fate({ state }: Call): string {

@@ -14,18 +14,23 @@ import { type DialectReading, readEvent } from './a2a-event.ts';
 import type { Dialect } from './dialect.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
 import { positionIn } from './position.ts';
+import { phraseAnswer, questionOf } from './question.ts';
 
 const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity }) });
 const overviewMetadata = z.object({ [TOOL_APPROVAL]: taskOverview });
 
 const reading: DialectReading = {
-  asked(status: TaskStatus) {
+  asked(status: TaskStatus, taskId: string) {
     const pending: PendingAction[] = [];
+    let actions = false;
     for (const part of status.message?.parts ?? []) {
       const parsed = pendingPart.safeParse(dataOf(part));
-      if (parsed.success) pending.push(...parsed.data.pending);
+      if (!parsed.success) continue;
+      actions = true;
+      pending.push(...parsed.data.pending);
     }
-    return { pending, question: null };
+    // Where it does not wait for decisions, an agent may still ask in words.
+    return { pending, question: actions ? null : questionOf(status, taskId) };
   },
   isOwn: (part: Part) => pendingPart.safeParse(dataOf(part)).success,
   activity(metadata) {
@@ -47,7 +52,8 @@ export const nativeDialect: Dialect = {
     parts: [textPart(text)],
     metadata: Object.keys(settings).length === 0 ? undefined : { [TOOL_APPROVAL]: settings },
   }),
-  phraseVerdicts(verdicts, _asked, channel) {
+  phraseVerdicts(verdicts, asked, channel) {
+    if (asked.question !== null) return phraseAnswer(verdicts, asked.question);
     const decisions = verdicts.map((verdict) => {
       if (verdict.type === 'answer') {
         throw new ProductError(

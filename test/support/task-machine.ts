@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { bareDecision, cancel, decide, receive, type Ruling } from '../../a2a-server/task/commands.ts';
-import type { JournalEntry, RequestedCall, TaskEvent } from '../../a2a-server/task/events.ts';
+import type { JournalEntry, RequestedCall, TaskEvent, TurnEnd } from '../../a2a-server/task/events.ts';
 import { begin, fold } from '../../a2a-server/task/fold.ts';
 import { nextStep, turnOpening } from '../../a2a-server/task/next-step.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
@@ -13,13 +13,30 @@ import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 /** What happens next to the task. Numbers pick among what is there at that moment. */
 export type Move =
   /** `cut`: the process dies between the turn's first words and its end. */
-  | { type: 'step'; calls: { readOnly: boolean; asked: boolean }[]; text: string; cut: boolean }
+  | {
+      type: 'step';
+      calls: { readOnly: boolean; asked: boolean }[];
+      text: string;
+      gives: 'nothing' | 'artifact' | 'more of it';
+      end: TurnEnd;
+      cut: boolean;
+    }
   | { type: 'finish-tool'; pick: number; ok: boolean }
   | { type: 'message'; text: string }
   | { type: 'decide'; pick: number; word: DecisionWord; more: number }
   | { type: 'decide-unknown' }
   | { type: 'cancel' }
   | { type: 'crash' };
+
+/** What an agent wants of its task beside going on. */
+const wishes = fc.constantFrom<TurnEnd>(
+  { type: 'input-required', question: 'Which?' },
+  { type: 'input-required', question: null },
+  { type: 'auth-required', question: 'Who?' },
+  { type: 'completed', message: 'All done.' },
+  { type: 'rejected', message: 'Not that.' },
+  'length',
+);
 
 export const moves: fc.Arbitrary<Move[]> = fc.array(
   fc.oneof(
@@ -29,6 +46,11 @@ export const moves: fc.Arbitrary<Move[]> = fc.array(
         type: fc.constant('step' as const),
         calls: fc.array(fc.record({ readOnly: fc.boolean(), asked: fc.boolean() }), { maxLength: 4 }),
         text: fc.string({ maxLength: 5 }),
+        gives: fc.constantFrom('nothing', 'artifact', 'more of it'),
+        end: fc.oneof(
+          { weight: 5, arbitrary: fc.constant<TurnEnd>('stop') },
+          { weight: 3, arbitrary: wishes },
+        ),
         cut: fc.boolean(),
       }),
     },
@@ -179,10 +201,16 @@ export class TaskMachine {
         }));
         this.#append(turnOpening(this.snapshot, 'm'));
         this.#append([{ type: 'text.delta', turn, text: move.text }]);
+        this.#append(given(turn, move.gives));
         if (move.cut) return undefined;
         const finished: TaskEvent[] = [
           ...requested,
-          { type: 'turn.finished', turn, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
+          {
+            type: 'turn.finished',
+            turn,
+            end: requested.length > 0 ? 'tool-calls' : move.end,
+            usage: { inputTokens: 1, outputTokens: 1 },
+          },
         ];
         const after = finished.reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), this.snapshot);
         const next = nextStep(after);
@@ -232,6 +260,24 @@ export class TaskMachine {
 }
 
 const by = { principal: 'p', channel: 'tool' };
+
+function given(turn: number, what: 'nothing' | 'artifact' | 'more of it'): TaskEvent[] {
+  const artifact = {
+    artifactId: 'a',
+    name: '',
+    description: '',
+    parts: [{ type: 'text', text: 'x' }],
+  } as const;
+  const first: TaskEvent = { type: 'artifact.updated', turn, artifact, append: false, lastChunk: false };
+  switch (what) {
+    case 'nothing':
+      return [];
+    case 'artifact':
+      return [first, { type: 'turn.noted', turn, text: 'here it is' }];
+    case 'more of it':
+      return [first, { type: 'artifact.updated', turn, artifact, append: true, lastChunk: true }];
+  }
+}
 
 function message(id: number, text: string) {
   return { messageId: `m${id}`, parts: [{ type: 'text' as const, text }] };

@@ -5,7 +5,7 @@ import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.t
 import { activity, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
 import { project } from '../../../../a2a-server/http/event-projection.ts';
 import type { View } from '../../../../a2a-server/http/wire-objects.ts';
-import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import type { ContentPart, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { callRequested, PENDING } from './samples.ts';
 
 const view = (approval: boolean, resumable: boolean): View => ({
@@ -18,6 +18,19 @@ const view = (approval: boolean, resumable: boolean): View => ({
 const ref = { callId: 'call-1', tool: 'write-file', title: 'Write test.md' };
 const by = { principal: 'local', channel: 'tool' };
 const text = fc.string();
+
+const anyPart = fc.oneof(
+  text.map((it): ContentPart => ({ type: 'text', text: it })),
+  // The SDK's codec writes null as data, and does not read it.
+  fc
+    .jsonValue()
+    .filter((data) => data !== null)
+    .map((data): ContentPart => ({ type: 'data', data })),
+  fc
+    .base64String()
+    .map((base64): ContentPart => ({ type: 'file', base64, name: 'f', mediaType: 'text/csv' })),
+  fc.webUrl().map((url): ContentPart => ({ type: 'file-url', url })),
+);
 
 /** Any event a journal may hold. */
 const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
@@ -34,6 +47,11 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
     { type: 'turn.abandoned', turn: 1, reason: 'cut off' },
     { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
     { type: 'input.required', pending: [PENDING] },
+    { type: 'input.required', pending: [] },
+    { type: 'input.required', pending: [], question: 'Which?' },
+    { type: 'auth.required', question: 'Who?' },
+    { type: 'task.completed', message: 'All done.' },
+    { type: 'turn.noted', turn: 1, text: 'looking' },
     { type: 'input.required', pending: [PENDING, { ...PENDING, callId: 'call-2' }] },
   ),
   text.map((it): TaskEvent => ({ type: 'text.delta', turn: 1, text: it })),
@@ -54,6 +72,14 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
     reason: null,
     edited: null,
   })),
+  fc
+    .record({ append: fc.boolean(), lastChunk: fc.boolean(), parts: fc.array(anyPart) })
+    .map(({ parts, ...rest }): TaskEvent => ({
+      type: 'artifact.updated',
+      turn: 1,
+      artifact: { artifactId: 'a', name: 'n', description: '', parts },
+      ...rest,
+    })),
   fc.constant<TaskEvent>({ type: 'tool.started', ...ref, toolId: 'tool-1' }),
   text.map((it): TaskEvent => ({ type: 'tool.output', ...ref, toolId: 'tool-1', text: it })),
   fc

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { conversation } from '../../../../a2a-server/task/conversation.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
-import { isTerminal, waitingCalls, TERMINAL_STATES } from '../../../../a2a-server/task/snapshot.ts';
+import {
+  isSettled,
+  isTerminal,
+  waitingCalls,
+  TERMINAL_STATES,
+} from '../../../../a2a-server/task/snapshot.ts';
 import { TaskMachine, moves, type Move } from '../../../support/task-machine.ts';
 
 /** More runs for a long search: `CORE_RUNS=100000 npm run jest -- test/unit/a2a-server/task`. */
@@ -88,6 +93,16 @@ describe('the task core, over generated lives of a task', () => {
     });
   });
 
+  it('a task that is parked for a reply takes any message as one, and moves', () => {
+    holds((machine) => {
+      const { snapshot } = machine;
+      if (!isSettled(snapshot) || isTerminal(snapshot) || waitingCalls(snapshot).length > 0) return;
+      machine.apply({ type: 'message', text: 'go on' });
+      expect(machine.snapshot.status.state).toBe('working');
+      expect(nextStep(machine.snapshot).type).not.toBe('settled');
+    });
+  });
+
   it('A4 a task can be canceled in every state but an ended one', () => {
     fc.assert(
       fc.property(moves, (sequence) => {
@@ -132,7 +147,7 @@ describe('the task core, over generated lives of a task', () => {
       fc.property(moves, (sequence) => {
         const machine = play([...sequence, { type: 'crash' }]);
         for (let i = 0; i < 100; i += 1) {
-          machine.apply({ type: 'step', calls: [], text: '', cut: false });
+          machine.apply({ type: 'step', calls: [], text: '', gives: 'nothing', end: 'stop', cut: false });
           machine.apply({ type: 'finish-tool', pick: 0, ok: true });
         }
         expect(nextStep(machine.snapshot)).toEqual({ type: 'settled' });

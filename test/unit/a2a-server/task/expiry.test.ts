@@ -129,6 +129,20 @@ describe('expire', () => {
   });
 });
 
+describe('a question', () => {
+  it.each<[string, TaskEvent]>([
+    ['a question', { type: 'input.required', pending: [], question: 'Which?' }],
+    ['a sign-in', { type: 'auth.required', question: 'Who?' }],
+  ])('R14 %s waits for a person as long as a pending action does', (_, event) => {
+    const task = asking();
+    const waiting = after(task, dated(task, [event], { now: START, patience }));
+    expect(expire(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
+    expect(expire(waiting, START + 7 * DAY)).toMatchObject({
+      events: [{ type: 'task.canceled', reason: 'Nobody answered by 2026-01-08T00:00:00.000Z.' }],
+    });
+  });
+});
+
 describe('deadlineAfter', () => {
   it.each<[string, TaskEvent[], number | null | undefined]>([
     ['nothing that moves the task', [{ type: 'text.delta', turn: 1, text: 'x' }], undefined],

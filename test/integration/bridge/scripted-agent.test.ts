@@ -1,0 +1,60 @@
+/** The bridge in front of an agent that asks in words, wants a sign-in, and makes no task of what it answers. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { stage, type Stage } from '../../support/stage.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+describe('an agent of ours that follows a script', () => {
+  let program: BridgeProgram;
+  let at: Stage;
+  let client: RawClient;
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterAll(() => program.remove());
+
+  beforeEach(async () => {
+    at = await stage({ args: ['--agent', 'scripted', resolve('examples/scripted-agent.json')] });
+    const { url, token } = at.server;
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    client = await RawClient.start(program, { stateDir, agentUrl: url, token });
+  });
+  afterEach(() => client.kill());
+
+  test('R69 its questions in words go to the person, and a sign-in is said with what to do', async () => {
+    const asked = await client.call('delegate_task_to_assistant', { task: 'book a table' });
+    expect(asked.structuredContent).toMatchObject({
+      state: 'input_required',
+      pending: [],
+      question: { text: 'For which day?' },
+    });
+    const sessionId = asked.structuredContent?.['sessionId'];
+    const callId = /callId "([^"]+)"/.exec(textOf(asked))?.[1];
+    const signIn = await client.call('approve_or_deny_pending_action', {
+      sessionId,
+      callId,
+      decision: 'answer',
+      answer: 'Monday',
+    });
+    expect(textOf(signIn)).toContain('https://example.com/sign-in');
+    const done = await client.call('delegate_task_to_assistant', { task: 'I have signed in.', sessionId });
+    expect(done.structuredContent).toMatchObject({ sessionId, state: 'completed' });
+    expect(textOf(done)).toContain('It is booked.');
+  });
+
+  test('what it gives beside its words is in the result', async () => {
+    const done = await client.call('delegate_task_to_assistant', { task: 'the report' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    for (const given of [
+      'Here is the report.',
+      '# Report\nAll is well.',
+      '"turnover"',
+      'table.csv',
+      'chart.png',
+    ])
+      expect(textOf(done)).toContain(given);
+  });
+});
