@@ -3,12 +3,9 @@
 import { fileURLToPath } from 'node:url';
 import { messageOf, ProductError } from '../shared/errors.ts';
 import { consoleToLog, createLogger } from '../shared/logging.ts';
+import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/exit-codes.ts';
 import { readBridgeSettings } from './cli/settings.ts';
 import { serve } from './serve.ts';
-
-/** sysexits.h EX_CONFIG: it will not work before something is changed. */
-const EXIT_CONFIGURATION = 78;
-const EXIT_FAILURE = 1;
 
 async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   try {

@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { addFlags } from '../../shared/flags.ts';
 import { packageVersion } from '../../shared/version.ts';
+import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from './exit-codes.ts';
 import { BRIDGE_SETTINGS, PLACE_FLAGS, UNFLAGGED_SETTINGS } from './settings.ts';
 
 /** @param serve what runs without a sub-command: MCP over stdio */
@@ -12,6 +13,7 @@ export function program(serve: (flags: Record<string, unknown>) => Promise<void>
     )
     .version(packageVersion())
     .showHelpAfterError('(mcp-a2a-bridge --help lists the options)')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action(serve);
   for (const { flag, describe } of PLACE_FLAGS) command.option(flag, describe);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
@@ -21,6 +23,6 @@ export function program(serve: (flags: Record<string, unknown>) => Promise<void>
   command.option('--no-auto-start', 'the same as --auto-start=no');
   return command.addHelpText(
     'after',
-    `\nA flag wins over its environment variable (in parentheses), that over the "bridge" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}`,
+    `\nA flag wins over its environment variable (in parentheses), that over the "bridge" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${String(EXIT_USAGE)} for a command line that is not understood, ${String(EXIT_CONFIGURATION)} for settings that cannot work, ${String(EXIT_FAILURE)} for other failures.`,
   );
 }

@@ -121,7 +121,7 @@ export class FakeTask {
       status: {
         state,
         message: activity === undefined ? this.#statusMessage() : undefined,
-        timestamp: undefined,
+        timestamp: activity === undefined ? undefined : timeOf(seq),
       },
       metadata: this.#metadata(seq, activity === undefined ? undefined : { activity }),
     };
@@ -166,6 +166,11 @@ export class FakeTask {
       extensions: [],
     };
   }
+}
+
+/** When the event of that place happens, by the clock of the fake agent. */
+export function timeOf(seq: number): string {
+  return new Date(seq * 1000).toISOString();
 }
 
 export function part(content: NonNullable<Part['content']>): Part {

@@ -102,6 +102,17 @@ describe("the bridge's settings", () => {
     }
   });
 
+  test('the help says nothing twice, and with what the process exits', () => {
+    const shown: string[] = [];
+    program(async () => undefined)
+      .configureOutput({ writeOut: (text) => shown.push(text) })
+      .outputHelp();
+    expect(shown.join('').match(/in the configuration file/g)).toHaveLength(1);
+    expect(shown.join('')).toContain(
+      'Exit codes: 2 for a command line that is not understood, 78 for settings',
+    );
+  });
+
   test.each([
     [['--no-auto-start'], { autoStart: false }],
     [['--auto-start=no'], { autoStart: 'no' }],

@@ -6,7 +6,7 @@ import { partsText } from '../../../../bridge/dialects/parts.ts';
 import { plainDialect } from '../../../../bridge/dialects/plain.ts';
 import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
 import { decisionsPart, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
-import { FakeTask, part, pendingWrite } from '../../../support/fake-agent-task.ts';
+import { FakeTask, part, pendingWrite, timeOf } from '../../../support/fake-agent-task.ts';
 
 const asked = { pending: [], question: null };
 const task = (): FakeTask => new FakeTask('t', 's', true);
@@ -75,7 +75,7 @@ describe('the tool-approval dialect', () => {
       channel: 'tool',
     } as const;
     const observed = nativeDialect.read(lastEvent(task().activity(activity)));
-    expect(observed.observations).toEqual([{ type: 'activity', activity }]);
+    expect(observed.observations).toEqual([{ type: 'activity', activity, at: timeOf(2) }]);
   });
 
   test('X3 takes malformed extension data for what it is: data, shown as text', () => {

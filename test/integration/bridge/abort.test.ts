@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TOOL_EXECUTIONS } from '../../../bridge/results/running-tools.ts';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { timeOf } from '../../support/fake-agent-task.ts';
+import type { FakeTask } from '../../support/fake-agent-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const ABORT = 'abort_tool_execution';
+
+function runs(task: FakeTask, toolId: string): FakeTask {
+  const call = { callId: `call-of-${toolId}`, tool: 'run-command', title: `Run ${toolId}` };
+  return task.activity({ type: 'tool.started', ...call, toolId });
+}
+
+function ends(task: FakeTask, toolId: string): FakeTask {
+  const call = { callId: `call-of-${toolId}`, tool: 'run-command', title: `Run ${toolId}` };
+  return task.activity({ type: 'tool.finished', ...call, toolId, outcome: 'ok', summary: 'ran' });
+}
+
+/** A delegation in flight, whose progress has come to what matches. */
+function delegatedUntil(client: RawClient, args: object, pattern: RegExp) {
+  const result = client.call(DELEGATE, args, { progressToken: 'p' });
+  return { result, reached: client.progressed(pattern) };
+}
+
+describe('tool executions, for a client that may want to abort one', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Promise<FakeAgent> {
+    const agent = await FakeAgent.start(options);
+    open.push({ close: () => agent.stop() });
+    return agent;
+  }
+
+  /** A bridge that knows each of these agents by its name. */
+  async function clientOf(agents: Record<string, FakeAgent>): Promise<RawClient> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const listed = Object.fromEntries(Object.entries(agents).map(([name, { url }]) => [name, { url }]));
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents: listed } }));
+    const client = await RawClient.start(program, { stateDir });
+    open.unshift({ close: () => client.kill() });
+    return client;
+  }
+
+  test('R40 those that run are in the _meta and the metadata of each result that watches them, with whose they are and since when', async () => {
+    const agent = await agentOf({
+      onMessage: (task) => ends(runs(runs(runs(task.work(), 'live-1'), 'live-2'), 'live-3'), 'live-2'),
+    });
+    const client = await clientOf({ first: agent, second: await agentOf() });
+    const delegating = delegatedUntil(client, { task: 'run' }, /run-command: ok/);
+    await delegating.reached;
+    const running = ['live-1', 'live-3'].map((toolId, index) => ({
+      toolId,
+      tool: 'run-command',
+      title: `Run ${toolId}`,
+      agent: 'first',
+      sessionId: 'session-1',
+      startedAt: timeOf(index === 0 ? 3 : 5),
+    }));
+    const looked = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+    expect(looked['_meta']).toEqual({ [TOOL_EXECUTIONS]: running });
+    expect(looked['metadata']).toEqual({ toolId: 'live-3', toolExecutions: running });
+    expect(textOf(looked)).toContain(`running, started ${timeOf(3)} (toolId live-1)`);
+    const waited = await client.call('wait_for_task', { sessionId: 'session-1', waitSeconds: 0 });
+    expect(waited['_meta']).toEqual({ [TOOL_EXECUTIONS]: running });
+    ends(ends(agent.task, 'live-1'), 'live-3').complete();
+    const done = await delegating.result;
+    expect(done['_meta']).toEqual({ [TOOL_EXECUTIONS]: [] });
+    expect(done['metadata']).toBeUndefined();
+  });
+
+  test('R40 R42 the agent whose tool it is is asked, and no other; with several agents the answer says which', async () => {
+    const [first, second] = [
+      await agentOf(),
+      await agentOf({ onMessage: (task) => runs(task.work(), 'live-2') }),
+    ];
+    const client = await clientOf({ first, second });
+    await delegatedUntil(client, { task: 'run', agent: 'second' }, /runs: Run live-2/).reached;
+    const seen = await client.request('tools/abort', { toolId: 'live-2', reason: 'too long' });
+    expect(seen.result).toMatchObject({ success: true, message: 'told of live-2' });
+    expect([first.aborted, second.aborted]).toEqual([[], ['live-2']]);
+    const unseen = await client.call(ABORT, { toolId: 'elsewhere' });
+    expect(unseen.structuredContent).toEqual({
+      success: false,
+      message: 'Agent "first": told of elsewhere Agent "second": told of elsewhere',
+    });
+  });
+
+  test.each([
+    ['empty', ''],
+    ['of another kind of path', '../../tasks'],
+    ['a parent directory', '..'],
+    ['with a separator', 'a/b'],
+    ['with an escaped separator', 'a%2fb'],
+    ['with a backslash', 'a\\b'],
+    ['10 kB long', 'x'.repeat(10_000)],
+    ['with a line break', 'live-1\r\nx: y'],
+    ['with a zero byte', 'live-1\u0000'],
+  ])(
+    'R41 an id that is %s is no id: a typed answer over either way, and no agent is asked',
+    async (_, toolId) => {
+      const agent = await agentOf();
+      const client = await clientOf({ only: agent });
+      const asMethod = await client.request('tools/abort', { toolId });
+      expect(asMethod.result).toMatchObject({
+        success: false,
+        message: expect.stringContaining('is not the id of a tool execution'),
+      });
+      const asTool = await client.call(ABORT, { toolId });
+      expect(asTool).toMatchObject({
+        isError: true,
+        structuredContent: { success: false },
+        _meta: { 'mcp-a2a-bridge/error': { reason: 'UNKNOWN_TOOL_EXECUTION' } },
+      });
+      expect(textOf(asTool).length).toBeLessThan(500);
+      expect(agent.requests).toEqual([]);
+    },
+  );
+
+  test.each([
+    [{}],
+    [{ toolId: 7 }],
+    [{ toolId: null }],
+    [{ toolId: ['live-1'] }],
+    [{ toolId: 'a', reason: 1 }],
+  ])('R41 tools/abort with %j is invalid, and nothing is touched', async (params) => {
+    const agent = await agentOf();
+    const client = await clientOf({ only: agent });
+    expect((await client.request('tools/abort', params)).error?.code).toBe(-32602);
+    expect(agent.requests).toEqual([]);
+  });
+
+  test('R41 one that has ended is not aborted, and the answer is no error; one that nobody knows is', async () => {
+    const agent = await agentOf({ onMessage: (task) => ends(runs(task.work(), 'ended-1'), 'ended-1') });
+    const client = await clientOf({ only: agent });
+    await delegatedUntil(client, { task: 'run' }, /run-command: ok/).reached;
+    const ended = await client.call(ABORT, { toolId: 'ended-1' });
+    expect(ended.isError).toBeUndefined();
+    expect(ended.structuredContent).toEqual({ success: false, message: 'told of ended-1' });
+    const unknown = await client.call(ABORT, { toolId: 'nobodys' });
+    expect(unknown.isError).toBe(true);
+    expect(unknown.structuredContent).toEqual({ success: false, message: 'told of nobodys' });
+  });
+});
