@@ -178,7 +178,13 @@ function taskService({ settings, journal, log, own, models }: Opened): TaskServi
     clock: systemClock,
     ids: randomIds(systemClock),
     models,
-    toolbox: createToolbox(builtinTools({ graceMs: GRACE_MS, passEnvironment: settings.passEnv })),
+    toolbox: createToolbox(
+      builtinTools({
+        graceMs: GRACE_MS,
+        passEnvironment: settings.passEnv,
+        privateHosts: settings.allowPrivateHost,
+      }),
+    ),
     openWorkspace: allowedWorkspaces({
       fallback: settings.workspace,
       allowed: settings.allowWorkspace,

@@ -12,6 +12,7 @@ import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { duration, DURATION_ALLOWED } from './duration.ts';
 import { isLoopback } from './http/origin-check.ts';
 import { modelId, modelSettings } from './models/settings.ts';
+import { parseHost } from './tools/web/allowed-hosts.ts';
 
 export const DEFAULT_PORT = 41242;
 
@@ -109,6 +110,16 @@ export const SERVER_SETTINGS = {
     describe:
       'environment variable that shell commands see beside the harmless ones; may be repeated (default: none, so that no key leaks)',
     allowed: 'names of environment variables',
+  }),
+  allowPrivateHost: setting({
+    kind: 'list',
+    placeholder: 'host',
+    schema: z.array(z.string().refine((entry) => parseHost(entry) !== undefined)),
+    fallback: [],
+    env: 'A2A_SERVER_ALLOW_PRIVATE_HOST',
+    describe:
+      'host of a private network, or of this machine, that the tools fetch and crawl may reach beside the public ones; may be repeated (default: none)',
+    allowed: 'host or host:port, e.g. wiki.intern or 127.0.0.1:8080',
   }),
   model: setting({
     kind: 'text',

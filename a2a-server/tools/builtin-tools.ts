@@ -2,6 +2,7 @@
 import { systemClock, type Clock } from '../../shared/clock.ts';
 import { appendFile } from './append-file.ts';
 import { editFile } from './edit-file.ts';
+import { createFetch } from './fetch.ts';
 import { listFiles } from './list-files.ts';
 import { readFile } from './read-file.ts';
 import { createRunShellCommand } from './run-shell-command.ts';
@@ -9,6 +10,8 @@ import { searchFiles } from './search-files.ts';
 import type { Environment } from './shell/command-environment.ts';
 import type { Tool } from './tool.ts';
 import { createWait } from './wait.ts';
+import { allowedHosts } from './web/allowed-hosts.ts';
+import { systemResolve } from './web/resolve.ts';
 import { writeFile } from './write-file.ts';
 
 /** A2: between SIGTERM and SIGKILL. */
@@ -28,11 +31,14 @@ export interface BuiltinToolsOptions {
   environment?: Environment;
   /** Names of variables passed to shell commands beyond the usual ones; `CARGO_*` stands for all that begin so. */
   passEnvironment?: readonly string[];
+  /** Hosts beyond the public ones that the web tools may reach, each `host` or `host:port` (X2). */
+  privateHosts?: readonly string[];
 }
 
 export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
   const { clock = systemClock, graceMs = DEFAULT_GRACE_MS } = options;
-  const { environment = process.env, passEnvironment = [] } = options;
+  const { environment = process.env, passEnvironment = [], privateHosts = [] } = options;
+  const web = { allowed: allowedHosts(privateHosts), resolve: systemResolve, clock };
   return [
     listFiles,
     readFile,
@@ -41,6 +47,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     appendFile,
     editFile,
     createRunShellCommand({ clock, graceMs, environment, passEnvironment }),
+    createFetch(web),
     createWait(clock),
   ];
 }

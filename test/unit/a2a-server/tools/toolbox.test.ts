@@ -89,6 +89,7 @@ describe('createToolbox', () => {
       ['append-file', 'files'],
       ['edit-file', 'files'],
       ['run-shell-command', 'command'],
+      ['fetch', 'network'],
       ['wait', 'none'],
     ]);
   });

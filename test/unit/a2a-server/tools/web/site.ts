@@ -1,0 +1,84 @@
+/** Web servers on loopback for tests, with hostile ones among them, and what it takes to be allowed to reach them. */
+import { afterEach } from '@jest/globals';
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { systemClock } from '../../../../../shared/clock.ts';
+import { allowedHosts } from '../../../../../a2a-server/tools/web/allowed-hosts.ts';
+import type { Web } from '../../../../../a2a-server/tools/web/get.ts';
+
+export interface Site {
+  /** E.g. `http://127.0.0.1:41000`. */
+  origin: string;
+  host: string;
+  port: number;
+  /** The paths that were asked for, in order. */
+  asked: string[];
+  /** The requests themselves. */
+  requests: IncomingMessage[];
+  /** How many connections are open now. */
+  connections: () => Promise<number>;
+}
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+export async function openSite(answer: Answer, options: ServerOptions = {}): Promise<Site> {
+  const asked: string[] = [];
+  const requests: IncomingMessage[] = [];
+  const server = createServer(options, (request, response) => {
+    asked.push(request.url ?? '');
+    requests.push(request);
+    response.on('error', () => undefined);
+    answer(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  const host = `127.0.0.1:${address.port}`;
+  const connections = (): Promise<number> =>
+    new Promise((resolve, reject) => {
+      server.getConnections((error, n) => (error ? reject(error) : resolve(n)));
+    });
+  return { origin: `http://${host}`, host, port: address.port, asked, requests, connections };
+}
+
+/** A site of pages by path: a text is HTML; anything else is 404. */
+export function openPages(pages: Readonly<Record<string, string | Answer>>): Promise<Site> {
+  return openSite((request, response) => {
+    const page = pages[request.url ?? ''];
+    if (typeof page === 'function') return page(request, response);
+    if (page === undefined)
+      return void response.writeHead(404, { 'Content-Type': 'text/plain' }).end('none here');
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(page);
+  });
+}
+
+/** The web as tools see it: real sockets, no DNS but what the test says. @param allow hosts of sites of the test */
+export function webOf(allow: readonly string[], more: Partial<Web> = {}): Web {
+  return {
+    allowed: allowedHosts(allow),
+    resolve: (host) => Promise.reject(new Error(`the test has no address for ${host}`)),
+    clock: systemClock,
+    ...more,
+  };
+}
+
+/** Sends on and on, as fast as it is read. */
+export function endless(response: ServerResponse, chunk: string | Buffer): void {
+  const more = (): void => {
+    while (!response.destroyed && response.write(chunk));
+    if (!response.destroyed) response.once('drain', more);
+  };
+  more();
+}
