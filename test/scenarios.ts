@@ -27,6 +27,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R26: 'A cursor beyond the end, negative, or not a number: a typed error.',
   R27: 'The same message id twice, at once and after a restart: one task, one model call; with another body: a conflict.',
   R28: 'Disk full, read-only or corrupt database: a clear refusal at the door, running tasks park, nothing half written.',
+  R29: 'A thousand turns over one keep-alive socket: listeners, heap, timers and file handles stay as they are.',
   R30: 'Ten thousand parked tasks, restart: nothing of them is read or held, and any one of them resumes.',
   R40: 'Every tool execution has a toolId, in the events and in the answers; abort over HTTP and over MCP answers {success, message}.',
   R41: 'Abort for an unknown or finished toolId: success false, and it says which; twice: the second is a no-op that says so.',

@@ -1,6 +1,6 @@
 /** What a benchmark gives back. Benchmarks judge nothing: they say what was aimed at, and what was reached. */
 
-export type Unit = 'ratio' | 'ms' | 'MB' | 'KB' | 'events/s';
+export type Unit = 'ratio' | 'ms' | 'MB' | 'KB' | 'events/s' | 'count';
 
 export interface Figure {
   name: string;

@@ -13,6 +13,7 @@ import { memory } from './memory.ts';
 import { parked } from './parked.ts';
 import { report } from './report.ts';
 import type { Section } from './report.ts';
+import { soakTurns } from './soak.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
 
@@ -25,6 +26,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   append,
   longJournal,
   parked,
+  soakTurns,
 ];
 
 interface Flags {

@@ -6,7 +6,7 @@ export interface Section {
   figures: readonly Figure[];
 }
 
-const DIGITS: Readonly<Record<Unit, number>> = { ratio: 2, ms: 2, MB: 1, KB: 2, 'events/s': 0 };
+const DIGITS: Readonly<Record<Unit, number>> = { ratio: 2, ms: 2, MB: 1, KB: 2, 'events/s': 0, count: 0 };
 const HEADINGS = ['', 'reached', 'aim'] as const;
 
 export function report(sections: readonly Section[]): string {
@@ -31,5 +31,5 @@ function aim({ aim: it, unit }: Pick<Figure, 'aim' | 'unit'>): string {
 }
 
 function withUnit(number: string, unit: Unit): string {
-  return unit === 'ratio' ? number : `${number} ${unit}`;
+  return unit === 'ratio' || unit === 'count' ? number : `${number} ${unit}`;
 }

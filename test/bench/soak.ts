@@ -1,0 +1,48 @@
+/** R29: what a thousand turns leave behind in the server, over one kept connection, and in the bridge, over stdio. */
+import { join } from 'node:path';
+import { soakBridge } from '../soak/bridge-soak.ts';
+import { soakServer } from '../soak/server-soak.ts';
+import type { Soaked } from '../soak/soak.ts';
+import type { Benchmark, Figure } from './benchmark.ts';
+
+/** Rounds; one of the server's has 7 turns, one of the bridge's 10. */
+const SERVER = { warmUp: 14, window: 10, between: 110 };
+const BRIDGE = { warmUp: 20, window: 5, between: 70 };
+
+const HEAP_AIM_MB = 1;
+
+export const soakTurns: Benchmark = {
+  id: 'soak',
+  title: 'a thousand turns: what is there at their end and was not at their beginning',
+  async run({ dist, note }) {
+    const server = await soakServer(SERVER, join(dist, 'a2a-server', 'main.js'));
+    note(`soak: ${server.turns} turns of the server`);
+    const bridge = await soakBridge(BRIDGE, dist);
+    note(`soak: ${bridge.turns} calls of the bridge`);
+    return [...figures('server', server), ...figures('bridge', bridge)];
+  },
+};
+
+function figures(whose: string, { growth, turnsBetween, log }: Soaked & { log: string }): Figure[] {
+  const count = (what: string, value: number): Figure => ({
+    name: `${whose}: ${what}`,
+    value,
+    unit: 'count',
+    aim: { at: 'most', value: 0 },
+  });
+  return [
+    { name: `${whose}: turns between the two looks`, value: turnsBetween, unit: 'count' },
+    {
+      name: `${whose}: heap in use`,
+      value: growth.heapBytes / 2 ** 20,
+      unit: 'MB',
+      aim: { at: 'most', value: HEAP_AIM_MB },
+    },
+    count('listeners of events', growth.listeners),
+    count('listeners of abort signals', growth.abortListeners),
+    count('timers', growth.timers),
+    count('active handles', growth.handles),
+    count('file descriptors', growth.descriptors),
+    count('warnings printed', log.split('Warning').length - 1),
+  ];
+}

@@ -1,0 +1,32 @@
+/** Long work leaves nothing behind. A short slice of it; `npm run bench -- --only soak` is the thousand turns. */
+import { describe, expect, it } from '@jest/globals';
+import { soakBridge } from '../soak/bridge-soak.ts';
+import { soakServer } from '../soak/server-soak.ts';
+import type { Soaked } from '../soak/soak.ts';
+
+/** What code compiled meanwhile, and caches with a bound, may still add to the heap. */
+const HEAP_NOISE = 1024 * 1024;
+/**
+ * Each request of the bridge has a limit of 20 s, whose timer goes when its signal is collected: those of the last requests
+ * are still there, more of them in one census than in another.
+ */
+const LIMITS_OF_A_ROUND = 20;
+
+function expectFlat({ growth, log }: Soaked & { log: string }, timers: number): void {
+  const { heapBytes, ...counted } = growth;
+  const grown = Object.entries(counted).filter(([what, by]) => by > (what === 'timers' ? timers : 0));
+  expect(grown).toEqual([]);
+  expect(heapBytes).toBeLessThan(HEAP_NOISE);
+  // Node says once of an emitter that it has too many listeners.
+  expect(log).not.toContain('Warning');
+}
+
+describe('many turns', () => {
+  it('R29 over one keep-alive socket: listeners, heap, handles and timers of the server stay as they are', async () => {
+    expectFlat(await soakServer({ warmUp: 8, window: 3, between: 9 }), 0);
+  }, 120_000);
+
+  it('R29 over MCP and the bridge: listeners, heap, handles and timers of the bridge stay as they are', async () => {
+    expectFlat(await soakBridge({ warmUp: 4, window: 3, between: 4 }), LIMITS_OF_A_ROUND);
+  }, 120_000);
+});

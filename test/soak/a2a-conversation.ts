@@ -1,0 +1,81 @@
+/** A client of A2A 1.0 that says everything over one connection, and reads every answer to its end. */
+import { request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { decisionOn, decisionsPart, written, type Addressed } from '../support/a2a-message.ts';
+import { resultOf, rpcBody } from '../support/rpc-answer.ts';
+import { sseFrames } from '../support/sse-frame.ts';
+import { readEvent, type StreamEvent } from '../support/wire-event.ts';
+import { OneSocket } from './one-socket.ts';
+
+export class A2aConversation {
+  /** Messages that were sent and answered to the end. */
+  turns = 0;
+  readonly #url: string;
+  readonly #socket: OneSocket;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor({ url, token }: { url: string; token: string }) {
+    this.#url = url;
+    this.#socket = new OneSocket(url);
+    this.#headers = {
+      Authorization: `Bearer ${token}`,
+      'A2A-Version': '1.0',
+      'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}`,
+      'Content-Type': 'application/json',
+    };
+  }
+
+  /** Sends a message. @returns the last event of its stream: the task waits then, or has ended. */
+  async say(parts: string | readonly unknown[], addressed: Addressed = {}): Promise<StreamEvent> {
+    const body = rpcBody('SendStreamingMessage', { message: written(parts, addressed) });
+    const answer = await this.#socket.ask({ method: 'POST', path: '/', headers: this.#headers, body });
+    let last: StreamEvent | undefined;
+    for await (const { data } of sseFrames(answer)) last = readEvent(resultOf(JSON.parse(data)), data);
+    if (last === undefined) throw new Error('the stream was empty');
+    this.turns += 1;
+    return last;
+  }
+
+  /** Decides the one call that waits. */
+  decide({ taskId, pending }: StreamEvent, decision: 'approve' | 'deny'): Promise<StreamEvent> {
+    return this.say([decisionsPart([decisionOn(pending, decision)])], { taskId });
+  }
+
+  /** @throws Refusal */
+  async call(method: string, params: object): Promise<unknown> {
+    const body = rpcBody(method, params);
+    return resultOf(
+      await json(await this.#socket.ask({ method: 'POST', path: '/', headers: this.#headers, body })),
+    );
+  }
+
+  /** Reads a task that has ended from its first event. @returns how many events there are. */
+  async replay(taskId: string): Promise<number> {
+    const headers = { ...this.#headers, [LAST_EVENT_ID]: '0' };
+    const path = `/tasks/${taskId}:subscribe`;
+    let count = 0;
+    for await (const _ of sseFrames(await this.#socket.ask({ method: 'GET', path, headers }))) count += 1;
+    return count;
+  }
+
+  /** Follows a task over a connection of its own, which is reset at the first event. */
+  async glance(taskId: string): Promise<void> {
+    const outgoing = request(new URL(`/tasks/${taskId}:subscribe`, this.#url), {
+      agent: false,
+      headers: this.#headers,
+    });
+    outgoing.end();
+    const [answer]: IncomingMessage[] = await once(outgoing, 'response');
+    if (answer === undefined) throw new Error('there was no answer');
+    await once(answer, 'data');
+    answer.on('error', () => undefined);
+    answer.socket.resetAndDestroy();
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+}

@@ -1,0 +1,70 @@
+/** What lives in a process, counted from outside, and what has come to it between two windows of its life. */
+import { build } from 'esbuild';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { CENSUS_SOCKET } from './census-socket.ts';
+
+const counts = z.object({
+  pid: z.number(),
+  /** In use after a full collection. */
+  heapBytes: z.number(),
+  /** Sockets, pipes, servers, timers and requests that keep the process alive. */
+  handles: z.number(),
+  /** Of all living event emitters. */
+  listeners: z.number(),
+  /** Of all living abort signals. */
+  abortListeners: z.number(),
+  /** Armed timers, whether or not they keep the process alive. */
+  timers: z.number(),
+});
+export type Counts = z.infer<typeof counts>;
+
+/** `descriptors` are open file descriptors; 0 where the system does not tell (any but Linux). */
+export type Census = Omit<Counts, 'pid'> & { descriptors: number };
+
+export interface CensusTaker {
+  /** To be added to the environment of the one program that is counted. */
+  env: Readonly<Record<string, string>>;
+  take(): Promise<Census>;
+  remove(): Promise<void>;
+}
+
+/** Below node_modules, so that nothing else sees it. */
+const CACHE = 'node_modules/.cache/mcp-a2a-bridge';
+
+export async function censusTaker(): Promise<CensusTaker> {
+  await mkdir(CACHE, { recursive: true });
+  const program = join(await mkdtemp(join(resolve(CACHE), 'census-')), 'census-taker.mjs');
+  await build({
+    entryPoints: ['test/soak/programs/census-taker.ts'],
+    outfile: program,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    logLevel: 'warning',
+  });
+  // Paths of sockets are short by law: 108 bytes on Linux.
+  const directory = await mkdtemp(join(tmpdir(), 'census-'));
+  const socket = join(directory, 'socket');
+  return {
+    env: { NODE_OPTIONS: `--import=${pathToFileURL(program).href}`, [CENSUS_SOCKET]: socket },
+    async take() {
+      const { pid, ...counted } = counts.parse(JSON.parse(await text(connect(socket))));
+      return { ...counted, descriptors: await descriptorsOf(pid) };
+    },
+    async remove() {
+      for (const each of [directory, join(program, '..')]) await rm(each, { recursive: true, force: true });
+    },
+  };
+}
+
+async function descriptorsOf(pid: number): Promise<number> {
+  return process.platform === 'linux' ? (await readdir(`/proc/${pid}/fd`)).length : 0;
+}
