@@ -10,7 +10,6 @@ import type { Clock } from '../shared/clock.ts';
 import { ProductError } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
 import type { Tasks } from './executor/tasks.ts';
-import { abortRoute } from './http/abort-route.ts';
 import { admit, Caller } from './http/caller.ts';
 import { cardRoute } from './http/card-route.ts';
 import { STALLED_HEARTBEATS, untilDrained } from './http/drained.ts';
@@ -27,6 +26,7 @@ import { restRoute } from './http/rest-route.ts';
 import { HEARTBEAT_MS } from './http/sse.ts';
 import type { StreamTickets } from './http/stream-ticket.ts';
 import type { Authenticate } from './http/tokens.ts';
+import { toolRoutes } from './http/tool-routes.ts';
 
 /** Why a request's reading was ended from this side. */
 export type ReadingEnd = 'client-gone' | 'server-shutdown' | 'ticket-expired';
@@ -75,7 +75,7 @@ export function createApp(options: AppOptions): Express {
   });
   app.use(openForWork(options.closing));
   app.use(ticketRoute(tasks, tickets));
-  app.use(abortRoute(tasks, limits));
+  app.use(toolRoutes(tasks, limits));
   app.use(jsonRpcRoute(binding));
   app.use(restRoute(binding));
   app.use(legacyRestRoute(binding));

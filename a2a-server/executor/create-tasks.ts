@@ -233,6 +233,7 @@ export function createTasks(options: TasksOptions): TaskService {
       executor.stop(taskId, { reason: 'task-cancel', message: `The task was canceled: ${reason}` });
       return snapshot;
     },
+    toolExecutions: (principal) => executor.scheduler.of(principal),
     abortTool: (toolId, principal, reason) => executor.scheduler.abort(toolId, principal, reason),
     row: ownRow,
     async snapshot(taskId, principal, atSeq) {

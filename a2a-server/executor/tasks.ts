@@ -40,6 +40,21 @@ export interface Accepted {
   seq: number;
 }
 
+/** A tool execution under way, as its owner may see it. */
+export interface ToolExecutionView {
+  toolId: string;
+  tool: string;
+  title: string;
+  taskId: string;
+  sessionId: string;
+  callId: string;
+  /** Milliseconds since the epoch. */
+  startedAt: number;
+  ageMs: number;
+  /** The last line it has put out; null before the first. */
+  progress: string | null;
+}
+
 export interface AbortAnswer {
   success: boolean;
   message: string;
@@ -53,6 +68,8 @@ export interface Tasks {
   send(incoming: Incoming): Promise<Accepted>;
   /** Ends a task. @returns its snapshot after. @throws ProductError UNKNOWN_TASK, TASK_ENDED */
   cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot>;
+  /** The principal's tool executions under way, the oldest first. */
+  toolExecutions(principal: string): ToolExecutionView[];
   /** Stops one tool execution; the task goes on (A1). Never throws for an id that names nothing. */
   abortTool(toolId: string, principal: string, reason: string): Promise<AbortAnswer>;
   /** Where the task stands; what this costs does not grow with the task. @throws ProductError UNKNOWN_TASK */

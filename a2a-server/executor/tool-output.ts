@@ -7,6 +7,8 @@ import type { TaskLog } from './task-log.ts';
 const MAX_CHARACTERS = 256 * 1024;
 /** Characters of output that a stopped execution reports. */
 const MAX_TAIL = 8 * 1024;
+/** Characters of a line that is shown as progress. */
+const MAX_LINE = 300;
 
 export class ToolOutput {
   readonly #log: TaskLog;
@@ -31,6 +33,12 @@ export class ToolOutput {
   /** The end of what was put out. */
   get soFar(): string {
     return this.#tail;
+  }
+
+  /** The last line of what was put out that says something. */
+  get lastLine(): string | null {
+    const lines = this.#tail.split('\n').map((line) => line.trim());
+    return lines.findLast((line) => line !== '')?.slice(-MAX_LINE) ?? null;
   }
 
   /** Never blocks the tool, never fails it. Late output is dropped (A2). */

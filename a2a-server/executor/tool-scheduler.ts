@@ -10,6 +10,7 @@
  */
 import type { AbortScope } from '../../shared/abort.ts';
 import type { Clock } from '../../shared/clock.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
 import { parkOrMove } from '../task/pending.ts';
@@ -19,21 +20,23 @@ import type { Workspace } from '../tools/workspace.ts';
 import type { Ids } from './ids.ts';
 import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
-import type { AbortAnswer } from './tasks.ts';
+import type { AbortAnswer, ToolExecutionView } from './tasks.ts';
 import { outcomeOf } from './tool-outcome.ts';
 import { ToolOutput } from './tool-output.ts';
 
-/** Ended tool executions that are remembered, so that a late abort can be told from a wrong one. */
-const REMEMBERED = 1000;
+/** Characters of an id that was asked for, in an answer that does not know it. */
+const MAX_SHOWN_ID = 200;
 
 export interface ToolExecution {
   toolId: string;
   taskId: string;
+  sessionId: string;
   principal: string;
   callId: string;
   tool: string;
   title: string;
   startedAt: number;
+  output: ToolOutput;
   scope: AbortScope<Stop>;
   /** Resolves with the recorded outcome, or null when the task ended first. */
   settled: Promise<ToolOutcome | null>;
@@ -41,6 +44,7 @@ export interface ToolExecution {
 
 export interface SchedulerOptions {
   log: TaskLog;
+  journal: Pick<Journal, 'toolExecution'>;
   clock: Clock;
   ids: Ids;
   tool(name: string): Tool | undefined;
@@ -51,8 +55,6 @@ export interface SchedulerOptions {
 export class ToolScheduler {
   readonly #options: SchedulerOptions;
   readonly #running = new Map<string, ToolExecution>();
-  /** toolId → principal, oldest first. */
-  readonly #ended = new Map<string, string>();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -60,6 +62,24 @@ export class ToolScheduler {
 
   get running(): readonly ToolExecution[] {
     return [...this.#running.values()];
+  }
+
+  /** Those of one principal, the oldest first. */
+  of(principal: string): ToolExecutionView[] {
+    const now = this.#options.clock.now();
+    return this.running
+      .filter((execution) => execution.principal === principal)
+      .map(({ toolId, tool, title, taskId, sessionId, callId, startedAt, output }) => ({
+        toolId,
+        tool,
+        title,
+        taskId,
+        sessionId,
+        callId,
+        startedAt,
+        ageMs: now - startedAt,
+        progress: output.lastLine,
+      }));
   }
 
   /** Runs one ready call below `task`. Resolves when its outcome is journalled, or it turned out not to run. */
@@ -81,20 +101,22 @@ export class ToolScheduler {
         : { type: 'keep' },
     );
     if (started?.type !== 'appended') return scope.close();
+    const output = new ToolOutput(log, taskId, reference);
     const execution: ToolExecution = {
       ...reference,
       taskId,
+      sessionId: snapshot.sessionId,
       principal: snapshot.principal,
       startedAt: clock.now(),
+      output,
       scope,
-      settled: this.#execute(taskId, call, tool, { ...at, scope, reference }),
+      settled: this.#execute(taskId, call, tool, { ...at, scope, reference, output }),
     };
     this.#running.set(toolId, execution);
     try {
       await execution.settled;
     } finally {
       this.#running.delete(toolId);
-      this.#remember(execution);
       scope.close();
     }
   }
@@ -102,14 +124,7 @@ export class ToolScheduler {
   /** Stops one tool execution by its id. The answer says whether it did. */
   async abort(toolId: string, principal: string, reason: string): Promise<AbortAnswer> {
     const execution = this.#running.get(toolId);
-    if (execution?.principal !== principal)
-      return {
-        success: false,
-        message:
-          this.#ended.get(toolId) === principal
-            ? `Tool execution ${toolId} has already finished.`
-            : `There is no tool execution ${toolId}.`,
-      };
+    if (execution?.principal !== principal) return this.#notRunning(toolId, principal);
     const first = execution.scope.abort({
       reason: 'abort-request',
       message: `Aborted on request: ${reason}`,
@@ -128,6 +143,18 @@ export class ToolScheduler {
           success: true,
           message: `Aborted tool execution ${toolId}, but it did not confirm that it stopped within its grace period.`,
         };
+  }
+
+  async #notRunning(toolId: string, principal: string): Promise<AbortAnswer> {
+    const begun = await this.#options.journal.toolExecution(toolId);
+    const shown = toolId.length <= MAX_SHOWN_ID ? toolId : `${toolId.slice(0, MAX_SHOWN_ID)}…`;
+    return {
+      success: false,
+      message:
+        begun?.principal === principal
+          ? `Tool execution ${shown} has already finished.`
+          : `There is no tool execution ${shown}.`,
+    };
   }
 
   /** Asks again when what the person approved is no longer what is there. @returns whether it did. */
@@ -164,10 +191,11 @@ export class ToolScheduler {
       workspace: Workspace;
       scope: AbortScope<Stop>;
       reference: { callId: string; tool: string; title: string; toolId: string };
+      output: ToolOutput;
     },
   ): Promise<ToolOutcome | null> {
     const { log, clock } = this.#options;
-    const output = new ToolOutput(log, taskId, at.reference);
+    const { output } = at;
     const timeLimit = tool?.timeoutMs(call.input);
     const cancelTimer =
       timeLimit === undefined
@@ -205,12 +233,6 @@ export class ToolScheduler {
         : { type: 'keep' };
     });
     return finished?.type === 'appended' ? outcome : null;
-  }
-
-  #remember({ toolId, principal }: ToolExecution): void {
-    this.#ended.set(toolId, principal);
-    const [oldest] = this.#ended.keys();
-    if (this.#ended.size > REMEMBERED && oldest !== undefined) this.#ended.delete(oldest);
   }
 }
 

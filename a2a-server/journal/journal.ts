@@ -85,6 +85,8 @@ export interface Journal {
   read(taskId: string, after: number, limit: number): Promise<JournalEntry[]>;
   row(taskId: string): Promise<TaskRow | undefined>;
   command(principal: string, messageId: string): Promise<RecordedCommand | undefined>;
+  /** The task of a tool execution that was begun, running or not; undefined where there was none. */
+  toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined>;
   /** @throws ProductError MALFORMED for a page token that is not one of ours. */
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
   /** A session's tasks, oldest first; empty when the principal has no such session. */

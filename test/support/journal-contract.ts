@@ -24,6 +24,7 @@ import {
   ENDS,
   inputRequired,
   message,
+  toolStarted,
   working,
 } from './journal-samples.ts';
 
@@ -461,6 +462,23 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
           await expect(list).rejects.toMatchObject({ reason: 'MALFORMED' });
         },
       );
+    });
+
+    describe('toolExecution', () => {
+      it('R41 names the task of every tool execution that was begun, for as long as the task is kept', async () => {
+        await append(beginning('a', { events: [message('do it'), working, toolStarted('x-1')] }));
+        await append(continuing('a', 4, [toolStarted('x-2'), completed]));
+        await reopen();
+        const known = { taskId: 'a', principal: 'alice' };
+        expect([await journal.toolExecution('x-1'), await journal.toolExecution('x-2')]).toEqual([
+          known,
+          known,
+        ]);
+        for (const none of ['x', '', 'x-1\0', 'x'.repeat(10_000)])
+          expect(await journal.toolExecution(none)).toBeUndefined();
+        expect(await journal.forget(now + 1, 10)).toBe(1);
+        expect(await journal.toolExecution('x-1')).toBeUndefined();
+      });
     });
 
     describe('forget', () => {

@@ -18,6 +18,13 @@ export const message = (text: string, messageId = 'message'): TaskEvent => ({
 });
 
 export const delta = (text: string): TaskEvent => ({ type: 'text.delta', turn: 1, text });
+export const toolStarted = (toolId: string): TaskEvent => ({
+  type: 'tool.started',
+  callId: 'call',
+  tool: 'wait',
+  title: 'Wait',
+  toolId,
+});
 export const working: TaskEvent = { type: 'task.working' };
 export const inputRequired: TaskEvent = { type: 'input.required', pending: [] };
 /** Asks for a reply, and waits for it until then (RFC 3339). */

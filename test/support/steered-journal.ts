@@ -10,6 +10,7 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     read: (taskId, after, limit) => later(journal.read(taskId, after, limit), `read after ${after}`),
     row: (taskId) => later(journal.row(taskId), 'row'),
     command: (principal, messageId) => later(journal.command(principal, messageId), 'command'),
+    toolExecution: (toolId) => later(journal.toolExecution(toolId), 'tool execution'),
     list: (filter, page) => journal.list(filter, page),
     session: (principal, sessionId) => later(journal.session(principal, sessionId), 'session'),
     unsettled: () => journal.unsettled(),

@@ -47,6 +47,7 @@ export class Appender {
   readonly #advance: Command;
   readonly #change: Command;
   readonly #record: Command;
+  readonly #begun: Command;
   readonly #inserts: EventInserts;
 
   constructor(database: Sqlite, index: TaskIndex, clock: () => number) {
@@ -68,6 +69,9 @@ export class Appender {
     );
     this.#record = database.command(
       'INSERT INTO commands (principal, message_id, body_hash, task, seq) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#begun = database.command(
+      'INSERT INTO tool_executions (tool_id, task) VALUES (?, ?) ON CONFLICT DO NOTHING',
     );
     this.#inserts = prepareInserts(database);
   }
@@ -143,6 +147,7 @@ export class Appender {
     { key, group }: { key: number; group: Group },
   ): Outcome<AppendResult> {
     group.events.add(key, append.expectedSeq + 1, append.bodies);
+    for (const event of append.events) if (event.type === 'tool.started') this.#begun(event.toolId, key);
     if (append.command !== undefined) {
       const { principal, messageId, bodyHash } = append.command;
       this.#record(principal, messageId, bodyHash, key, append.expectedSeq + entries.length);

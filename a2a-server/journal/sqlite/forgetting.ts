@@ -22,6 +22,7 @@ export class Forgetting {
     this.#tasks = database.query('SELECT key FROM tasks WHERE principal = ? AND session_id = ?');
     this.#deletions = [
       database.command('DELETE FROM commands WHERE task = ?'),
+      database.command('DELETE FROM tool_executions WHERE task = ?'),
       database.command('DELETE FROM events WHERE task = ?'),
       database.command('DELETE FROM tasks WHERE key = ?'),
     ];

@@ -72,6 +72,14 @@ const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
     WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
   `,
+  // From here on, so that a late abort can be told from a wrong one.
+  `
+  CREATE TABLE tool_executions (
+    tool_id TEXT PRIMARY KEY,
+    task    INTEGER NOT NULL REFERENCES tasks (key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX tool_executions_of_a_task ON tool_executions (task);
+  `,
 ];
 
 /**

@@ -122,6 +122,10 @@ class SqliteJournal implements Journal {
     return isStorable(messageId) ? this.#ask(() => this.#index.command(principal, messageId)) : undefined;
   }
 
+  async toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined> {
+    return isStorable(toolId) ? this.#ask(() => this.#index.toolExecution(toolId)) : undefined;
+  }
+
   async list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage> {
     requirePositive(page.size);
     return this.#ask(() => this.#index.list(filter, page));

@@ -15,6 +15,7 @@ export class TaskIndex {
   readonly #moving: Query;
   readonly #deadlines: Query;
   readonly #command: Query;
+  readonly #toolExecution: Query;
 
   constructor(database: Sqlite) {
     this.#database = database;
@@ -25,6 +26,10 @@ export class TaskIndex {
     this.#command = database.query(
       `SELECT task_id, session_id, body_hash, commands.seq FROM commands JOIN tasks ON tasks.key = commands.task
        WHERE commands.principal = ? AND message_id = ?`,
+    );
+    this.#toolExecution = database.query(
+      `SELECT task_id, principal FROM tool_executions JOIN tasks ON tasks.key = tool_executions.task
+       WHERE tool_id = ?`,
     );
   }
 
@@ -50,6 +55,11 @@ export class TaskIndex {
     return (
       row && { taskId: text(row[0]), sessionId: text(row[1]), bodyHash: text(row[2]), seq: integer(row[3]) }
     );
+  }
+
+  toolExecution(toolId: string): { taskId: string; principal: string } | undefined {
+    const row = this.#toolExecution(toolId)[0];
+    return row && { taskId: text(row[0]), principal: text(row[1]) };
   }
 
   list(filter: TaskFilter, { size, token }: { size: number; token?: string }): TaskPage {

@@ -1,14 +1,23 @@
 /** One tool execution is stopped, and nothing else. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
+import { A2aPeer } from '../../support/a2a-peer.ts';
 import { fileHolds } from '../../support/file-watch.ts';
 import { makeGate } from '../../support/gate.ts';
+import { jsonOf } from '../../support/rpc-answer.ts';
 import { plan, shell, wait } from '../../support/offline-plan.ts';
 import { running } from '../../support/process-group.ts';
-import { stage } from '../../support/stage.ts';
+import { stage, stageAgain } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
+/** What `GET /api/tools` lists. */
+async function underWay(peer: A2aPeer): Promise<unknown> {
+  const listed = await jsonOf(await peer.request('/api/tools', { method: 'GET' }));
+  return z.strictObject({ tools: z.array(z.unknown()) }).parse(listed).tools;
+}
+
 /** Longer than a test may take, with children; what a failed test leaves behind ends by itself. */
 const LONG = 'sleep 90 & sleep 90 & wait';
 
@@ -35,6 +44,30 @@ describe('POST /api/tools/abort/:toolId', () => {
     expect((await peer.task(taskId)).text).toMatch(/it takes too long[^]*running[^]*We end\./);
   });
 
+  it('R40 GET /api/tools lists what runs, with its age and the last it has said, to whom it belongs to', async () => {
+    const { peer, server } = await stage({ env: { A2A_SERVER_TOKENS: `bob=${'b'.repeat(32)}` } });
+    expect(await underWay(peer)).toEqual([]);
+    const stream = await peer.stream(plan(shell(`echo first; echo running; ${LONG}`)), AUTO);
+    const toolId = await stream.output('running');
+    const [{ taskId, sessionId } = { taskId: '', sessionId: '' }] = stream.seen;
+    expect(await underWay(peer)).toEqual([
+      {
+        toolId,
+        taskId,
+        sessionId,
+        tool: 'run-shell-command',
+        title: expect.stringContaining('echo first'),
+        callId: expect.stringMatching(/^call-/),
+        startedAt: expect.stringMatching(/^20.*Z$/),
+        ageMs: expect.any(Number),
+        progress: 'running',
+      },
+    ]);
+    expect(await underWay(new A2aPeer({ url: server.url, token: 'b'.repeat(32) }))).toEqual([]);
+    await peer.abort(toolId);
+    expect(await underWay(peer)).toEqual([]);
+  });
+
   it('R41 for an unknown, a finished or an aborted toolId it says that it did nothing, and why', async () => {
     const { peer } = await stage();
     expect(await peer.abort('run-shell-command-1-none')).toMatchObject({
@@ -56,6 +89,38 @@ describe('POST /api/tools/abort/:toolId', () => {
       message: expect.stringContaining('already finished'),
     });
     expect((await stream.rest()).at(-1)?.state).toBe('COMPLETED');
+  });
+
+  it('R41 after a restart it still knows what had been begun, and whose that was', async () => {
+    const tokens = { A2A_SERVER_TOKENS: `bob=${'b'.repeat(32)}` };
+    const at = await stage({ env: tokens });
+    const stream = await at.peer.stream(plan(shell(`echo running; ${LONG}`)), AUTO);
+    const toolId = await stream.output('running');
+    const bob = new A2aPeer({ url: at.server.url, token: 'b'.repeat(32) });
+    expect(await bob.abort(toolId)).toMatchObject({
+      success: false,
+      message: expect.stringContaining('There is no tool execution'),
+    });
+    await at.server.kill();
+    const { peer } = await stageAgain(at);
+    expect(await peer.abort(toolId)).toMatchObject({
+      success: false,
+      message: expect.stringContaining('already finished'),
+    });
+  });
+
+  it('R41 an id that nothing can have, and one with path separators, are no tool execution', async () => {
+    const { peer } = await stage();
+    for (const id of ['x'.repeat(10_000), '..%2F..%2Fetc', '%00', 'a%20b', '%F0%9F%A6%84']) {
+      const { success, message } = await peer.abort(id);
+      expect([success, message.startsWith('There is no tool execution'), message.length < 300]).toEqual([
+        false,
+        true,
+        true,
+      ]);
+    }
+    for (const path of ['/api/tools/abort/', '/api/tools/abort/a/b', '/api/tools/abort/%E0%A4%A'])
+      expect((await peer.request(path)).status).toBe(400);
   });
 
   it('R41 twice while it is being stopped: the second says that it was no longer needed', async () => {

@@ -48,6 +48,7 @@ async function fullFrom(
     read: (taskId, after, limit) => journal.read(taskId, after, limit),
     row: (taskId) => journal.row(taskId),
     command: (principal, messageId) => journal.command(principal, messageId),
+    toolExecution: (toolId) => journal.toolExecution(toolId),
     list: (filter, page) => journal.list(filter, page),
     session: (principal, sessionId) => journal.session(principal, sessionId),
     unsettled: () => journal.unsettled(),

@@ -116,6 +116,10 @@ export class ScriptedTasks implements Tasks {
     });
   }
 
+  toolExecutions() {
+    return [];
+  }
+
   abortTool(toolId: string, principal: string, reason: string) {
     this.aborted.push({ toolId, principal, reason });
     return Promise.resolve({ success: toolId === 'tool-1', message: `asked for ${toolId}` });

@@ -26,6 +26,7 @@ beforeEach(async () => {
     },
     row: (taskId) => real.row(taskId),
     command: (principal, messageId) => real.command(principal, messageId),
+    toolExecution: (toolId) => real.toolExecution(toolId),
     list: (filter, page) => real.list(filter, page),
     session: (principal, sessionId) => real.session(principal, sessionId),
     unsettled: () => real.unsettled(),

@@ -1,4 +1,7 @@
-/** `POST /api/tools/abort/:toolId` → `{success, message}`: stops one tool execution, for clients without A2A or MCP. */
+/**
+ * Tool executions, for clients without A2A or MCP: `GET /api/tools` lists those under way, `POST /api/tools/abort/:toolId`
+ * stops one and answers `{success, message}`.
+ */
 import { Router } from 'express';
 import { z } from 'zod';
 import { issuesOf } from '../../shared/config.ts';
@@ -10,8 +13,14 @@ import type { BodyLimits } from './json-body.ts';
 
 const abortRequest = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 
-export function abortRoute(tasks: Tasks, limits: BodyLimits): Router {
+export function toolRoutes(tasks: Tasks, limits: BodyLimits): Router {
   const router = Router();
+  router.get('/api/tools', (request, response) => {
+    const running = tasks.toolExecutions(callerOf(request).principal);
+    response.json({
+      tools: running.map((it) => ({ ...it, startedAt: new Date(it.startedAt).toISOString() })),
+    });
+  });
   router.post(
     '/api/tools/abort/:toolId',
     ...jsonBody(['application/json'], limits),
