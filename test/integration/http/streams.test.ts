@@ -230,31 +230,51 @@ describe('several readers', () => {
     expect(seqs(seen[0] ?? [])).toEqual([1, 3, 4, 5, 6, 7, 8]);
     expect(seen[0]?.map(({ payload }) => payload)).toEqual(seen[1]?.map(({ payload }) => payload));
   });
+});
 
-  test.each([
-    { binding: '1.0', path: '/tasks', version: '1.0' },
-    { binding: '0.3', path: '/v1/tasks', version: '' },
-  ])('S3 a reader of $binding that does not read costs bounded memory and delays nobody', async (slow) => {
-    const taskId = newTask([{ type: 'task.working' }, { type: 'turn.started', turn: 1, model: 'x' }]);
-    const deaf = connect(server.port, '127.0.0.1');
-    deaf.write(httpRequest('GET', `${slow.path}/${taskId}:subscribe`, '', slow.version));
-    await server.tasks.untilFollowed(taskId);
+const rpcRequest = (method: string, id: string, version: string): string =>
+  httpRequest('POST', '/', JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { id } }), version);
+
+/** All the ways in which a task is followed. */
+const FOLLOWING = [
+  { over: 'JSON-RPC 1.0', subscription: (id: string) => rpcRequest('SubscribeToTask', id, '1.0') },
+  { over: 'HTTP+JSON 1.0', subscription: (id: string) => httpRequest('GET', `/tasks/${id}:subscribe`) },
+  { over: 'the plain route', subscription: (id: string) => httpRequest('GET', `/api/tasks/${id}/events`) },
+  { over: 'JSON-RPC 0.3', subscription: (id: string) => rpcRequest('tasks/resubscribe', id, '') },
+  {
+    over: 'HTTP+JSON 0.3',
+    subscription: (id: string) => httpRequest('GET', `/v1/tasks/${id}:subscribe`, '', ''),
+  },
+];
+
+describe.each(FOLLOWING)('a reader over $over that does not read', ({ subscription: asked }) => {
+  test('S3 costs bounded memory, delays nobody, and is dropped at last: it may come again', async () => {
+    const patient = await startServer({ heartbeatMs: 100 });
+    const message = { messageId: 'm-1', parts: [] };
+    const { taskId } = patient.tasks.start({ ...BY, message }, TURN.slice(0, 2));
+    const deaf = connect(patient.port, '127.0.0.1');
+    deaf.write(asked(taskId));
+    await patient.tasks.untilFollowed(taskId);
     deaf.pause();
     const many = 40_000;
-    server.tasks.append(
+    patient.tasks.append(
       taskId,
       Array.from({ length: many }, (_, n) => said(`${n} ${'x'.repeat(1000)}`)),
     );
-    server.tasks.append(taskId, [{ type: 'task.completed' }]);
+    patient.tasks.append(taskId, [{ type: 'task.completed' }]);
     const quick = await streamOf(
-      await BINDINGS[0]?.subscribe(taskId, { ...RESUMABLE, 'last-event-id': '0' }),
+      await openStream(patient, {
+        path: `/tasks/${taskId}:subscribe`,
+        headers: { ...RESUMABLE, 'last-event-id': '0' },
+      }),
     );
     expect(quick.length).toBe(many + 4);
     // The quick reader took everything; the deaf one no more than its socket holds: kernel buffers of a few MB.
-    expect(server.tasks.pulled(taskId) - (many + 5)).toBeLessThan(many / 2);
-    expect(server.tasks.following).toBe(1);
+    expect(patient.tasks.pulled(taskId) - (many + 5)).toBeLessThan(many / 2);
+    // Nobody closes its connection but the server.
+    await patient.tasks.untilLeft(taskId);
     deaf.destroy();
-    await server.tasks.untilLeft(taskId);
+    await patient.close();
   });
 });
 

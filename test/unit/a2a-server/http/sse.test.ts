@@ -2,6 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { untilDrained } from '../../../../a2a-server/http/drained.ts';
 import { sseWriter } from '../../../../a2a-server/http/sse.ts';
 
@@ -67,6 +68,40 @@ describe('server-sent events', () => {
     expect(untilDrained(response, 60_000)).toBeUndefined();
     writer.end();
     expect((await text).match(/^data: x{60000}$/gm)).toHaveLength(sent);
+  });
+
+  test('S3 a socket that takes nothing for too long is dropped, and the waiting for it ends', async () => {
+    const { response, reader } = await responseTo();
+    const closed = once(response, 'close');
+    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    let full: Promise<void> | undefined;
+    while (full === undefined) {
+      writer.send({ data: 'x'.repeat(60_000) });
+      await new Promise(setImmediate);
+      full = untilDrained(response, 50);
+    }
+    await Promise.all([closed, full]);
+    expect(response.writableFinished).toBe(false);
+    await expect((await reader).text()).rejects.toThrow();
+  });
+
+  test('S3 a socket that takes little by little is not, however long one event takes', async () => {
+    const { response, reader } = await responseTo();
+    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    const began = performance.now();
+    writer.send({ data: 'x'.repeat(24 * 1024 * 1024) });
+    const full = untilDrained(response, 1_000);
+    const body = (await reader).body?.getReader();
+    let read = 0;
+    for (let due = 0; read < 24 * 1024 * 1024; due += 256 * 1024) {
+      while (read < due) read += (await body?.read())?.value?.length ?? Infinity;
+      await pause(20);
+    }
+    await full;
+    expect(performance.now() - began).toBeGreaterThan(1_500);
+    expect(response.destroyed).toBe(false);
+    expect(read).toBeLessThan(Infinity);
+    await body?.cancel();
   });
 
   test('E4 waiting for a reader that is gone ends, and so do the heartbeats', async () => {

@@ -1,0 +1,61 @@
+/** Readers that never read, and a task that has tens of megabytes to tell: what they cost the process, and the others. */
+import { expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { residentMb } from '../../bench/memory.ts';
+import type { A2aPeer } from '../../support/a2a-peer.ts';
+import { rpcBody } from '../../support/rpc-answer.ts';
+import { plan } from '../../support/offline-plan.ts';
+import { stage } from '../../support/stage.ts';
+
+const DEAF = 20;
+const CHUNK = 1_000;
+const CHUNKS = 50_000;
+const TASK_MB = (CHUNK * CHUNKS) / 2 ** 20;
+
+const TEXT = plan({ say: 'x'.repeat(CHUNK), repeat: CHUNKS });
+
+/** Sends the message, and reads as fast as it comes. @returns how much text there was, in MB. */
+async function readAlong(peer: A2aPeer, begun: (taskId: string) => Promise<void>): Promise<number> {
+  const stream = await peer.stream(TEXT);
+  const first = await stream.next();
+  await begun(first?.taskId ?? '');
+  let characters = 0;
+  for (let event = await stream.next(); event; event = await stream.next()) {
+    if (event.type === 'text') characters += event.text.length;
+    // They are not kept here: it is the server that is looked at.
+    stream.seen.length = 0;
+  }
+  return characters / 2 ** 20;
+}
+
+/** Asks for the task's stream, one way or another, and takes nothing of the answer. */
+async function followDeaf(peer: A2aPeer, taskId: string, n: number): Promise<void> {
+  const connection = await peer.connect();
+  const cursor = { 'Last-Event-ID': '0' };
+  if (n % 3 === 0)
+    peer.write(connection, '/', { headers: cursor, body: rpcBody('SubscribeToTask', { id: taskId }) });
+  else
+    peer.write(connection, n % 3 === 1 ? `/tasks/${taskId}:subscribe` : `/api/tasks/${taskId}/events`, {
+      method: 'GET',
+      headers: cursor,
+    });
+}
+
+it('S3 twenty of them cost the server less than a tenth of what the task tells each, and a reader beside them has it all', async () => {
+  const { server, peer } = await stage();
+  const { pid } = z
+    .looseObject({ pid: z.number() })
+    .parse(JSON.parse(await readFile(join(server.stateDir, 'server.json'), 'utf8')));
+  expect(await readAlong(peer, () => Promise.resolve())).toBe(TASK_MB);
+  const alone = await residentMb(pid);
+  const read = await readAlong(peer, async (taskId) => {
+    for (let n = 0; n < DEAF; n += 1) await followDeaf(peer, taskId, n);
+  });
+  expect(read).toBe(TASK_MB);
+  const beside = await residentMb(pid);
+  expect(beside - alone).toBeLessThan((DEAF * TASK_MB) / 10);
+  // And it serves on.
+  expect((await peer.send('say hello')).state).toBe('COMPLETED');
+});
