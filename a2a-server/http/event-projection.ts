@@ -106,6 +106,7 @@ function activityOf(event: ToolEvent): Activity {
         decision: event.decision,
         by: event.by.principal,
         channel: event.by.channel,
+        inputHash: event.inputHash,
       };
     case 'tool.started':
       return { type: 'tool.started', ...callRef(event), toolId: event.toolId };

@@ -1,9 +1,9 @@
 /** Snapshot → A2A Task, pure. */
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk';
-import type { PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
+import type { PendingAction, StandingDecision, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import { pendingActions } from '../task/pending.ts';
 import { callsOf } from '../task/snapshot.ts';
-import type { Call, Snapshot, Turn } from '../task/snapshot.ts';
+import type { Call, Decided, Snapshot, Turn } from '../task/snapshot.ts';
 import { canceledText, outcomeSummary, pendingMessage, RESPONSE, statusId } from './event-projection.ts';
 import {
   givenArtifact,
@@ -118,7 +118,7 @@ function historyOf(snapshot: Snapshot, view: View): Message[] {
 
 /** What the agent said in a turn, a line for each call it asked for, and what it said or asked at the end. */
 function turnMessage(snapshot: Snapshot, view: View, turn: Turn): Message {
-  const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}`);
+  const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
   return message(
     view,
@@ -131,6 +131,11 @@ function turnMessage(snapshot: Snapshot, view: View, turn: Turn): Message {
 function lastWords({ end }: Turn): string {
   if (end === null || typeof end === 'string') return '';
   return ('question' in end ? end.question : end.message) ?? '';
+}
+
+/** Who decided on the call, for those who read no data. */
+function verdictOn({ decided }: Call): string {
+  return decided ? ` (${decided.decision}, by ${decided.by.principal} over ${decided.by.channel})` : '';
 }
 
 function fate({ state }: Call): string {
@@ -167,9 +172,15 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
       toolId: call.toolId,
       sideEffect: call.sideEffect,
       state: overviewState(call),
+      ...(call.decided && { decided: standing(call.decided) }),
     })),
     usage: snapshot.usage,
   };
+}
+
+function standing({ decision, by, at, inputHash }: Decided): StandingDecision {
+  const { principal, channel } = by;
+  return { decision, by: principal, channel, at: new Date(at).toISOString(), inputHash };
 }
 
 function overviewState({ state }: Call): TaskOverview['calls'][number]['state'] {

@@ -190,7 +190,13 @@ function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): Refu
     type: 'refuse',
     reason: 'ALREADY_DECIDED',
     message: `Call ${call.callId} (${call.title}) was decided before: ${decided.decision}, by ${decided.by.principal} over ${decided.by.channel} at ${new Date(decided.at).toISOString()}. That decision stands.`,
-    facts: { callId: call.callId, firstDecision: decided.decision, channel: decided.by.channel },
+    facts: {
+      callId: call.callId,
+      firstDecision: decided.decision,
+      decidedBy: decided.by.principal,
+      channel: decided.by.channel,
+      decidedAt: new Date(decided.at).toISOString(),
+    },
   };
 }
 

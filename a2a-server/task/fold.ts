@@ -213,7 +213,7 @@ function decided(
     ...call,
     ...event.edited,
     originalInput: event.edited ? (call.originalInput ?? call.input) : call.originalInput,
-    decided: { decision: event.decision, by: event.by, at },
+    decided: { decision: event.decision, by: event.by, at, inputHash: event.inputHash },
     state: event.decision === 'deny' ? { type: 'settled', result: denial } : { type: 'ready' },
   };
   return {

@@ -50,6 +50,8 @@ export interface Decided {
   decision: 'approve' | 'deny' | 'edit';
   by: Decider;
   at: number;
+  /** The hash of the input that was decided on. */
+  inputHash: string;
 }
 
 export interface Call extends RequestedCall {

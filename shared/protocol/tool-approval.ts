@@ -127,6 +127,8 @@ export const activity = z.discriminatedUnion('type', [
     decision: decisionWord,
     by: z.string(),
     channel: z.string(),
+    /** What was decided on; its time is the status's. A server of before may leave it out. */
+    inputHash: z.string().optional(),
   }),
   z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),
   z.object({ type: z.literal('tool.output'), ...callRef, toolId: z.string(), text: z.string() }),
@@ -141,6 +143,16 @@ export const activity = z.discriminatedUnion('type', [
 ]);
 export type Activity = z.infer<typeof activity>;
 
+/** The decision that stands on a call: by whom, over which channel, when (RFC 3339), and on which input. */
+export const standingDecision = z.object({
+  decision: decisionWord,
+  by: z.string(),
+  channel: z.string(),
+  at: z.string(),
+  inputHash: z.string(),
+});
+export type StandingDecision = z.infer<typeof standingDecision>;
+
 /** `metadata[TOOL_APPROVAL]` of a Task snapshot: what a status view needs beside the A2A fields. */
 export const taskOverview = z.object({
   settings: taskSettings,
@@ -151,6 +163,8 @@ export const taskOverview = z.object({
       toolId: z.string().nullable(),
       sideEffect,
       state: z.enum(['waiting', 'ready', 'running', 'ok', 'error', 'stopped', 'denied', 'skipped']),
+      /** Absent while nobody has decided, or nobody had to. */
+      decided: standingDecision.optional(),
     }),
   ),
   usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),

@@ -96,7 +96,7 @@ describe('a snapshot as an A2A task', () => {
     expect(words(taskOf(ASKED))[1]).toEqual(['Writing.', 'Write test.md: waits for a decision']);
     expect(words(taskOf([...ASKED, decided('deny', 'not now')]))[1]).toEqual([
       'Writing.',
-      'Write test.md: denied: not now',
+      'Write test.md: denied: not now (deny, by local over tool)',
     ]);
     const ran: TaskEvent[] = [
       ...ASKED,
@@ -109,7 +109,10 @@ describe('a snapshot as an A2A task', () => {
         outcome: { type: 'ok', text: 't', summary: 'wrote it' },
       },
     ];
-    expect(words(taskOf(ran))[1]).toEqual(['Writing.', 'Write test.md: wrote it']);
+    expect(words(taskOf(ran))[1]).toEqual([
+      'Writing.',
+      'Write test.md: wrote it (approve, by local over tool)',
+    ]);
   });
 
   test.each<[string, TaskEvent[], string]>([

@@ -73,7 +73,13 @@ describe('decide', () => {
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
       message: expect.stringContaining('deny, by ada over tool at 2026-01-02T03:04:05.000Z'),
-      facts: { callId: 'a', firstDecision: 'deny', channel: 'tool' },
+      facts: {
+        callId: 'a',
+        firstDecision: 'deny',
+        decidedBy: 'ada',
+        channel: 'tool',
+        decidedAt: '2026-01-02T03:04:05.000Z',
+      },
     });
   });
 
