@@ -20,7 +20,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     });
     // The built server lies beside the built bridge.
     const serverScript = fileURLToPath(new URL('../a2a-server/main.js', import.meta.url));
-    serve({ settings, serverScript, log });
+    await serve({ settings, serverScript, log });
   } catch (error) {
     process.stderr.write(`mcp-a2a-bridge: ${messageOf(error)}\n`);
     process.exit(

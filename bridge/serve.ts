@@ -1,10 +1,12 @@
-/** One run of the bridge over stdio. stdout carries MCP and nothing else (B2). */
+/** One run of the bridge: over stdio, over HTTP, or both. stdout carries MCP and nothing else where stdio is served (B2). */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
 import { packageVersion } from '../shared/version.ts';
 import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
-import { createServer } from './server.ts';
+import type { HttpRun } from './http/serve-http.ts';
+import { createServer, type ServerParts } from './server.ts';
 import { Withdrawals } from './withdrawals/withdrawals.ts';
 
 /** How long the outbox has to be brought up to date at the end; what is missed, the next bridge finds out. */
@@ -17,9 +19,14 @@ export interface Run {
   log: Logger;
 }
 
-/** Serves until the client closes stdin, or a signal comes. Tasks go on in either case (E4). */
-export function serve({ settings, serverScript, log }: Run): void {
+/**
+ * Serves until a signal comes, or the client closes stdin where stdio is served. Tasks go on in either case (E4).
+ * Whoever is served over HTTP shares agents, sessions and outbox with the client at stdin.
+ * @throws ProductError CONFIGURATION when there is nothing but HTTP, and it cannot be served
+ */
+export async function serve({ settings, serverScript, log }: Run): Promise<void> {
   const version = packageVersion();
+  const { toolPrefix: prefix, onCancel, stdio } = settings;
   let opened: Promise<Bridge> | undefined;
   const bridge = (): Promise<Bridge> => {
     opened ??= open().catch((error: unknown) => {
@@ -32,29 +39,64 @@ export function serve({ settings, serverScript, log }: Run): void {
     const { openBridge } = await import('./open-bridge.ts');
     return openBridge({ settings, env: process.env, serverScript, log, version });
   };
-
-  const { toolPrefix: prefix, onCancel } = settings;
-  const client = { withdrawals: new Withdrawals() };
-  serveStdio(() => createServer({ version, prefix, log, onCancel, bridge }, client), {
-    onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
-  });
-  log.debug({ version, state: settings.stateDir }, 'serving MCP over stdio');
+  const parts: ServerParts = { version, prefix, log, onCancel, bridge };
 
   let ending = false;
+  let http: Promise<HttpRun | undefined> = Promise.resolve(undefined);
   const end = async (why: string): Promise<void> => {
     if (ending) return;
     ending = true;
     log.info({ why }, 'the bridge ends; tasks go on');
     setTimeout(() => process.exit(0), LAST_WRITES_MS);
+    const run = await http.catch(() => undefined);
+    await run?.stop();
     const running = await opened?.catch(() => undefined);
     await running?.delegations.settled();
     running?.close();
     process.exit(0);
   };
-  process.stdin.once('end', () => void end('the client closed stdin'));
-  process.stdin.once('close', () => void end('the client closed stdin'));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => void end(signal));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(signal));
+  // With a client at stdin the bridge goes when the terminal goes. A service outlives the one it was started from.
+  process.on('SIGHUP', () => stdio && void end('SIGHUP'));
+
+  if (stdio) {
+    const client = { withdrawals: new Withdrawals() };
+    serveStdio(() => createServer(parts, client), {
+      onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
+    });
+    log.debug({ version, state: settings.stateDir }, 'serving MCP over stdio');
+    const closed = `the client closed stdin${settings.http === undefined ? '' : '; without a client there, --no-stdio serves HTTP alone'}`;
+    process.stdin.once('end', () => void end(closed));
+    process.stdin.once('close', () => void end(closed));
+  }
+  if (settings.http !== undefined) http = serveOverHttp(settings.http, settings, parts);
   void takeUp(settings, bridge);
+  if (stdio) {
+    // The client at stdin is served all the same: it may be one of several whose settings name one port.
+    http.catch((error: unknown) => log.error({ problem: messageOf(error) }, 'MCP is not served over HTTP'));
+    return;
+  }
+  const run = await http;
+  if (run !== undefined)
+    process.stdout.write(`mcp-a2a-bridge ${version} serves MCP at ${run.url} (token in ${run.tokenPath})\n`);
+}
+
+async function serveOverHttp(
+  port: number,
+  { stateDir, httpAllowOrigin }: BridgeSettings,
+  parts: ServerParts,
+): Promise<HttpRun> {
+  // Loaded for those who want it: the client at stdin does not wait for an HTTP server.
+  const { serveHttp } = await import('./http/serve-http.ts');
+  const run = await serveHttp({
+    port,
+    stateDir,
+    origins: httpAllowOrigin,
+    serve: (client) => createServer(parts, client),
+    log: parts.log,
+  });
+  parts.log.info({ url: run.url, tokenFile: run.tokenPath }, 'serving MCP over HTTP');
+  return run;
 }
 
 /** B3: opens the bridge when another one has left something behind; otherwise nothing is opened before it is needed. */

@@ -21,6 +21,8 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   describe: string;
   /** The value's name in `--help`, e.g. `number`; a boolean has none. */
   placeholder?: string;
+  /** The flag may be given without a value. */
+  valueOptional?: true;
   /** What is allowed, as the end of the sentence "allowed: …". */
   allowed: string;
 }

@@ -7,7 +7,8 @@ import type { Settings } from './config.ts';
 /** Adds an option for each setting. A list's option may be repeated; a boolean's takes no value, or `=false`. */
 export function addFlags(command: Command, settings: Settings): Command {
   for (const [key, it] of Object.entries(settings)) {
-    const value = it.kind === 'boolean' ? '[yes|no]' : `<${it.placeholder ?? it.kind}>`;
+    const word = it.placeholder ?? it.kind;
+    const value = it.kind === 'boolean' ? '[yes|no]' : it.valueOptional ? `[${word}]` : `<${word}>`;
     const option = new Option(
       `--${dashed(key)} ${value}`,
       `${it.describe} (${it.env}${fallbackOf(it.fallback)})`,

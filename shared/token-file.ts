@@ -1,4 +1,7 @@
-/** The local token: what the bridge shows the server, shared through a file that only this user can read. */
+/**
+ * Local tokens, shared through files that only this user can read: `token` is what the bridge shows the server, and
+ * `http-token` what MCP clients show the bridge over HTTP.
+ */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,15 +12,18 @@ import { systemErrorCode } from './system-error.ts';
 /** RFC 6750 §2.1: the characters of a bearer token. At least 20 of them, so that it cannot be guessed. */
 export const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{20,512}=*$/;
 
-export const tokenPath = (stateDirectory: string): string => join(stateDirectory, 'token');
+export type TokenFile = 'token' | 'http-token';
+
+export const tokenPath = (stateDirectory: string, file: TokenFile = 'token'): string =>
+  join(stateDirectory, file);
 
 /**
  * The token in the state directory; made when there is none. Whoever comes first makes it, also among processes that
  * start together; all get the same.
  * @throws ProductError CONFIGURATION when the file cannot be read or written, or holds no token.
  */
-export async function obtainToken(stateDirectory: string): Promise<string> {
-  const path = tokenPath(stateDirectory);
+export async function obtainToken(stateDirectory: string, file: TokenFile = 'token'): Promise<string> {
+  const path = tokenPath(stateDirectory, file);
   try {
     const found = await readToken(path);
     if (found !== undefined) return found;

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readConfigFile, resolveSettings, setting, type SettingValues } from '../../shared/config.ts';
+import { ProductError } from '../../shared/errors.ts';
 import { LOG_LEVELS } from '../../shared/logging.ts';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../../shared/state-directory.ts';
 import { ON_CANCEL } from '../withdrawals/cause.ts';
@@ -10,6 +11,23 @@ const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
 const httpUrl = z.url({ protocol: /^https?$/ });
+
+/** Beside the port of the a2a-server. */
+export const DEFAULT_HTTP_PORT = 41243;
+
+/** A flag without a value is `true`, in the file it may be a number. */
+const httpPort = z
+  .union([
+    z.boolean(),
+    z.stringbool({ truthy: ['yes', 'true'], falsy: ['no', 'false'] }),
+    z.number().int().min(0).max(65_535),
+    z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .pipe(z.number().max(65_535)),
+  ])
+  .transform((given) => (typeof given === 'number' ? given : given ? DEFAULT_HTTP_PORT : undefined));
 
 /** An agent of the settings file. Secrets stay in the environment: the file names the variable. */
 const agentSettings = z.strictObject({
@@ -89,6 +107,34 @@ export const BRIDGE_SETTINGS = {
     describe: 'start the local a2a-server when it is needed and does not run (default yes)',
     allowed: 'true or false',
   }),
+  stdio: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: true,
+    env: 'MCP_A2A_BRIDGE_STDIO',
+    describe: 'serve the client that has started the bridge, over stdin and stdout (default yes)',
+    allowed: 'true or false',
+  }),
+  http: setting({
+    kind: 'text',
+    placeholder: 'port',
+    valueOptional: true,
+    schema: httpPort.optional(),
+    fallback: undefined,
+    env: 'MCP_A2A_BRIDGE_HTTP',
+    describe: `serve MCP over Streamable HTTP too, on 127.0.0.1; 0 takes a free port (default no, and ${DEFAULT_HTTP_PORT} without a port)`,
+    allowed: 'yes, no, or a port from 0 to 65535',
+  }),
+  httpAllowOrigin: setting({
+    kind: 'list',
+    placeholder: 'origin',
+    schema: z.array(z.string().regex(/^https?:\/\/[^/\s]+$/)),
+    fallback: [],
+    env: 'MCP_A2A_BRIDGE_HTTP_ALLOW_ORIGIN',
+    describe:
+      'origin of web pages that may use it over HTTP, e.g. https://console.example.com; may be repeated',
+    allowed: 'origins: scheme, host and port, without a path',
+  }),
   logLevel: setting({
     kind: 'text',
     placeholder: 'level',
@@ -151,6 +197,12 @@ export async function readBridgeSettings(
   const path = resolve(named ?? join(stateDir, 'config.json'));
   const file = await readConfigFile(path, named !== undefined);
   const settings = resolveSettings(ALL_SETTINGS, { flags: rest, env, file: { path, values: file.bridge } });
+  if (!settings.stdio && settings.http === undefined) {
+    throw new ProductError(
+      'CONFIGURATION',
+      'With --no-stdio and without --http the bridge would serve nobody. Add --http.',
+    );
+  }
   return {
     ...settings,
     workspace: settings.workspace ?? process.cwd(),

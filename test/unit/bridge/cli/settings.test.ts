@@ -23,6 +23,9 @@ describe("the bridge's settings", () => {
       workspace: process.cwd(),
       autoStart: true,
       logLevel: 'info',
+      stdio: true,
+      http: undefined,
+      httpAllowOrigin: [],
       onCancel: 'detach',
       stateDir,
       configFile: undefined,
@@ -49,6 +52,26 @@ describe("the bridge's settings", () => {
   });
 
   test.each([
+    [true, 41243],
+    ['yes', 41243],
+    ['no', undefined],
+    [false, undefined],
+    ['0', 0],
+    ['8080', 8080],
+    [8080, 8080],
+  ])('HTTP asked for with %p is served at the port %p', async (given, port) => {
+    expect((await readBridgeSettings({ stateDir, http: given }, {})).http).toBe(port);
+  });
+
+  test.each([
+    [{ http: '65536' }, /"http".*a port from 0 to 65535/],
+    [{ http: '-1' }, /"http"/],
+    [{ http: 'on' }, /"http"/],
+    [{ http: '80x' }, /"http"/],
+    [{ stdio: 'no' }, /serve nobody\. Add --http/],
+    [{ httpAllowOrigin: ['https://page.example/path'] }, /httpAllowOrigin/],
+    [{ httpAllowOrigin: ['*'] }, /httpAllowOrigin/],
+    [{ onCancel: 'kill' }, /"onCancel".*detach/],
     [{ waitSeconds: '-1' }, /waitSeconds/],
     [{ waitSeconds: 'soon' }, /waitSeconds/],
     [{ agentUrl: 'file:///etc/passwd' }, /agentUrl/],
@@ -95,6 +118,11 @@ describe("the bridge's settings", () => {
       '--auto-start',
       '--no-auto-start',
       '--log-level',
+      '--on-cancel',
+      '--stdio',
+      '--no-stdio',
+      '--http [port]',
+      '--http-allow-origin',
       '--state-dir',
       '--config',
     ]) {
@@ -117,6 +145,8 @@ describe("the bridge's settings", () => {
     [['--no-auto-start'], { autoStart: false }],
     [['--auto-start=no'], { autoStart: 'no' }],
     [['--auto-start'], { autoStart: true }],
+    [['--http', '--no-stdio'], { http: true, stdio: false }],
+    [['--http', '0'], { http: '0' }],
     [['--wait-seconds', '5', '--tool-prefix', 'g_'], { waitSeconds: '5', toolPrefix: 'g_' }],
     [[], {}],
   ])('%j on the command line', async (args, flags) => {

@@ -1,0 +1,58 @@
+/**
+ * The door before MCP over HTTP (X1): to whom a request is addressed, which page sent it, and whether it brings the token.
+ * A page on the web can point a name of its own at 127.0.0.1 and have a browser send requests here; their Host and Origin
+ * give it away. Pure but for the comparison, which takes the same time whatever it is shown.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
+
+export interface Door {
+  token: string;
+  /** For the answer to whoever has none: where it lies. */
+  tokenPath: string;
+  /** Origins of pages that may call, e.g. `https://console.example.com`. */
+  origins: readonly string[];
+}
+
+export interface TurnedAway {
+  status: 401 | 403;
+  message: string;
+}
+
+/** Whether a request may be asked for a token at all. @returns undefined when it may */
+export function checkReach(headers: IncomingHttpHeaders, { origins }: Door): TurnedAway | undefined {
+  const { host, origin } = headers;
+  if (!validateHostHeader(host, localhostAllowedHostnames()).ok) {
+    return {
+      status: 403,
+      message: `This bridge does not answer to the host ${quoted(host ?? '')}. Use 127.0.0.1 or localhost.`,
+    };
+  }
+  if (origin !== undefined && !origins.includes(origin)) {
+    return {
+      status: 403,
+      message: `Pages of ${quoted(origin)} may not call this bridge. Add the origin with --http-allow-origin.`,
+    };
+  }
+  return undefined;
+}
+
+/** @returns undefined when the request brings the token */
+export function checkToken(headers: IncomingHttpHeaders, door: Door): TurnedAway | undefined {
+  const shown = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(headers.authorization ?? '')?.[1];
+  if (shown !== undefined && timingSafeEqual(digestOf(shown), digestOf(door.token))) return undefined;
+  return {
+    status: 401,
+    message: `This bridge asks for a bearer token: send "Authorization: Bearer <token>" with the one in ${door.tokenPath}.`,
+  };
+}
+
+/** Of one length, whatever it is of. */
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 200));
+}
