@@ -15,8 +15,13 @@ export interface AgentFetchOptions {
   origin: string;
   /** E.g. `authorization`. Never logged. */
   headers: Readonly<Record<string, string>>;
-  /** How long a stream may say nothing; for agents that are known to send heartbeats. */
-  silenceMs?: number;
+  /** For agents that are known to begin their streams at once, and to send heartbeats. In milliseconds. */
+  patience?: {
+    /** Until an answer begins. */
+    beginningMs: number;
+    /** How long a stream may say nothing. */
+    silenceMs: number;
+  };
 }
 
 export function agentFetch(options: AgentFetchOptions): typeof fetch {
@@ -27,9 +32,30 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
     }
     // A redirected POST would be sent again as a GET, or its body to somebody else.
     const redirect = method.toUpperCase() === 'GET' ? 'follow' : 'error';
-    const response = await fetch(input, { ...init, headers, redirect });
-    return response.ok ? bounded(response, options.silenceMs) : refused(response);
+    const { patience } = options;
+    const response = await begun(patience?.beginningMs, init?.signal, (limits) =>
+      fetch(input, { ...init, ...limits, headers, redirect }),
+    );
+    return response.ok ? bounded(response, patience?.silenceMs) : refused(response);
   };
+}
+
+/** A peer that takes a request and says nothing is given up; an answer that has begun is not. @throws TimeoutError */
+async function begun(
+  beginningMs: number | undefined,
+  signal: AbortSignal | null | undefined,
+  ask: (limits: Pick<RequestInit, 'signal'>) => Promise<Response>,
+): Promise<Response> {
+  if (beginningMs === undefined) return ask({});
+  const late = new AbortController();
+  const timer = setTimeout(() => {
+    late.abort(new DOMException('The answer has not begun in time', 'TimeoutError'));
+  }, beginningMs);
+  try {
+    return await ask({ signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** What a `Request` of these would say, without making one: `fetch` makes its own. */

@@ -54,7 +54,7 @@ export interface Endpoint {
   headers: Readonly<Record<string, string>>;
 }
 
-/** For a request with one answer. */
+/** For a request with one answer; and until a resumable stream begins, which it does with the acceptance. */
 const ANSWER_TIMEOUT_MS = 20_000;
 /** Agents that resume streams send a heartbeat well within this. */
 const SILENCE_MS = 60_000;
@@ -75,7 +75,7 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
   const fetchImpl = agentFetch({
     origin,
     headers: endpoint.headers,
-    ...(resumable === null ? {} : { silenceMs: SILENCE_MS }),
+    ...(resumable === null ? {} : { patience: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: SILENCE_MS } }),
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   const client = await new ClientFactory({

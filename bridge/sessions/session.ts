@@ -31,7 +31,7 @@ export interface Step {
 export type Change = { type: 'view' } | { type: 'activity'; activity: Activity } | { type: 'trouble' };
 export type Listener = (change: Change) => void;
 
-/** A stream that lived this long, or brought anything new, was sound: the next cut is counted afresh. */
+/** A stream that lived this long, or brought anything new, was sound: the next cut is counted afresh. One that never began was not. */
 const STEADY_MS = 5_000;
 const KEPT_STEPS = 100;
 
@@ -262,7 +262,8 @@ export class Session {
         if (!cut.retryable && cut.reason !== 'AGENT_ERROR') throw new AbortError(cut);
       }
       if (this.#folding !== stream || this.settled) return;
-      const sound = performance.now() - since >= STEADY_MS || (this.#view?.seq ?? null) !== from;
+      const silent = cut?.facts['trouble'] === 'timeout';
+      const sound = !silent && (performance.now() - since >= STEADY_MS || (this.#view?.seq ?? null) !== from);
       if (!sound) throw cut ?? this.#endsEarly();
     }
   }

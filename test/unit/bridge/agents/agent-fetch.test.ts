@@ -125,6 +125,26 @@ describe('fetch, as an agent is asked', () => {
     await expect(ask(agent.url, { signal: slow.signal })).rejects.toThrow('too long');
   });
 
+  test('a peer that takes the request and says nothing is given up; an answer that has begun is not', async () => {
+    const patient = agentFetch({
+      origin: agent.url,
+      headers: TOKEN,
+      patience: { beginningMs: 50, silenceMs: 60_000 },
+    });
+    agent.answer = () => undefined;
+    const { signal } = new AbortController();
+    await expect(patient(agent.url)).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(patient(agent.url, { signal })).rejects.toMatchObject({ name: 'TimeoutError' });
+
+    agent.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('data: 1\n\n');
+      setTimeout(() => response.end('data: 2\n\n'), 150);
+    };
+    const slow = await patient(agent.url, { signal });
+    expect(await slow.text()).toBe('data: 1\n\ndata: 2\n\n');
+  });
+
   test('an answer that breaks off is a trouble of the network', async () => {
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
