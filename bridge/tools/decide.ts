@@ -8,6 +8,10 @@ import * as fields from './fields.ts';
 import { sessionReply } from './session-reply.ts';
 import { defineTool } from './tool.ts';
 
+/** The pending action may still be shown then: without this, it would look as if nothing had been decided. */
+const ON_ITS_WAY =
+  'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide anew.';
+
 /** How the person was asked, for the record. */
 const CHANNEL = 'tool';
 
@@ -49,6 +53,11 @@ Several at once: put them into decisions. Nothing of a turn runs until every pen
       asked.question === null ? {} : { answers: asked.question.id },
     );
     call.awaits({ session, delivery });
+    let confirmed = false;
+    void delivery.then(
+      () => (confirmed = true),
+      () => undefined,
+    );
     const end = await waitFor({
       session,
       delivery,
@@ -56,6 +65,6 @@ Several at once: put them into decisions. Nothing of a turn runs until every pen
       signal: call.signal,
       onActivity: call.report,
     });
-    return sessionReply(call, session, { end });
+    return sessionReply(call, session, { end, notes: confirmed ? [] : [ON_ITS_WAY] });
   },
 });
