@@ -8,6 +8,7 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../shared/atomic-file.ts';
+import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
 import { titleOf } from '../results/title.ts';
 import { type OutboxEntry, outboxEntry } from './entry.ts';
@@ -40,9 +41,20 @@ export class Outbox {
     return outbox;
   }
 
-  /** Writes the entry, durably: when this resolves, the message may leave. */
-  put(entry: OutboxEntry): Promise<void> {
-    return this.#inTurn(entry.messageId, () => this.#write(entry));
+  /**
+   * Writes the entry, durably: when this resolves, the message may leave.
+   * @throws ProductError STORAGE when it cannot be written (R28)
+   */
+  async put(entry: OutboxEntry): Promise<void> {
+    try {
+      await this.#inTurn(entry.messageId, () => this.#write(entry));
+    } catch (error) {
+      throw new ProductError(
+        'STORAGE',
+        `The bridge could not write the delegation down in ${this.#open} (${messageOf(error)}), and sends nothing that it has not written down. Free some space on that disk, or make the directory writable for this user, then delegate again.`,
+        { cause: error },
+      );
+    }
   }
 
   /** Changes an entry of this process. Does nothing for one that is not there any more. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OutboxEntry } from '../../../../bridge/outbox/entry.ts';
@@ -46,6 +46,17 @@ describe('the outbox', () => {
       await rename(join(open(), name), join(open(), `${messageId}.${String(child.pid)}-x.json`));
     }
   }
+
+  test('R28 an entry that cannot be written is refused with what to do, and nothing of it is there', async () => {
+    await rm(open(), { recursive: true });
+    await expect(outbox.put(entry('1'))).rejects.toMatchObject({
+      reason: 'STORAGE',
+      retryable: true,
+      message: expect.stringMatching(/sends nothing that it has not written down. Free some space/),
+    });
+    await mkdir(open());
+    expect(await outbox.entries()).toEqual([]);
+  });
 
   test('B1 an entry is there when put has resolved, and says what it said', async () => {
     await outbox.put(entry('1'));
