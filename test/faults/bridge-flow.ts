@@ -15,6 +15,7 @@ const report = z.object({
   state: z.string(),
   message: z.string(),
   output: z.string(),
+  notes: z.array(z.string()),
   pending: z.array(
     z.object({ callId: z.string(), reason: pendingReason, input: z.record(z.string(), z.unknown()) }),
   ),
@@ -23,6 +24,9 @@ type Report = z.infer<typeof report>;
 const sessionList = z.object({
   sessions: z.array(z.object({ sessionId: z.string(), title: z.string() })),
 });
+
+/** A decision that nobody has confirmed yet. */
+const isOnItsWay = (note: string): boolean => note.includes('on its way');
 
 /** How long a call of the bridge may wait for its task, in seconds. */
 const PATIENCE = 20;
@@ -84,7 +88,8 @@ export class BridgeFlow implements Flow {
       decisions,
       waitSeconds: PATIENCE,
     });
-    if (result.isError !== true) this.accepted.push(...decisions);
+    if (result.isError !== true && !report.parse(result.structuredContent).notes.some(isOnItsWay))
+      this.accepted.push(...decisions);
     await this.#take(result);
   }
 

@@ -35,6 +35,11 @@ export class Findings {
     this.counts.set(what, (this.counts.get(what) ?? 0) + times);
   }
 
+  /** Keeps the largest. */
+  longest(what: string, figure: number): void {
+    this.counts.set(what, Math.max(this.counted(what), figure));
+  }
+
   counted(what: string): number {
     return this.counts.get(what) ?? 0;
   }

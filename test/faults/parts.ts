@@ -2,15 +2,17 @@
 import { deathAtAppend, SIDES } from './appends.ts';
 import type { Subject } from './asked.ts';
 import { blackbox } from './blackbox.ts';
+import { diskRound } from './disk.ts';
 import { must, type Findings } from './findings.ts';
 import { killsRound } from './kills.ts';
 import { deathAtWrite } from './outbox.ts';
 import type { Programs } from './programs.ts';
 import { proxyRound } from './proxy.ts';
+import { stallsRound } from './stalls.ts';
 import type { Row } from './scenarios.ts';
 import { bareServer, ourServer, type Lent } from './subjects.ts';
 
-export const PARTS = ['kills', 'appends', 'outbox', 'proxy', 'blackbox'] as const;
+export const PARTS = ['kills', 'appends', 'outbox', 'proxy', 'stalls', 'disk', 'blackbox'] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Run {
@@ -61,6 +63,14 @@ const ROUNDS: Record<Exclude<Part, 'blackbox'>, (round: number, run: Run) => Pro
     await proxyRound(round, programs, findings);
     return true;
   },
+  async stalls(round, { programs, findings }) {
+    await stallsRound(round, programs, findings);
+    return true;
+  },
+  async disk(round, { programs, findings }) {
+    await diskRound(round, programs, findings);
+    return true;
+  },
 };
 
 function summary(part: Part, findings: Findings): string {
@@ -69,6 +79,8 @@ function summary(part: Part, findings: Findings): string {
     appends: ['deaths before an append', 'deaths after an append', 'flows'],
     outbox: ['deaths before a write', 'deaths after a write', 'flows'],
     proxy: ['cuts', 'flows', 'events'],
+    stalls: ['stalls', 'flows', 'events'],
+    disk: ['times full', 'flows', 'events'],
     blackbox: [],
   };
   const counts = told[part].map((what) => `${findings.counted(`${part}: ${what}`)} ${what}`);

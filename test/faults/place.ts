@@ -63,6 +63,15 @@ export class Place {
     return join(this.home.stateDir, 'journal.db');
   }
 
+  /** The processes that run now. */
+  get server(): Launched | undefined {
+    return this.#server;
+  }
+
+  get bridgePid(): number | undefined {
+    return this.#bridge?.client.process.pid;
+  }
+
   /** A client of the server as it is now, once that is ready; starts one if none runs. @throws Disconnected */
   async client(): Promise<A2aClient> {
     return new A2aClient(await this.serving());

@@ -8,7 +8,7 @@ import { checkFlow, findTasks } from './flow-checks.ts';
 import type { Flow } from './flow.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
-import { ReadingAlong } from './reading-along.ts';
+import { ReadingAlong, type ReadingAlongOptions } from './reading-along.ts';
 import { inScene, type Scene } from './scene.ts';
 import type { Treatment } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
@@ -51,12 +51,21 @@ async function randomCuts(round: number, scene: Scene): Promise<void> {
       flows % 3 === 2
         ? new BridgeFlow({ ...parts, call: (name, args) => place.callTool(name, args) })
         : new A2aFlow(parts);
-    await runCut(flow, scene);
+    await runCut('proxy', flow, scene);
   }
 }
 
-async function runCut(flow: Flow, { place, through, findings }: Scene): Promise<void> {
-  const reading = new ReadingAlong({ flow, client: async () => through });
+/**
+ * A flow to its end, with everything it has to hold then, under the name of a part.
+ * @param reader how somebody follows it; by way of the proxy if left out
+ */
+export async function runCut(
+  part: string,
+  flow: Flow,
+  { place, through, findings }: Scene,
+  reader: Omit<ReadingAlongOptions, 'flow'> = { client: async () => through },
+): Promise<void> {
+  const reading = new ReadingAlong({ flow, ...reader });
   try {
     for (let steps = 0; !flow.done; steps++) {
       must(steps < MAX_STEPS, `${flow.workload.name} has not come to an end after ${steps} requests`);
@@ -65,11 +74,11 @@ async function runCut(flow: Flow, { place, through, findings }: Scene): Promise<
     await reading.toEnd();
     const { seen } = reading;
     const client = await place.client();
-    await checkFlow('proxy', flow, { client, workspace: place.home.workspace, seen, findings });
-    findings.count('proxy: events seen by readers', seen.length);
+    await checkFlow(part, flow, { client, workspace: place.home.workspace, seen, findings });
+    findings.count(`${part}: events seen by readers`, seen.length);
     if (!(flow instanceof BridgeFlow)) return;
-    findings.count('proxy: flows over the bridge');
-    findings.count('proxy: answers of the bridge that were errors', flow.errors.length);
+    findings.count(`${part}: flows over the bridge`);
+    findings.count(`${part}: answers of the bridge that were errors`, flow.errors.length);
   } finally {
     await reading.stop();
   }
@@ -101,7 +110,7 @@ async function killedUnheard(round: number, scene: Scene): Promise<void> {
   await place.killBridge();
   await unheard;
   proxy.mute = false;
-  await runCut(flow, scene);
+  await runCut('proxy', flow, scene);
   findings.count('proxy: bridges killed between sending and answering');
 }
 

@@ -16,6 +16,8 @@ export interface ReadingAlongOptions {
   /** A client of the server as it is now. */
   client: () => Promise<A2aClient>;
   onEvent?: (event: StreamEvent) => void;
+  /** Between two looks for what is not there yet, in milliseconds. */
+  lookMs?: number;
 }
 
 export class ReadingAlong {
@@ -48,7 +50,7 @@ export class ReadingAlong {
   }
 
   async #follow(): Promise<void> {
-    const { flow, client, onEvent } = this.#options;
+    const { flow, client, onEvent, lookMs = LOOK_MS } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
@@ -65,7 +67,7 @@ export class ReadingAlong {
       } catch (error) {
         if (!(error instanceof Disconnected)) throw error;
       }
-      await pause(LOOK_MS);
+      await pause(lookMs);
     }
   }
 }

@@ -27,6 +27,7 @@ export interface LaunchOptions {
 export interface Launched {
   /** Resolves when it says that it is ready. @throws when it ends before. */
   ready: Promise<{ url: string; token: string }>;
+  pid: number;
   /** Resolves when nothing of the process is left. */
   exited: Promise<void>;
   /** What it has logged. */
@@ -60,7 +61,9 @@ export function launchServer({ home, program = PROGRAM, args = [], env }: Launch
     child.kill(signal);
     await exited;
   };
+  if (child.pid === undefined) throw new Error('the server could not be started');
   return {
+    pid: child.pid,
     ready: ready(),
     exited,
     log: () => log,

@@ -1,0 +1,176 @@
+/**
+ * R28: the disk is full in the middle of a run. What cannot be written is refused with a sentence that says what to do,
+ * nothing is half written, reading goes on, and when there is room again everything goes on by itself.
+ */
+import { stat } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Refusal } from '../support/rpc-answer.ts';
+import { written } from '../support/a2a-message.ts';
+import { A2aFlow } from './a2a-flow.ts';
+import { Disconnected, type A2aClient } from './a2a-client.ts';
+import { BridgeFlow } from './bridge-flow.ts';
+import { hasFileSizeLimits, liftFileSizeLimit, limitFileSize } from './file-size-limit.ts';
+import { must, type Findings } from './findings.ts';
+import { checkFlow, findTasks, readJournalFile, tasksThatSay } from './flow-checks.ts';
+import type { Flow } from './flow.ts';
+import { Place } from './place.ts';
+import type { Programs } from './programs.ts';
+import { Random } from './random.ts';
+import { ReadingAlong } from './reading-along.ts';
+import { Verdicts } from './verdicts.ts';
+import { randomWorkload } from './workload.ts';
+
+/** Delegations of one round, in each of which the disk is full once. */
+const FLOWS = 3;
+const MAX_STEPS = 100;
+/** Messages until the room that was left is used up; far more than it takes. */
+const MAX_MESSAGES = 200;
+
+export async function diskRound(round: number, programs: Programs, findings: Findings): Promise<void> {
+  if (!(await hasFileSizeLimits())) {
+    findings.count('disk: rounds that were left out, for want of prlimit');
+    return;
+  }
+  const random = new Random(findings.seed, 'disk', round);
+  const place = await Place.open({ programs, random });
+  try {
+    const scene = { place, random, findings };
+    for (let flows = 0; flows < FLOWS; flows++) {
+      const parts = {
+        workload: randomWorkload(random, `d${round}f${flows}`),
+        workspace: place.home.workspace,
+        random,
+        verdicts: new Verdicts(random),
+      };
+      const flow = random.chance(0.3)
+        ? new BridgeFlow({ ...parts, call: (name, args) => place.callTool(name, args) })
+        : new A2aFlow(parts);
+      await runFull(flow, `d${round}f${flows}full`, scene);
+    }
+    await fullOutbox(round, scene);
+    await place.stopServer();
+    await readJournalFile(place.journalPath);
+  } finally {
+    await place.close();
+  }
+}
+
+interface Scene {
+  place: Place;
+  random: Random;
+  findings: Findings;
+}
+
+async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
+  const { place, random, findings } = scene;
+  let events = random.between(1, random.pick([3, 12, 60]));
+  let full: Promise<void> | undefined;
+  const onEvent = (): void => {
+    events -= 1;
+    if (events === 0) full = fillUp(name, scene);
+    full?.catch(() => undefined);
+  };
+  const reading = new ReadingAlong({ flow, client: () => place.client(), onEvent });
+  try {
+    for (let steps = 0; !flow.done; steps++) {
+      must(steps < MAX_STEPS, `${flow.workload.name} has not come to an end after ${steps} requests`);
+      await flow.step(await place.client()).catch((error: unknown) => {
+        if (error instanceof Refusal && error.reason === 'STORAGE') {
+          findings.count('disk: requests of a flow that were refused');
+          return pause(100);
+        }
+        if (!(error instanceof Disconnected)) throw error;
+        return undefined;
+      });
+    }
+    // A task with fewer events has met no full disk.
+    await full;
+    await reading.toEnd();
+    const client = await place.client();
+    const { seen } = reading;
+    await checkFlow('disk', flow, { client, workspace: place.home.workspace, seen, findings });
+  } finally {
+    await full?.catch(() => undefined);
+    await reading.stop();
+  }
+}
+
+/** The journal's file gets no longer; then it does, or the server is killed as it is, and the next one has room. */
+async function fillUp(name: string, { place, random, findings }: Scene): Promise<void> {
+  const { server } = place;
+  if (server === undefined) return;
+  const client = await place.client();
+  const { size } = await stat(`${place.journalPath}-wal`);
+  await limitFileSize(server.pid, size + random.between(0, 20_000));
+  findings.count('disk: times full');
+  try {
+    const refused = await firstRefused(client, name);
+    // Reading needs no room, and what was refused has changed nothing.
+    const found = await tasksThatSay(client, refused);
+    must(found.length === 0, 'a message was refused, and is a task');
+    must(server.log().includes('try again'), 'the log says nothing of the full disk');
+    await pause(random.between(0, 300));
+    if (random.chance(0.3)) {
+      findings.count('disk: kills while it was full');
+      await place.killServer();
+    }
+    await liftFileSizeLimit(server.pid).catch(() => undefined);
+    const next = await place.client();
+    await say(next, refused);
+    const made = await tasksThatSay(next, refused);
+    must(made.length === 1, `a message that was refused and sent again is ${made.length} tasks`);
+  } finally {
+    await liftFileSizeLimit(server.pid).catch(() => undefined);
+  }
+}
+
+/** @returns the name of the first message that was refused */
+async function firstRefused(client: A2aClient, name: string): Promise<string> {
+  for (let messages = 1; messages < MAX_MESSAGES; messages++) {
+    const words = `${name}${messages}-`;
+    try {
+      await say(client, words);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      must(error.reason === 'STORAGE', `refused for another reason than the disk: ${error.message}`);
+      must(/free/.test(error.message), `the refusal does not say what to do: ${error.message}`);
+      return words;
+    }
+  }
+  must(false, 'a journal that cannot grow has taken every message');
+  return '';
+}
+
+async function say(client: A2aClient, words: string): Promise<void> {
+  const message = written(`say ${words} is all.`, { messageId: words });
+  await client.call('SendMessage', { message, configuration: { returnImmediately: true } });
+}
+
+/** B1: what cannot be put into the outbox is refused before it leaves, and with room again it is delegated once. */
+async function fullOutbox(round: number, { place, random, findings }: Scene): Promise<void> {
+  const flow = new BridgeFlow({
+    workload: randomWorkload(random, `d${round}o`),
+    workspace: place.home.workspace,
+    random,
+    verdicts: new Verdicts(random),
+    call: (name, args) => place.callTool(name, args),
+  });
+  await place.callTool('list_all_active_sessions', {});
+  const pid = place.bridgePid;
+  if (pid === undefined) return;
+  await limitFileSize(pid, 0);
+  await flow.step();
+  const [refusal] = flow.errors;
+  must(refusal !== undefined, 'a delegation that could not be written down was accepted');
+  must(/disk|space/.test(refusal), `the refusal does not say what to do: ${refusal}`);
+  const client = await place.client();
+  must((await findTasks(client, flow)).length === 0, 'a delegation that was refused is a task');
+  await liftFileSizeLimit(pid);
+  for (let steps = 0; !flow.done; steps++) {
+    must(steps < MAX_STEPS, `${flow.workload.name} has not come to an end after ${steps} requests`);
+    await flow.step();
+  }
+  const { workspace } = place.home;
+  await checkFlow('disk', flow, { client, workspace, seen: [], findings });
+  findings.count('disk: outboxes that were full');
+}

@@ -1,0 +1,100 @@
+/**
+ * A peer that accepts a connection and never answers, or stops in the middle of it: the bridge's time limits end it, its
+ * caller is told what to do, and nothing is lost.
+ */
+import type { ToolResult } from '../integration/bridge/support/raw-client.ts';
+import { BridgeFlow, type CallTool } from './bridge-flow.ts';
+import { must, type Findings } from './findings.ts';
+import { runCut } from './proxy.ts';
+import type { Programs } from './programs.ts';
+import { Random } from './random.ts';
+import { inScene, type Scene } from './scene.ts';
+import type { Cut } from './tcp-proxy.ts';
+import { Verdicts } from './verdicts.ts';
+import { randomWorkload } from './workload.ts';
+
+/** What MCP clients wait for an answer that tells no progress, in milliseconds. */
+const GIVEN_UP_MS = 60_000;
+/** How often a connection stalls in a delegation that was told of before it began; then all goes well. */
+const LATER_STALLS = 1;
+
+/** The second is what a decision is told when its own answer was lost. */
+const WHAT_TO_DO = /Agent ".*try again|That decision stands/is;
+
+/** Where the first stall is: in the agent's card, or in what follows it; and how far that gets. */
+const BEGINNINGS: readonly ((random: Random) => { card: boolean; cut: Cut })[] = [
+  () => ({ card: true, cut: stall('down', 0) }),
+  (random) => ({ card: true, cut: stall('down', random.between(1, 1_500)) }),
+  () => ({ card: false, cut: stall('down', 0) }),
+  (random) => ({ card: false, cut: stall('down', random.between(1, 1_500)) }),
+  (random) => ({ card: false, cut: stall('down', random.between(1_500, 6_000)) }),
+  (random) => ({ card: false, cut: stall('up', random.between(0, 700)) }),
+];
+
+const stall = (direction: Cut['direction'], after: number): Cut => ({ direction, after, how: 'stall' });
+
+/** One delegation per beginning, side by side: they wait most of the time. */
+export async function stallsRound(round: number, programs: Programs, findings: Findings): Promise<void> {
+  const flows = await Promise.allSettled(
+    BEGINNINGS.map(async (beginning, index) => {
+      const random = new Random(findings.seed, 'stalls', round, index);
+      await inScene({ programs, random, findings }, (scene) =>
+        stalledFlow(`s${round}f${index}`, beginning(random), scene),
+      );
+    }),
+  );
+  // Not before the last of them has come to its end: they share the programs.
+  for (const flow of flows) if (flow.status === 'rejected') throw flow.reason;
+}
+
+async function stalledFlow(
+  name: string,
+  { card, cut }: { card: boolean; cut: Cut },
+  scene: Scene,
+): Promise<void> {
+  const { place, proxy, random, findings } = scene;
+  const flow = new BridgeFlow({
+    workload: randomWorkload(random, name),
+    workspace: place.home.workspace,
+    random,
+    verdicts: new Verdicts(random),
+    call: answeredInTime((tool, args) => place.callTool(tool, args), findings),
+  });
+  if (!card) await place.callTool('list_all_active_sessions', {});
+  // What stalls is a connection that is made from now on.
+  proxy.hangUp();
+  const waiting = [cut];
+  for (let later = 0; later < LATER_STALLS; later++)
+    waiting.push(stall(random.chance(0.7) ? 'down' : 'up', random.between(0, 3_000)));
+  proxy.treat = () => {
+    const next = waiting.length < LATER_STALLS + 1 && random.chance(0.5) ? undefined : waiting.shift();
+    return next === undefined ? {} : { cut: next };
+  };
+  proxy.onCut = () => findings.count('stalls: stalls');
+  await runCut('stalls', flow, scene, { client: () => place.client(), lookMs: 500 });
+  for (const words of flow.errors)
+    must(WHAT_TO_DO.test(words), `the caller was not told what to do: ${words}`);
+}
+
+/** Whatever the agent does, an answer comes while somebody waits for it. */
+function answeredInTime(call: CallTool, findings: Findings): CallTool {
+  return async (name, args): Promise<ToolResult> => {
+    const began = performance.now();
+    const result = await call(name, args);
+    const took = performance.now() - began;
+    must(took < GIVEN_UP_MS, `${name} was answered after ${Math.round(took / 1000)} s`);
+    console.error(
+      name,
+      Math.round(took),
+      JSON.stringify(args).slice(0, 100),
+      result.isError,
+      result.content
+        .map((c) => c.text)
+        .join(' ')
+        .slice(0, 300)
+        .replaceAll('\n', ' '),
+    );
+    findings.longest('stalls: seconds that the longest answer took', Math.ceil(took / 1000));
+    return result;
+  };
+}
