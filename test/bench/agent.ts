@@ -22,15 +22,32 @@ export interface Agent {
   token: string;
 }
 
-/** Starts the server on any free port, on state of its own or on what an earlier one left. */
-export async function startAgent({ dist, directory }: BenchContext, state?: string): Promise<Agent> {
+export interface AgentOptions {
+  /** What an earlier server left; state of its own if left out. */
+  state?: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+}
+
+/** Starts the server on any free port. */
+export async function startAgent(
+  { dist, directory }: BenchContext,
+  { state, args = [], env = {} }: AgentOptions = {},
+): Promise<Agent> {
   const stateDirectory = state ?? (await mkdtemp(join(directory, 'state-')));
   // Beside it: no task may work where the server keeps its own things.
   const workspace = `${stateDirectory}-workspace`;
   await mkdir(workspace, { recursive: true });
   const program = await startProgram({
     script: join(dist, 'a2a-server', 'main.js'),
-    args: ['--port=0', `--state-dir=${stateDirectory}`, `--workspace=${workspace}`, '--log-level=error'],
+    args: [
+      '--port=0',
+      `--state-dir=${stateDirectory}`,
+      `--workspace=${workspace}`,
+      '--log-level=error',
+      ...args,
+    ],
+    env,
   });
   const url = /http:\S+/.exec(program.said)?.[0];
   if (url === undefined) throw new Error(`the server said: ${program.said}`);

@@ -7,12 +7,14 @@ import { append } from './append.ts';
 import { approval } from './approval.ts';
 import type { Benchmark, BenchContext } from './benchmark.ts';
 import { bridge } from './bridge.ts';
+import { crowd } from './crowd.ts';
 import { longJournal } from './long-journal.ts';
 import { machine } from './machine.ts';
 import { memory } from './memory.ts';
 import { parked } from './parked.ts';
 import { report } from './report.ts';
 import type { Section } from './report.ts';
+import { resume } from './resume.ts';
 import { soakTurns } from './soak.ts';
 import { start } from './start.ts';
 import { stream } from './stream.ts';
@@ -26,6 +28,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   append,
   longJournal,
   parked,
+  resume,
+  crowd,
   soakTurns,
 ];
 

@@ -65,10 +65,19 @@ export function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
 }
 
-export async function residentMb(pid: number): Promise<number> {
+export function residentMb(pid: number): Promise<number> {
+  return statusMb(pid, 'VmRSS');
+}
+
+/** The most it has been; where the system does not tell (any but Linux) what it is now. */
+export function peakMb(pid: number): Promise<number> {
+  return statusMb(pid, 'VmHWM');
+}
+
+async function statusMb(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number> {
   const kilobytes =
     process.platform === 'linux'
-      ? /^VmRSS:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
+      ? new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]
       : (await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)])).stdout.trim();
   if (kilobytes === undefined) throw new Error(`process ${pid} has no resident memory`);
   return Number(kilobytes) / 1024;

@@ -56,12 +56,12 @@ interface Measured {
 async function measure(context: BenchContext, state: string): Promise<Measured> {
   const rounds: Measured[] = [];
   while (rounds.length < ROUNDS) {
-    const first = await startAgent(context, state);
+    const first = await startAgent(context, { state });
     await settled();
     const resident = await residentMb(first.program.pid);
     const killed = performance.now();
     await first.program.stop('SIGKILL');
-    const second = await startAgent(context, state);
+    const second = await startAgent(context, { state });
     const killedMs = performance.now() - killed;
     await second.program.stop();
     rounds.push({ startMs: first.program.startedInMs, killedMs, residentMb: resident });

@@ -23,7 +23,7 @@ export const soakTurns: Benchmark = {
   },
 };
 
-function figures(whose: string, { growth, turnsBetween, log }: Soaked & { log: string }): Figure[] {
+function figures(whose: string, { growth, between, log }: Soaked & { log: string }): Figure[] {
   const count = (what: string, value: number): Figure => ({
     name: `${whose}: ${what}`,
     value,
@@ -31,13 +31,15 @@ function figures(whose: string, { growth, turnsBetween, log }: Soaked & { log: s
     aim: { at: 'most', value: 0 },
   });
   return [
-    { name: `${whose}: turns between the two looks`, value: turnsBetween, unit: 'count' },
+    { name: `${whose}: turns between the two looks`, value: between.turns, unit: 'count' },
     {
       name: `${whose}: heap in use`,
       value: growth.heapBytes / 2 ** 20,
       unit: 'MB',
       aim: { at: 'most', value: HEAP_AIM_MB },
     },
+    count('functions', growth.functions),
+    count('promises', growth.promises),
     count('listeners of events', growth.listeners),
     count('listeners of abort signals', growth.abortListeners),
     count('timers', growth.timers),

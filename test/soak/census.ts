@@ -19,6 +19,9 @@ const counts = z.object({
   listeners: z.number(),
   /** Of all living abort signals. */
   abortListeners: z.number(),
+  /** Whatever is yet to be called back is one of these, and what it closes over. */
+  functions: z.number(),
+  promises: z.number(),
   /** Armed timers, whether or not they keep the process alive. */
   timers: z.number(),
 });

@@ -12,6 +12,8 @@ export function growth(early: readonly Census[], late: readonly Census[]): Censu
     handles: of('handles'),
     listeners: of('listeners'),
     abortListeners: of('abortListeners'),
+    functions: of('functions'),
+    promises: of('promises'),
     timers: of('timers'),
     descriptors: of('descriptors'),
   };

@@ -15,11 +15,9 @@ export interface Length {
 export interface Soaked {
   /** Turns in all. */
   turns: number;
-  /** From the middle of one window to that of the other. */
-  turnsBetween: number;
+  /** From a census of the early window to its like in the late one. */
+  between: { rounds: number; turns: number };
   growth: Census;
-  early: readonly Census[];
-  late: readonly Census[];
 }
 
 export interface Subject {
@@ -47,5 +45,6 @@ export async function soak({ round, turns, census }: Subject, length: Length): P
   const before = turns();
   await work(length.between);
   const late = await look();
-  return { turns: turns(), turnsBetween: turns() - before, growth: growth(early, late), early, late };
+  const between = { rounds: length.between + length.window, turns: turns() - before };
+  return { turns: turns(), between, growth: growth(early, late) };
 }

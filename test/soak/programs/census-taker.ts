@@ -24,6 +24,8 @@ Object.defineProperty(globalThis, REACH, {
     emitters: EventEmitter.prototype,
     signals: AbortSignal.prototype,
     timers: Object.getPrototypeOf(timer),
+    functions: Function.prototype,
+    promises: Promise.prototype,
     listenersOf: (emitter: EventEmitter): number =>
       EventEmitter.prototype.eventNames
         .call(emitter)
@@ -71,6 +73,8 @@ async function counts(): Promise<Counts> {
       handles,
       listeners: await sum('emitters', `${REACH}.listenersOf(each)`),
       abortListeners: await sum('signals', `${REACH}.abortListenersOf(each)`),
+      functions: await sum('functions', '1'),
+      promises: await sum('promises', '1'),
       // Also those that keep no process alive, which the list of active resources leaves out.
       timers: await sum('timers', `(each._destroyed === false ? 1 : 0)`),
     };

@@ -1,0 +1,137 @@
+/**
+ * Many at once: tasks that stream, each to its own reader, and readers of one task. Every reader is a connection of its own;
+ * the text is the time at which the model sent it, so that a delay is all of the way: the provider's stream, the journal,
+ * the wire, and the reader, which shares the machine with the server.
+ */
+import { randomUUID } from 'node:crypto';
+import { COMPATIBLE_URL } from '../../a2a-server/models/providers.ts';
+import { rpcBody } from '../support/rpc-answer.ts';
+import { startAgent } from './agent.ts';
+import type { Agent } from './agent.ts';
+import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
+import { ownProgram, startProgram } from './child-program.ts';
+import { peakMb, residentMb, settled } from './memory.ts';
+import { stampedStream } from './stamped-stream.ts';
+import type { StampedStream } from './stamped-stream.ts';
+import { median, quantile } from './statistics.ts';
+
+const CROWD = 1_000;
+/** How fast the model of each task is. In all 1,000 chunks a second from 1,000 tasks, and 10,000 to readers of one. */
+const TASKS = { chunks: 10, everyMs: 1_000 };
+const ONE_TASK = { chunks: 100, everyMs: 100 };
+
+const P99_AIM_MS = 250;
+
+type Pace = typeof TASKS;
+
+export const crowd: Benchmark = {
+  id: 'crowd',
+  title: `${CROWD} tasks that stream at once, and ${CROWD} readers of one`,
+  async run(context) {
+    const tasks = await withModel(context, manyTasks);
+    context.note('crowd: tasks done');
+    const readers = await withModel(context, manyReaders);
+    return [...figures(`${CROWD} tasks`, tasks), ...figures(`${CROWD} readers of one task`, readers)];
+  },
+};
+
+interface Crowd {
+  /** Milliseconds. */
+  delays: number[];
+  /** Streams that failed, broke off, or lacked something. */
+  failed: number;
+  kbEach: number;
+  peakMb: number;
+}
+
+function figures(who: string, { delays, failed, kbEach, peakMb: peak }: Crowd): Figure[] {
+  return [
+    { name: `${who}: failures`, value: failed, unit: 'count', aim: { at: 'most', value: 0 } },
+    {
+      name: `${who}: model → reader, p99`,
+      value: quantile(delays, 0.99),
+      unit: 'ms',
+      aim: { at: 'most', value: P99_AIM_MS },
+    },
+    { name: `${who}: model → reader, median`, value: median(delays), unit: 'ms' },
+    { name: `${who}: model → reader, longest`, value: quantile(delays, 1), unit: 'ms' },
+    { name: `${who}: resident memory of each, before the first chunk`, value: kbEach, unit: 'KB' },
+    { name: `${who}: resident memory of all the server at its peak`, value: peak, unit: 'MB' },
+  ];
+}
+
+interface Place {
+  agent: Agent;
+  /** Lets the model's answers begin, once it has been asked so often. */
+  go: (held: number) => Promise<unknown>;
+}
+
+async function withModel(context: BenchContext, work: (place: Place) => Promise<Crowd>): Promise<Crowd> {
+  const model = await startProgram({ script: ownProgram('paced-model') });
+  const agent = await startAgent(context, {
+    args: ['--model=openai-compatible:paced'],
+    env: { [COMPATIBLE_URL]: `${model.said}/v1` },
+  });
+  const go = (held: number): Promise<unknown> => fetch(`${model.said}/go?held=${held}`, { method: 'POST' });
+  try {
+    // One task before anything is measured: the provider's code is loaded with it.
+    const first = task(agent, { chunks: 10, everyMs: 1 });
+    await go(1);
+    await first.delays;
+    return await work({ agent, go });
+  } finally {
+    await agent.program.stop();
+    await model.stop();
+  }
+}
+
+async function manyTasks({ agent, go }: Place): Promise<Crowd> {
+  const before = await restingMb(agent);
+  const streams = Array.from({ length: CROWD }, () => task(agent, TASKS));
+  await Promise.all(streams.map(({ taskId }) => taskId));
+  const each = await restingMb(agent);
+  await go(CROWD);
+  return outcome(agent, { streams, expected: TASKS.chunks, mb: each - before });
+}
+
+async function manyReaders({ agent, go }: Place): Promise<Crowd> {
+  const one = task(agent, ONE_TASK);
+  const path = `/tasks/${await one.taskId}:subscribe`;
+  const before = await restingMb(agent);
+  const streams = Array.from({ length: CROWD }, () => stampedStream(agent, { path }));
+  await Promise.all(streams.map(({ taskId }) => taskId));
+  const mb = (await restingMb(agent)) - before;
+  await go(1);
+  return outcome(agent, { streams, expected: ONE_TASK.chunks, mb });
+}
+
+function task(agent: Agent, { chunks, everyMs }: Pace): StampedStream {
+  const message = {
+    messageId: randomUUID(),
+    role: 'ROLE_USER',
+    parts: [{ text: `pace ${chunks} ${everyMs}` }],
+  };
+  return stampedStream(agent, { path: '/', body: rpcBody('SendStreamingMessage', { message }) });
+}
+
+interface Running {
+  streams: readonly StampedStream[];
+  expected: number;
+  mb: number;
+}
+
+async function outcome({ program }: Agent, { streams, expected, mb }: Running): Promise<Crowd> {
+  const ends = await Promise.allSettled(streams.map(({ delays }) => delays));
+  const read = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+  return {
+    delays: read.flat(),
+    failed: streams.length - read.filter(({ length }) => length === expected).length,
+    kbEach: (1024 * mb) / streams.length,
+    peakMb: await peakMb(program.pid),
+  };
+}
+
+async function restingMb({ program }: Agent): Promise<number> {
+  await settled();
+  return residentMb(program.pid);
+}
