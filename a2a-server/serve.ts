@@ -89,8 +89,10 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
 }
 
 /** For whoever comes between the taking of the address and the reading of the journal. */
-const notReady: RequestListener = (_request, response) => {
-  response.writeHead(503, { 'Retry-After': '1' }).end();
+const notReady: RequestListener = (request, response) => {
+  // WHATWG HTML §9.2: a status other than 200 is final to an EventSource; after a broken connection it comes again.
+  if (request.method === 'GET' && request.headers.accept === 'text/event-stream') request.socket.destroy();
+  else response.writeHead(503, { 'Retry-After': '1' }).end();
 };
 
 interface Opened {

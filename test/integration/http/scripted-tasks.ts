@@ -27,6 +27,8 @@ export class ScriptedTasks implements Tasks {
   readonly received: Incoming[] = [];
   readonly cancelled: { taskId: string; reason: string }[] = [];
   readonly aborted: { toolId: string; principal: string; reason: string }[] = [];
+  /** How many snapshots were asked for. */
+  snapshots = 0;
   /** How many readers follow some task at this moment. */
   following = 0;
   /** What a message does; by default it starts a task that nothing happens to. */
@@ -126,10 +128,15 @@ export class ScriptedTasks implements Tasks {
   }
 
   async row(taskId: string, principal: string): Promise<TaskRow> {
-    return rowOf(await this.snapshot(taskId, principal));
+    return rowOf(await this.#fold(taskId, principal));
   }
 
   snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot> {
+    this.snapshots += 1;
+    return this.#fold(taskId, principal, atSeq);
+  }
+
+  #fold(taskId: string, principal: string, atSeq?: number): Promise<Snapshot> {
     return Promise.resolve().then(() => {
       const { entries } = this.#journal(taskId);
       const snapshot = foldAll(taskId, entries.slice(0, atSeq));

@@ -143,6 +143,13 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     }
   });
 
+  test('a replay asks for no snapshot: what it costs does not grow with the task', async () => {
+    const taskId = newTask([...TURN, { type: 'task.completed' }]);
+    const rest = await streamOf(await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '7' }));
+    expect(seqs(rest)).toEqual([8]);
+    expect(server.tasks.snapshots).toBe(0);
+  });
+
   test('a replay of a live task goes on with what happens, and answers at once even when nothing does', async () => {
     const taskId = newTask(TURN);
     const opened = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '7' });
