@@ -1,6 +1,7 @@
 /** The tools every agent of this server has. */
 import { systemClock, type Clock } from '../../shared/clock.ts';
 import { appendFile } from './append-file.ts';
+import { createCrawl } from './crawl.ts';
 import { editFile } from './edit-file.ts';
 import { createFetch } from './fetch.ts';
 import { listFiles } from './list-files.ts';
@@ -48,6 +49,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     editFile,
     createRunShellCommand({ clock, graceMs, environment, passEnvironment }),
     createFetch(web),
+    createCrawl(web),
     createWait(clock),
   ];
 }

@@ -61,7 +61,7 @@ export interface Answer extends Head {
 export function get(url: URL, web: Web, options: GetOptions): Promise<Answer> {
   return withinLimit(options, web.clock, async (signal) => {
     const seen = new Set<string>();
-    for (let at = url; ;) {
+    for (let at = webUrl(url.href, web); ;) {
       signal.throwIfAborted();
       seen.add(at.href);
       const answered = await hop(at, web, { ...options, signal });

@@ -90,6 +90,7 @@ describe('createToolbox', () => {
       ['edit-file', 'files'],
       ['run-shell-command', 'command'],
       ['fetch', 'network'],
+      ['crawl', 'network'],
       ['wait', 'none'],
     ]);
   });

@@ -1,0 +1,31 @@
+/** The passages of a text that answer a query. */
+import { beginning } from '../beginning.ts';
+import type { Query } from './query.ts';
+
+const MAX_PASSAGES = 5;
+const MAX_CHARACTERS = 800;
+
+/** The best ones, in the order of the text; none where none has enough of the query's words. */
+export function passagesOf(text: string, query: Query): string[] {
+  return blocksOf(text)
+    .map((block, order) => ({ block, order, matches: query.matches(block) }))
+    .filter(({ matches }) => matches >= query.enough)
+    .toSorted((a, b) => b.matches - a.matches || a.order - b.order)
+    .slice(0, MAX_PASSAGES)
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ block }) => (block.length > MAX_CHARACTERS ? `${beginning(block, MAX_CHARACTERS)}…` : block));
+}
+
+/** Paragraphs, each with the headings above it. */
+function blocksOf(text: string): string[] {
+  const blocks: string[] = [];
+  let headings = '';
+  for (const paragraph of text.split(/\n{2,}/u)) {
+    if (/^#{1,6} [^\n]*$/u.test(paragraph)) headings += `${paragraph}\n`;
+    else {
+      blocks.push(headings + paragraph);
+      headings = '';
+    }
+  }
+  return headings === '' ? blocks : [...blocks, headings.trimEnd()];
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { getEventListeners } from 'node:events';
+import { Pace } from '../../../../../../a2a-server/tools/web/crawl/pace.ts';
+import { FakeClock } from '../../../../../support/fake-clock.ts';
+
+const { signal } = new AbortController();
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Takes turns, and notes who had one. */
+function taker(pace: Pace, had: string[]) {
+  return (name: string, site = 'a') => pace.turn(site, 1000, signal).then(() => had.push(name));
+}
+
+describe('Pace', () => {
+  it('lets the first one go, the next after the gap, and other sites at once', async () => {
+    const clock = new FakeClock();
+    const had: string[] = [];
+    const take = taker(new Pace(clock), had);
+    const all = [take('first'), take('second'), take('third'), take('elsewhere', 'b')];
+    await settle();
+    expect(had).toEqual(['first', 'elsewhere']);
+    clock.advance(999);
+    await settle();
+    expect(had).toHaveLength(2);
+    clock.advance(1);
+    await settle();
+    expect(had).toEqual(['first', 'elsewhere', 'second']);
+    clock.advance(1000);
+    await Promise.all(all);
+    expect(had.at(-1)).toBe('third');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('A2 gives a turn back that nobody waits for any more', async () => {
+    const clock = new FakeClock();
+    const pace = new Pace(clock);
+    const controller = new AbortController();
+    await pace.turn('a', 1000, signal);
+    const waiting = pace.turn('a', 1000, controller.signal);
+    controller.abort();
+    await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
+    expect(pace.turnAt('a') - clock.now()).toBe(1000);
+    expect(clock.pending).toBe(0);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { passagesOf } from '../../../../../../a2a-server/tools/web/crawl/passages.ts';
+import { Query } from '../../../../../../a2a-server/tools/web/crawl/query.ts';
+
+describe('Query', () => {
+  it.each<[string, string, number]>([
+    ['abort tools', 'Aborting a TOOL', 2],
+    ['naïve Café', 'the naive cafe', 2],
+    ['how to abort it', 'it is up to you', 0],
+    ['go', 'go away', 1],
+    ['art', 'start', 0],
+    ['中止工具', '如何中止工具？', 1],
+    ['abort', 'see https://example.com/abort', 0],
+    ['!!!', 'anything!!!', 0],
+  ])('%p in %p matches %d of its words', (query, text, matches) => {
+    expect(new Query(query).matches(text)).toBe(matches);
+  });
+});
+
+describe('passagesOf', () => {
+  it('gives the best five in the order of the text, each with its headings, long ones cut', () => {
+    const weak = Array.from({ length: 9 }, (_, n) => `abort ${n}`);
+    const text = ['# Top', '## Sub', 'nothing', ...weak, '# End', `tool abort ${'x'.repeat(900)}`].join(
+      '\n\n',
+    );
+    const passages = passagesOf(text, new Query('abort tool'));
+    expect(passages.slice(0, 4)).toEqual(weak.slice(0, 4));
+    expect(passages[4]).toMatch(/^# End\ntool abort x+…$/);
+    expect(passages[4]).toHaveLength(801);
+    expect(passagesOf('# Abort\n\n## Tool', new Query('abort tool'))).toEqual(['# Abort\n## Tool']);
+  });
+
+  it('wants half of the words at least', () => {
+    expect(passagesOf('one\n\none two', new Query('one two three four'))).toEqual(['one two']);
+  });
+});
