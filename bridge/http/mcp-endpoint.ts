@@ -13,6 +13,9 @@ import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-s
 import { PARSE_ERROR, rpcError } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Read of a body that is too large, so that its sender comes to reading why it was refused. */
+const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
+/** Whatever is left of such a body, nothing else comes over its connection. */
 const LAST = { Connection: 'close' };
 
 export interface McpEndpoint {
@@ -56,12 +59,21 @@ async function bodyOf(request: Request): Promise<unknown> {
   if (!isJsonContentType(request.headers.get('content-type'))) return rpcError(415, 'Send application/json.');
   try {
     const read = await readRequestBody(request, MAX_BODY_BYTES);
-    // What is left of it is not read: the connection cannot be used again.
-    if (read.tooLarge)
+    if (read.tooLarge) {
+      await discard(request, MAX_DISCARDED_BYTES);
       return rpcError(413, `The body is larger than ${String(MAX_BODY_BYTES)} bytes.`, { headers: LAST });
+    }
     const body: unknown = JSON.parse(read.text);
     return body;
   } catch {
     return rpcError(400, 'The body is not JSON.', { code: PARSE_ERROR });
+  }
+}
+
+async function discard(request: Request, atMost: number): Promise<void> {
+  let left = atMost;
+  for await (const chunk of request.body ?? []) {
+    left -= chunk.byteLength;
+    if (left <= 0) return;
   }
 }

@@ -17,6 +17,7 @@ import { writeAnswer } from './write-answer.ts';
 
 const HOST = '127.0.0.1';
 const PATH = '/mcp';
+const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
 /** How long clients have to take the last of their answers, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
@@ -53,6 +54,8 @@ export async function serveHttp({ port, stateDir, origins, serve, log }: HttpPar
   let closing = false;
   const server = createServer((request, response) => {
     response.on('error', () => undefined);
+    // At the end a connection is closed as soon as its last answer is out; Node calls it idle only after this event.
+    response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
     respond(request, response, { door, endpoint, closing }).catch((error: unknown) => {
       log.error({ err: error }, 'an HTTP request failed');
       response.destroy();
@@ -104,19 +107,17 @@ async function answerOf(
   response: ServerResponse,
   endpoint: McpEndpoint,
 ): Promise<Response> {
+  const { method = '' } = request;
+  if (!METHODS.includes(method)) {
+    const headers = { Allow: METHODS.join(', ') };
+    return rpcError(405, `MCP takes ${METHODS.join(', ')}.`, { headers });
+  }
   const gone = new AbortController();
   const over = once(response, 'close').then(
     () => gone.abort(),
     () => gone.abort(),
   );
-  let asked: Request;
-  try {
-    asked = webRequest(request, gone.signal);
-  } catch {
-    // The Fetch Standard has no TRACE, for one.
-    return rpcError(405, 'MCP takes POST, GET and DELETE.', { headers: { Allow: 'GET, POST, DELETE' } });
-  }
-  return endpoint.answer(asked, over);
+  return endpoint.answer(webRequest(request, gone.signal), over);
 }
 
 /** The request as the MCP SDK takes it. Its body is not read here. */
@@ -124,7 +125,7 @@ function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headersDistinct))
     for (const each of value ?? []) headers.append(name, each);
-  const { method = 'GET' } = request;
+  const { method = '' } = request;
   const body = method === 'POST' ? { body: Readable.toWeb(request), duplex: 'half' as const } : {};
   return new Request(`http://${HOST}${PATH}`, { method, headers, signal, ...body });
 }

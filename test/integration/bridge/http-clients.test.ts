@@ -1,0 +1,214 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TOOL_EXECUTIONS } from '../../../bridge/results/running-tools.ts';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
+import { type CallResult, HTTP_CLIENTS, type HttpClient } from './support/http-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const DECIDE = 'approve_or_deny_pending_action';
+const WAIT = 'wait_for_task';
+const LIST = 'list_all_active_sessions';
+
+describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }) => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Promise<FakeAgent> {
+    const agent = await FakeAgent.start({ onMessage: (task) => task.work(), ...options });
+    open.push({ close: () => agent.stop() });
+    return agent;
+  }
+
+  async function bridgeOf(agent: FakeAgent, args: readonly string[] = []): Promise<HttpBridge> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    return restarted({ stateDir, agentUrl: agent.url, args: ['--log-level', 'info', ...args] });
+  }
+
+  async function restarted(start: Parameters<typeof startHttpBridge>[1]): Promise<HttpBridge> {
+    const bridge = await startHttpBridge(program, start);
+    open.unshift({ close: () => bridge.kill() });
+    return bridge;
+  }
+
+  async function clientOf(bridge: HttpBridge): Promise<HttpClient> {
+    const client = await connect(bridge);
+    open.unshift({ close: () => client.close().catch(() => undefined) });
+    return client;
+  }
+
+  test('delegates with progress, is shown the pending action, approves, and gets the result', async () => {
+    const agent = await agentOf({
+      onMessage: (task) =>
+        task
+          .work()
+          .activity({ type: 'tool.requested', callId: 'one', tool: 'write-file', title: 'W', asks: true })
+          .ask(pendingWrite('one')),
+      onDecisions: (task) => task.work().say('written').complete(),
+    });
+    const client = await clientOf(await bridgeOf(agent));
+    const progress: string[] = [];
+    const asked = await client.call(DELEGATE, { task: 'go' }, { onprogress: (it) => progress.push(it) });
+    expect(asked.structuredContent).toMatchObject({
+      state: 'input_required',
+      pending: [{ callId: 'one', preview: '+++ b/one.md\n+hello\n' }],
+    });
+    expect(progress.join()).toContain('write-file waits for approval');
+    const sessionId = asked.structuredContent?.['sessionId'];
+    const decided = await client.call(DECIDE, { sessionId, callId: 'one', decision: 'approve' });
+    expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
+  });
+
+  test('R60 waits, and cancels what it waits for with a call beside it', async () => {
+    const agent = await agentOf();
+    const client = await clientOf(await bridgeOf(agent));
+    const waiting = client.call(DELEGATE, { task: 'long' });
+    await agent.asked('SendStreamingMessage');
+    const cancelled = await client.call('cancel_running_task', { sessionId: 'session-1', reason: 'enough' });
+    expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
+    expect((await waiting).structuredContent).toMatchObject({ state: 'cancelled' });
+  });
+
+  test('R40 sees the tool executions that run, and aborts one as a tool call and as the method tools/abort', async () => {
+    const started = { type: 'tool.started', callId: 'c', tool: 'run-command', title: 'Run' } as const;
+    const agent = await agentOf({
+      onMessage: (task) => task.work().activity({ ...started, toolId: 'live-1' }),
+    });
+    const client = await clientOf(await bridgeOf(agent));
+    await new Promise<unknown>((resolve) => {
+      client.call(DELEGATE, { task: 'run' }, { onprogress: resolve }).catch(() => undefined);
+    });
+    const looked = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+    expect(looked['_meta']?.[TOOL_EXECUTIONS]).toMatchObject([{ toolId: 'live-1', agent: 'agent' }]);
+    expect(looked.metadata).toMatchObject({ toolId: 'live-1' });
+    expect((await client.call('abort_tool_execution', { toolId: 'live-1' })).structuredContent).toEqual({
+      success: true,
+      message: 'told of live-1',
+    });
+    expect(await client.abortTool('live-1')).toMatchObject({ success: true, message: 'told of live-1' });
+    expect(await client.abortTool('../gone')).toMatchObject({ success: false });
+    expect(agent.aborted).toEqual(['live-1', 'live-1']);
+  });
+
+  test('R48 E4 a call it withdraws ends; the task goes on, also where a person’s stop cancels, and the next call says so', async () => {
+    const agent = await agentOf();
+    const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
+    const client = await clientOf(bridge);
+    const stop = new AbortController();
+    const waiting = client.call(DELEGATE, { task: 'long' }, { signal: stop.signal });
+    await agent.asked('SendStreamingMessage');
+    stop.abort();
+    await expect(waiting).rejects.toThrow();
+    await bridge.logged(/"fate":"goes-on"/);
+    const listed = await client.call(LIST, {});
+    expect(listed.structuredContent).toMatchObject({
+      sessions: [{ sessionId: 'session-1', state: 'working' }],
+      notes: [expect.stringContaining('Its task was not touched. Session "session-1"')],
+    });
+    expect(agent.count('CancelTask')).toBe(0);
+  });
+
+  // Under 2026-07-28 a call is withdrawn by closing its stream, which says nothing of who did it.
+  if (sessions)
+    test('R48 a person’s stop cancels the task where the setting says so', async () => {
+      const agent = await agentOf();
+      const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
+      const client = await clientOf(bridge);
+      const stop = new AbortController();
+      const waiting = client.call(DELEGATE, { task: 'long' }, { signal: stop.signal });
+      await agent.asked('SendStreamingMessage');
+      stop.abort('AbortError: user-cancel');
+      await expect(waiting).rejects.toBeDefined();
+      await agent.asked('CancelTask');
+      expect(agent.task.ended).toBe(true);
+    });
+
+  test('B3 R65 the bridge is killed in the middle and started again: the same task is found, and decided', async () => {
+    const agent = await agentOf({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task) => task.work().say('written').complete(),
+    });
+    const letGo = agent.hold();
+    const first = await bridgeOf(agent);
+    const lost = await clientOf(first);
+    const unanswered = lost.call(DELEGATE, { task: 'ask' }).catch((error: unknown) => error);
+    await agent.asked('SendStreamingMessage');
+    await first.kill();
+    void unanswered;
+    letGo();
+    const second = await restarted({
+      stateDir: first.stateDir,
+      agentUrl: agent.url,
+      port: Number(new URL(first.url).port),
+    });
+    expect(second.url).toBe(first.url);
+    expect(second.token).toBe(first.token);
+    await agent.asked('SendStreamingMessage', 2);
+    const client = await clientOf(second);
+    let waited: CallResult = await client.call(WAIT, { sessionId: 'session-1' });
+    while (waited.isError === true) waited = await client.call(WAIT, { sessionId: 'session-1' });
+    expect(waited.structuredContent).toMatchObject({ state: 'input_required', sessionId: 'session-1' });
+    const decided = await client.call(DECIDE, { sessionId: 'session-1', callId: 'one', decision: 'approve' });
+    expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
+    expect(agent.tasks.size).toBe(1);
+    expect(agent.decisions).toHaveLength(1);
+  });
+
+  if (sessions)
+    test('E4 a session that ends by DELETE ends its calls and nothing else: the next session finds the task', async () => {
+      const agent = await agentOf();
+      const bridge = await bridgeOf(agent);
+      const client = await clientOf(bridge);
+      const waiting = client.call(DELEGATE, { task: 'long' }).catch((error: unknown) => error);
+      await agent.asked('SendStreamingMessage');
+      await client.endSession();
+      await bridge.logged(/"cause":"client-gone"/);
+      void waiting;
+      await expect(client.call(LIST, {})).rejects.toThrow();
+      const next = await clientOf(bridge);
+      const waitingOn = next.call(WAIT, { sessionId: 'session-1' });
+      agent.task.say('done').complete();
+      expect((await waitingOn).structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+      expect(agent.count('CancelTask')).toBe(0);
+    });
+
+  test('two clients at once share agents, sessions and results', async () => {
+    const agent = await agentOf();
+    const bridge = await bridgeOf(agent);
+    const [one, other] = [await clientOf(bridge), await clientOf(bridge)];
+    const waiting = one.call(DELEGATE, { task: 'long' });
+    await agent.asked('SendStreamingMessage');
+    const also = other.call(WAIT, { sessionId: 'session-1' });
+    agent.task.say('done').complete();
+    for (const result of await Promise.all([waiting, also])) {
+      expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+    }
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+  });
+
+  test('SIGTERM ends calls, streams and the process in order; the task goes on', async () => {
+    const agent = await agentOf();
+    const bridge = await bridgeOf(agent);
+    const client = await clientOf(bridge);
+    const waiting = client.call(DELEGATE, { task: 'long' }).catch((error: unknown) => error);
+    await agent.asked('SendStreamingMessage');
+    const exit = once(bridge.process, 'exit');
+    bridge.process.kill('SIGTERM');
+    expect(await exit).toEqual([0, null]);
+    void waiting;
+    expect(agent.task.ended).toBe(false);
+    expect(agent.count('CancelTask')).toBe(0);
+  });
+});

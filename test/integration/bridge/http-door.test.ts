@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { type BridgeProgram, bridgeCommand, buildBridge } from './support/bridge-program.ts';
+import { ask, type HttpBridge, INITIALIZE, MCP_HEADERS, startHttpBridge } from './support/http-bridge.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+const PAGE = 'https://console.example.com';
+
+describe('the door before MCP over HTTP', () => {
+  let program: BridgeProgram;
+  let agent: FakeAgent;
+  let bridge: HttpBridge;
+
+  beforeAll(async () => {
+    program = await buildBridge();
+    agent = await FakeAgent.start();
+    bridge = await startHttpBridge(program, {
+      stateDir: await mkdtemp(join(program.directory, 'state-')),
+      agentUrl: agent.url,
+      args: ['--http-allow-origin', PAGE, '--log-level', 'trace'],
+    });
+  });
+  afterAll(async () => {
+    await bridge.kill();
+    await agent.stop();
+    await program.remove();
+  });
+
+  const initialize = (headers: Record<string, string>) =>
+    ask(bridge.url, { headers: { ...MCP_HEADERS, ...headers }, body: INITIALIZE });
+
+  test.each([
+    ['no token', {}],
+    ['another token', { authorization: 'Bearer 0123456789012345678901234567890123456789012' }],
+    ['a part of it', { authorization: 'part' }],
+    ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
+    ['an empty token', { authorization: 'Bearer ' }],
+    ['a token of 10 kB', { authorization: `Bearer ${'x'.repeat(10_000)}` }],
+  ])('X1 with %s the answer is 401, says where the token lies, and nothing else', async (what, headers) => {
+    const shown =
+      what === 'a part of it' ? { authorization: `Bearer ${bridge.token.slice(0, -1)}` } : headers;
+    for (const method of ['POST', 'GET', 'DELETE', 'PUT', 'OPTIONS']) {
+      const answer = await ask(bridge.url, { method, headers: { ...MCP_HEADERS, ...shown } });
+      expect(answer.status).toBe(401);
+      expect(answer.headers['www-authenticate']).toBe('Bearer realm="mcp-a2a-bridge"');
+      expect(answer.body).toContain('http-token');
+      expect(answer.body).not.toContain(bridge.token.slice(0, 10));
+    }
+    const elsewhere = await ask(new URL('/anything', bridge.url).href, { headers: shown });
+    expect(elsewhere.status).toBe(401);
+  });
+
+  test('X1 the token is its own, for its owner alone, and in no log', async () => {
+    const path = join(bridge.stateDir, 'http-token');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await initialize(bridge.credentials)).status).toBe(200);
+    expect(bridge.stderr()).toContain('http-token');
+    expect(bridge.stderr()).not.toContain(bridge.token);
+  });
+
+  test.each(['evil.example.com', 'evil.example.com:80', '127.0.0.1.evil.example.com', '169.254.1.1'])(
+    'X1 the host %p is another’s: 403, with the token too',
+    async (host) => {
+      expect((await initialize({ ...bridge.credentials, host })).status).toBe(403);
+    },
+  );
+
+  test.each(['localhost', '127.0.0.1', '[::1]'])('the host %s is this one', async (name) => {
+    const host = `${name}:${new URL(bridge.url).port}`;
+    expect((await initialize({ ...bridge.credentials, host })).status).toBe(200);
+  });
+
+  test.each([
+    'https://evil.example.com',
+    'null',
+    'http://127.0.0.1:8080',
+    `${PAGE}.evil.example.com`,
+    'http://console.example.com',
+  ])('X1 a page of %p gets 403 and no leave to read it, with the token too', async (origin) => {
+    const answer = await initialize({ ...bridge.credentials, origin });
+    expect(answer.status).toBe(403);
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    const preflight = await ask(bridge.url, {
+      method: 'OPTIONS',
+      headers: { origin, 'access-control-request-method': 'POST' },
+    });
+    expect(preflight.status).toBe(403);
+  });
+
+  test('a page of an allowed origin may ask first, call with the token, and read the session id', async () => {
+    const preflight = await ask(bridge.url, {
+      method: 'OPTIONS',
+      headers: {
+        origin: PAGE,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'authorization,content-type,mcp-protocol-version,mcp-session-id',
+        'access-control-request-private-network': 'true',
+      },
+    });
+    expect(preflight).toMatchObject({
+      status: 204,
+      body: '',
+      headers: {
+        'access-control-allow-origin': PAGE,
+        'access-control-allow-methods': 'GET, POST, DELETE',
+        'access-control-allow-private-network': 'true',
+        vary: 'Origin',
+      },
+    });
+    const allowed = String(preflight.headers['access-control-allow-headers']).toLowerCase();
+    for (const name of [
+      'authorization',
+      'content-type',
+      'mcp-session-id',
+      'mcp-protocol-version',
+      'mcp-method',
+      'mcp-name',
+      'last-event-id',
+    ]) {
+      expect(allowed).toContain(name);
+    }
+    const answer = await initialize({ ...bridge.credentials, origin: PAGE });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['mcp-session-id']).toBeTruthy();
+    expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
+    expect(String(answer.headers['access-control-expose-headers'])).toContain('Mcp-Session-Id');
+    // Refusals may be read too: a page that has lost its token should be able to say so.
+    const refused = await initialize({ origin: PAGE });
+    expect(refused.status).toBe(401);
+    expect(refused.headers['access-control-allow-origin']).toBe(PAGE);
+  });
+
+  test.each([
+    ['not JSON', '{', 400],
+    ['no message', '[]', 400],
+    ['nested 100,000 deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400],
+    ['5 MB', `{"x":"${'y'.repeat(5_000_000)}"}`, 413],
+    ['a call without a session', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', 400],
+  ])('X3 a body that is %s is refused, and the next client is served', async (_, body, status) => {
+    const answer = await ask(bridge.url, { headers: { ...MCP_HEADERS, ...bridge.credentials }, body });
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } });
+    expect((await initialize(bridge.credentials)).status).toBe(200);
+  });
+
+  test.each([
+    ['another address', { path: '/other' }, 404],
+    ['another type of content', { headers: { 'content-type': 'text/plain' } }, 415],
+    ['a session that does not exist', { headers: { 'mcp-session-id': 'nowhere' } }, 404],
+    ['a session id of 8 kB', { headers: { 'mcp-session-id': 'x'.repeat(8_000) } }, 404],
+    ['a stream without a session', { method: 'GET' }, 400],
+    ['an end without a session', { method: 'DELETE' }, 400],
+    ['another method', { method: 'PUT' }, 405],
+    ['a method the Fetch Standard forbids', { method: 'TRACE' }, 405],
+  ])(
+    '%s is refused with a status that says so',
+    async (_, { path = '/mcp', method = 'POST', headers = {} }: Odd, status) => {
+      const answer = await ask(new URL(path, bridge.url).href, {
+        method,
+        headers: { ...MCP_HEADERS, ...bridge.credentials, ...headers },
+        ...(method === 'POST' ? { body: '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}' } : {}),
+      });
+      expect(answer.status).toBe(status);
+    },
+  );
+});
+
+interface Odd {
+  path?: string;
+  method?: string;
+  headers?: Record<string, string>;
+}
+
+describe('HTTP beside stdio', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  async function clientOf(args: readonly string[], agentUrl = 'http://127.0.0.1:1'): Promise<RawClient> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const client = await RawClient.start(program, {
+      stateDir,
+      agentUrl,
+      args: [...args, '--log-level', 'info'],
+    });
+    open.unshift({ close: () => client.kill() });
+    return client;
+  }
+
+  test('B2 both are served by one bridge, which goes when the client closes stdin; stdout stays MCP', async () => {
+    const agent = await FakeAgent.start({ onMessage: (task) => task.work().say('done').complete() });
+    open.push({ close: () => agent.stop() });
+    const client = await clientOf(['--http', '0'], agent.url);
+    await client.logged(/serving MCP over HTTP/);
+    const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(client.stderr)?.[0] ?? '';
+    await client.call('delegate_task_to_assistant', { task: 'go' });
+    expect((await ask(url)).status).toBe(401);
+    expect(await client.close()).toBe(0);
+    await expect(ask(url)).rejects.toThrow('no answer');
+    expect(client.strays).toEqual([]);
+  });
+
+  test('a port that is taken is said, and the client at stdin is served all the same', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    open.push({ close: async () => other.close() });
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const client = await clientOf(['--http', String(port)]);
+    await client.logged(/MCP is not served over HTTP/);
+    expect(client.stderr).toContain('another program listens there, perhaps another bridge');
+    expect(textOf(await client.call('list_all_active_sessions', {}))).toContain('could not be asked');
+    const alone = await exitOf(['--http', String(port), '--no-stdio']);
+    expect(alone).toEqual({ code: 78, said: expect.stringContaining('Choose another port with --http') });
+  });
+
+  test.each([
+    [['--no-stdio'], 78, /would serve nobody/],
+    [['--http=seventy'], 78, /a port from 0 to 65535/],
+    [['--on-cancel', 'kill'], 78, /detach/],
+    [['--nothing-of-the-kind'], 2, /unknown option/],
+    [['--http-allow-origin'], 2, /argument missing/],
+    [['--help'], 0, /^$/],
+  ])('with %j the process exits with %i, and says why', async (args, code, said) => {
+    expect(await exitOf(args)).toEqual({ code, said: expect.stringMatching(said) });
+  });
+
+  async function exitOf(args: readonly string[]): Promise<{ code: number | null; said: string }> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const command = bridgeCommand(program, { stateDir, args });
+    const child = spawn(command.command, command.args, {
+      env: command.env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    await once(child, 'close');
+    return { code: child.exitCode, said };
+  }
+});
