@@ -33,14 +33,13 @@ import { isInUse, stateInUse } from './state-in-use.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import type { Identity } from './tools/workspace/directory.ts';
 
-/** A2: how long a stopped tool has before its processes are killed, in milliseconds. */
-const GRACE_MS = 5_000;
-
 /**
  * How long it has to say that it has stopped: the kill comes first, and what it did is seen. Given up any sooner, a
  * command that ignores SIGTERM would be reported as unconfirmed while it is killed, and outlive a shutdown.
  */
-const SETTLE_MS = GRACE_MS + SETTLE_MARGIN_MS;
+function settleMs({ grace }: ServerSettings): number {
+  return grace + SETTLE_MARGIN_MS;
+}
 
 /** How long a connection is silent before the kernel asks whether anybody is still there, in milliseconds. */
 const PROBE_AFTER_MS = 60_000;
@@ -144,7 +143,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
 
   const stop = async (): Promise<void> => {
     closing = true;
-    await tasks.shutdown(GRACE_MS);
+    await tasks.shutdown(settings.grace);
     reading.abort('server-shutdown');
     await ended(server);
     await journal.close();
@@ -182,7 +181,7 @@ function taskService({ settings, journal, log, own, models }: Opened): TaskServi
     models,
     toolbox: createToolbox(
       builtinTools({
-        graceMs: GRACE_MS,
+        graceMs: settings.grace,
         passEnvironment: settings.passEnv,
         privateHosts: settings.allowPrivateHost,
       }),
@@ -192,7 +191,19 @@ function taskService({ settings, journal, log, own, models }: Opened): TaskServi
       allowed: settings.allowWorkspace,
       barred: [own],
     }),
-    graceMs: SETTLE_MS,
+    graceMs: settleMs(settings),
+    limits: {
+      toolMs: settings.toolTimeout,
+      modelMs: settings.modelTimeout,
+      turnMs: settings.turnTimeout,
+      taskMs: settings.taskTimeout,
+    },
+    budget: {
+      turns: settings.budgetTurns ?? null,
+      toolCalls: settings.budgetToolCalls ?? null,
+      tokens: settings.budgetTokens ?? null,
+      activeMs: settings.budgetTime,
+    },
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
     upkeep: {
       patience: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },

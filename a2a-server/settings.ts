@@ -22,6 +22,29 @@ const absolutePath = z
   .transform((path) => resolve(path));
 const MODEL_ALLOWED = 'offline, or provider:model, e.g. anthropic:claude-sonnet-4-5';
 
+function limit<Fallback extends string>(env: string, fallback: Fallback, describe: string) {
+  return setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback,
+    env,
+    describe: `${describe}; or never`,
+    allowed: DURATION_ALLOWED,
+  });
+}
+
+function budget(env: string, fallback: number | undefined, what: string) {
+  return setting({
+    kind: 'number',
+    schema: z.number().int().min(1).optional(),
+    fallback,
+    env,
+    describe: `how many ${what} a task may use before it asks a person whether it goes on${fallback === undefined ? ' (default: as many as it takes)' : ''}`,
+    allowed: 'a whole number from 1',
+  });
+}
+
 /** Whose turns the executor runs. */
 const agentChoice = z.union([
   z.tuple([z.literal('model')]).transform(() => ({ type: 'model' as const })),
@@ -167,6 +190,43 @@ export const SERVER_SETTINGS = {
       'who does the work: model, or scripted <file> for rules that say what is done for which message',
     allowed: 'model, or scripted and a file (see docs/scripted-agent.md)',
   }),
+  toolTimeout: limit(
+    'A2A_SERVER_TOOL_TIMEOUT',
+    '1h',
+    'longest time for one tool execution, which is then stopped',
+  ),
+  modelTimeout: limit(
+    'A2A_SERVER_MODEL_TIMEOUT',
+    '10m',
+    'longest time for one answer of the model; the task fails then, and its session can go on',
+  ),
+  turnTimeout: limit(
+    'A2A_SERVER_TURN_TIMEOUT',
+    'never',
+    'longest time at work for one turn, an answer and the tools it asks for; what still runs is stopped',
+  ),
+  taskTimeout: limit(
+    'A2A_SERVER_TASK_TIMEOUT',
+    'never',
+    'longest time at work for one task, which then fails; what it waits for a person does not count',
+  ),
+  grace: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration.pipe(z.number({ error: 'a tool that is stopped must come to an end' })),
+    fallback: '5s',
+    env: 'A2A_SERVER_GRACE',
+    describe: 'how long a stopped tool has before its processes are killed',
+    allowed: 'a number with s, m, h or d behind it, e.g. 5s',
+  }),
+  budgetTurns: budget('A2A_SERVER_BUDGET_TURNS', 200, 'turns of the model'),
+  budgetToolCalls: budget('A2A_SERVER_BUDGET_TOOL_CALLS', undefined, 'tool calls'),
+  budgetTokens: budget('A2A_SERVER_BUDGET_TOKENS', undefined, 'tokens, input and output together,'),
+  budgetTime: limit(
+    'A2A_SERVER_BUDGET_TIME',
+    'never',
+    'time at work after which a task asks a person whether it goes on',
+  ),
   decisionTimeout: setting({
     kind: 'text',
     placeholder: 'time',

@@ -3,15 +3,17 @@
  *
  * - E1 one execution per task: a wake-up during one is remembered by it, never a second one beside it.
  * - E4 nothing here knows of sockets or requests.
- * - Lifetimes are a tree of scopes: server → task → execution and tool executions. Each execution makes its own,
+ * - Lifetimes are a tree of scopes: server → task → turn → model call and tool executions. Each execution makes its own,
  *   so a task woken by a decision runs under signals made at that moment.
  * - A parked or ended task leaves nothing behind in memory.
  */
-import { AbortScope } from '../../shared/abort.ts';
+import { AbortScope, onAbort } from '../../shared/abort.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Models } from '../models/model.ts';
+import { activeTime, type Budget } from '../task/budget.ts';
+import { timeOut } from '../task/commands.ts';
 import { nextStep } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
@@ -22,7 +24,9 @@ import { runModelTurn } from './model-turn.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
+import { written, type TimeLimits } from './time-limits.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
+import { TurnScope } from './turn-scope.ts';
 
 /** After so many milliseconds a task whose journal could not be written is taken up again. */
 const RETRY_MS = 5_000;
@@ -37,6 +41,9 @@ export interface ExecutorOptions {
   /** Opens a task's workspace. @throws ProductError UNKNOWN_WORKSPACE */
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
   graceMs: number;
+  limits: TimeLimits;
+  /** What a task may spend before a person is asked. */
+  budget: Budget;
   /** Told of an execution that broke; the task stays as its journal has it. */
   onFailure: (taskId: string, error: unknown) => void;
 }
@@ -54,6 +61,13 @@ interface Execution {
 interface Opened {
   workspace: Workspace;
   earlier: readonly Snapshot[];
+}
+
+/** What one stretch of work holds on to, and lets go of at its end. */
+interface Stretch {
+  opened?: Opened;
+  turn?: TurnScope;
+  cancelTimer?: () => void;
 }
 
 export class Executor {
@@ -135,13 +149,23 @@ export class Executor {
     }
   }
 
-  async #untilSettled(taskId: string, { task, loop }: Execution): Promise<void> {
-    const { log } = this.#options;
-    let opened: Opened | undefined;
+  async #untilSettled(taskId: string, execution: Execution): Promise<void> {
+    const stretch: Stretch = {};
+    try {
+      await this.#work(taskId, execution, stretch);
+    } finally {
+      stretch.cancelTimer?.();
+      stretch.turn?.end();
+    }
+  }
+
+  async #work(taskId: string, { task, loop }: Execution, stretch: Stretch): Promise<void> {
+    const { log, clock, budget, limits } = this.#options;
     for (;;) {
       const snapshot = await log.load(taskId);
       if (snapshot === undefined || loop.signal.aborted) return;
-      const step = nextStep(snapshot);
+      stretch.cancelTimer ??= this.#limitTask(snapshot, task);
+      const step = nextStep(snapshot, { budget, now: clock.now() });
       switch (step.type) {
         case 'settled':
           return;
@@ -153,34 +177,66 @@ export class Executor {
           );
           break;
         case 'run': {
-          opened ??= await this.#open(snapshot);
-          const { workspace } = opened;
+          const { workspace } = (stretch.opened ??= await this.#open(snapshot));
+          stretch.turn ??= new TurnScope(task, clock, limits.turnMs);
+          const { scope } = stretch.turn;
           const runs = await Promise.allSettled(
-            step.calls.map((call) => this.scheduler.run(snapshot, call, { workspace, task })),
+            step.calls.map((call) => this.scheduler.run(snapshot, call, { workspace, scope })),
           );
           // E1: not before the last of them has come to its end, or the next execution would run beside it.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
           break;
         }
         case 'ask-model':
-          opened ??= await this.#open(snapshot);
-          await this.#askModel(snapshot, opened, loop.signal);
+          stretch.opened ??= await this.#open(snapshot);
+          stretch.turn?.end();
+          stretch.turn = new TurnScope(task, clock, limits.turnMs);
+          await this.#askModel(snapshot, stretch.opened, { turn: stretch.turn.scope, loop });
           break;
       }
     }
   }
 
-  async #askModel(snapshot: Snapshot, { workspace, earlier }: Opened, signal: AbortSignal): Promise<void> {
-    const { log, models, toolbox, ids } = this.#options;
+  async #askModel(
+    snapshot: Snapshot,
+    { workspace, earlier }: Opened,
+    { turn, loop }: { turn: AbortScope<Stop>; loop: AbortScope<Stop> },
+  ): Promise<void> {
+    const { log, models, toolbox, ids, clock, limits } = this.#options;
     const { settings } = snapshot;
-    await runModelTurn(snapshot.taskId, {
-      log,
-      model: models.resolve(settings.model),
-      instructions: instructions(workspace, settings),
-      tools: toolbox.declarations({ readOnly: settings.readOnly ?? false }),
-      earlier,
-      signal,
-      prepare: (request, at) => prepareCall(request, at, { toolbox, workspace, ids, signal }),
+    const scope = turn.child();
+    const { signal } = scope;
+    const stopListening = onAbort(loop.signal, () => loop.reason && scope.abort(loop.reason));
+    const cancelTimer = limitModel(scope, clock, limits.modelMs);
+    try {
+      await runModelTurn(snapshot.taskId, {
+        log,
+        model: models.resolve(settings.model),
+        instructions: instructions(workspace, settings),
+        tools: toolbox.declarations({ readOnly: settings.readOnly ?? false }),
+        earlier,
+        scope,
+        prepare: (request, at) => prepareCall(request, at, { toolbox, workspace, ids, signal }),
+      });
+    } finally {
+      cancelTimer?.();
+      stopListening();
+      scope.close();
+    }
+  }
+
+  /** Ends the task when it has been at work for longer than it may. @returns how to call that off. */
+  #limitTask(snapshot: Snapshot, task: AbortScope<Stop>): () => void {
+    const { clock, log, limits, onFailure } = this.#options;
+    const { taskMs } = limits;
+    if (taskMs === null) return () => undefined;
+    const message = `The task was at work for longer than ${written(taskMs)}, its time limit. Go on with the session to let it continue.`;
+    const end = async (): Promise<void> => {
+      const changed = await log.change(snapshot.taskId, (s) => timeOut(s, message));
+      if (changed?.type === 'appended') task.abort({ reason: 'timeout', message });
+    };
+    return clock.after(Math.max(0, taskMs - activeTime(snapshot, clock.now())), () => {
+      end().catch((error: unknown) => onFailure(snapshot.taskId, error));
     });
   }
 
@@ -226,4 +282,10 @@ export class Executor {
       this.#retries.delete(taskId);
     });
   }
+}
+
+function limitModel(scope: AbortScope<Stop>, clock: Clock, limitMs: number | null): (() => void) | undefined {
+  if (limitMs === null) return undefined;
+  const message = `The model took longer than ${written(limitMs)} to answer, its time limit.`;
+  return clock.after(limitMs, () => scope.abort({ reason: 'timeout', message }));
 }

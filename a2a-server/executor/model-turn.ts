@@ -8,13 +8,14 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, ProductError } from '../../shared/errors.ts';
-import { onAbort } from '../../shared/abort.ts';
+import { onAbort, type AbortScope } from '../../shared/abort.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, Verdict } from '../task/events.ts';
 import { foldOn } from '../task/fold.ts';
 import { nextStep, turnOpening } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
+import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
 
 /** Chunks that may wait for the journal before the model has to. */
@@ -38,14 +39,16 @@ export interface ModelTurn {
   tools: Parameters<Model['stream']>[0]['tools'];
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
-  signal: AbortSignal;
+  /** Ends the call of the model: with reason `timeout` the task fails, with any other the turn is left as it is. */
+  scope: AbortScope<Stop>;
   /** Checks a call, makes its preview and asks policy. */
   prepare(request: ModelCallRequest, snapshot: Snapshot): Promise<PreparedCall>;
 }
 
 /** Runs one turn on the task. Resolves when the turn is journalled, void, or the task has ended. */
 export async function runModelTurn(taskId: string, context: ModelTurn): Promise<void> {
-  const { log, model, signal } = context;
+  const { log, model, scope } = context;
+  const { signal } = scope;
   const started = await log.change(taskId, (s) =>
     isTerminal(s) || s.openTurn !== null
       ? { type: 'keep' }
@@ -89,14 +92,13 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     if (requests.length > 0) await writer.flush();
     unwritten = await writer.close();
   } catch (error) {
-    if (signal.aborted) return;
+    if (signal.aborted) return cutShort(log, taskId, turn, scope.reason);
     // Not the model's doing, and no reason to end: whoever executes the task takes it up again.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
     await fail(log, taskId, turn, error);
     return;
   }
-  // Cut short: the loose end is taken up by the next execution, or the task has ended.
-  if (signal.aborted || finish === undefined) return;
+  if (signal.aborted || finish === undefined) return cutShort(log, taskId, turn, scope.reason);
   const prepared: PreparedCall[] = [];
   for (const request of requests) prepared.push(await context.prepare(request, snapshot));
   const { end, usage } = finish;
@@ -115,6 +117,11 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     );
     return { type: 'append', events: next.type === 'append' ? [...events, ...next.events] : events };
   });
+}
+
+/** What is cut short for another reason than its time is taken up by the next execution, or its task has ended. */
+async function cutShort(log: TaskLog, taskId: string, turn: number, stop: Stop | undefined): Promise<void> {
+  if (stop?.reason === 'timeout') await fail(log, taskId, turn, new Error(stop.message));
 }
 
 async function fail(log: TaskLog, taskId: string, turn: number, error: unknown): Promise<void> {

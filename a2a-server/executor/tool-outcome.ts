@@ -30,6 +30,8 @@ export function outcomeOf(start: () => Promise<ToolResult>, bounds: Bounds): Pro
         message: scope.reason?.message ?? 'Stopped.',
         text,
       });
+    // What its turn or its task has run out of time for is not begun.
+    if (scope.signal.aborted) return stopped(true, '');
     let cancelGrace: (() => void) | undefined;
     const stopListening = onAbort(scope.signal, () => {
       cancelGrace = clock.after(graceMs, () => stopped(false, soFar()));

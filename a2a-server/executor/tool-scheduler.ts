@@ -21,6 +21,7 @@ import type { Ids } from './ids.ts';
 import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
 import type { AbortAnswer, ToolExecutionView } from './tasks.ts';
+import type { TimeLimits } from './time-limits.ts';
 import { outcomeOf } from './tool-outcome.ts';
 import { ToolOutput } from './tool-output.ts';
 
@@ -48,8 +49,9 @@ export interface SchedulerOptions {
   clock: Clock;
   ids: Ids;
   tool(name: string): Tool | undefined;
-  /** How long an aborted tool may take to settle, in milliseconds. */
+  /** How long an aborted tool may take to settle, in milliseconds, unless it says so itself. */
   graceMs: number;
+  limits: Pick<TimeLimits, 'toolMs'>;
 }
 
 export class ToolScheduler {
@@ -82,18 +84,18 @@ export class ToolScheduler {
       }));
   }
 
-  /** Runs one ready call below `task`. Resolves when its outcome is journalled, or it turned out not to run. */
+  /** Runs one ready call below `scope`, its turn's. Resolves when its outcome is journalled, or it turned out not to run. */
   async run(
     snapshot: Snapshot,
     call: Call,
-    at: { workspace: Workspace; task: AbortScope<Stop> },
+    at: { workspace: Workspace; scope: AbortScope<Stop> },
   ): Promise<void> {
     const { log, ids, clock } = this.#options;
     const { taskId } = snapshot;
     const tool = this.#options.tool(call.tool);
     if (call.decided !== null && tool && (await this.#outdated(taskId, call, tool, at))) return;
     const toolId = ids.toolExecution(call.tool);
-    const scope = at.task.child();
+    const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
     const started = await log.change(taskId, (s) =>
       s.calls[call.callId]?.state.type === 'ready' && !isTerminal(s)
@@ -162,10 +164,10 @@ export class ToolScheduler {
     taskId: string,
     call: Call,
     tool: Tool,
-    { workspace, task }: { workspace: Workspace; task: AbortScope<Stop> },
+    { workspace, scope }: { workspace: Workspace; scope: AbortScope<Stop> },
   ): Promise<boolean> {
     if (call.basis === null) return false;
-    const shown = await tool.show(call.input, { workspace, signal: task.signal }).catch(() => undefined);
+    const shown = await tool.show(call.input, { workspace, signal: scope.signal }).catch(() => undefined);
     // What cannot be shown any more fails by itself when it runs, on the same basis.
     if (shown === undefined || shown.basis === call.basis) return false;
     const event: TaskEvent = {
@@ -194,9 +196,9 @@ export class ToolScheduler {
       output: ToolOutput;
     },
   ): Promise<ToolOutcome | null> {
-    const { log, clock } = this.#options;
+    const { log, clock, limits } = this.#options;
     const { output } = at;
-    const timeLimit = tool?.timeoutMs(call.input);
+    const timeLimit = tool && shorter(tool.timeoutMs(call.input), limits.toolMs);
     const cancelTimer =
       timeLimit === undefined
         ? undefined
@@ -219,7 +221,12 @@ export class ToolScheduler {
                 basis: call.decided === null ? null : call.basis,
                 output: (text) => output.write(text),
               }),
-            { scope: at.scope, clock, graceMs: this.#options.graceMs, soFar: () => output.soFar },
+            {
+              scope: at.scope,
+              clock,
+              graceMs: tool.graceMs ?? this.#options.graceMs,
+              soFar: () => output.soFar,
+            },
           );
     cancelTimer?.();
     await output.close();
@@ -234,6 +241,10 @@ export class ToolScheduler {
     });
     return finished?.type === 'appended' ? outcome : null;
   }
+}
+
+function shorter(ms: number, limitMs: number | null): number {
+  return limitMs === null ? ms : Math.min(ms, limitMs);
 }
 
 /** What the server's own end has stopped, the next process does anew, as after a crash, where nothing speaks against it (E2). */

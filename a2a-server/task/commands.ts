@@ -7,9 +7,9 @@
  * - E3 a refused command changes nothing: several decisions in one message stand or fall together.
  * - J3 nothing is appended to an ended task.
  */
-import type { DecisionScope, DecisionWord } from '../../shared/protocol/tool-approval.ts';
+import type { DecisionScope, DecisionWord, StopReason } from '../../shared/protocol/tool-approval.ts';
 import type { Facts, Reason } from '../../shared/errors.ts';
-import type { Decider, RequestedCall, TaskEvent, UserMessage } from './events.ts';
+import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
 import { parkOrMove, shownHash } from './pending.ts';
 import { callOf, isTerminal, PARKED_STATES, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
@@ -112,27 +112,27 @@ export function decide(
 /** Ends the task, whatever it is doing (A4). Tool executions under way are recorded as stopped by it (A1). */
 export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling {
   if (isTerminal(snapshot)) return ended(snapshot);
-  const stopped = Object.values(snapshot.calls).flatMap((call): TaskEvent[] =>
-    call.state.type === 'running'
-      ? [
-          {
-            type: 'tool.finished',
-            callId: call.callId,
-            tool: call.tool,
-            title: call.title,
-            toolId: call.state.toolId,
-            outcome: {
-              type: 'stopped',
-              reason: 'task-cancel',
-              confirmed: false,
-              message: `Stopped because the task was canceled: ${reason}`,
-              text: '',
-            },
-          },
-        ]
-      : [],
-  );
+  const stopped = stoppedCalls(snapshot, {
+    reason: 'task-cancel',
+    message: `Stopped because the task was canceled: ${reason}`,
+  });
   return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
+}
+
+/** Ends a task that has been at work for longer than it may (A1). */
+export function timeOut(snapshot: Snapshot, message: string): Ruling {
+  if (isTerminal(snapshot)) return ended(snapshot);
+  const stopped = stoppedCalls(snapshot, { reason: 'timeout', message });
+  return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };
+}
+
+/** What is recorded of the tool executions under way when their task ends before them. */
+function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: string }): TaskEvent[] {
+  return Object.values(calls).flatMap(({ callId, tool, title, state }): TaskEvent[] => {
+    if (state.type !== 'running') return [];
+    const outcome: ToolOutcome = { type: 'stopped', ...stop, confirmed: false, text: '' };
+    return [{ type: 'tool.finished', callId, tool, title, toolId: state.toolId, outcome }];
+  });
 }
 
 function ended(snapshot: Snapshot): Refusal {

@@ -123,9 +123,15 @@ export type TaskEvent =
   /**
    * Pending actions wait for decisions; where there are none, the task waits for a reply: to `question`, if it asks one.
    * `expiresAt` (RFC 3339): until when a reply is waited for; null or absent for as long as it takes. Each pending action
-   * has its own.
+   * has its own. `budget`: the question is whether the task goes on, for its budget is spent.
    */
-  | { type: 'input.required'; pending: PendingAction[]; question?: string; expiresAt?: string | null }
+  | {
+      type: 'input.required';
+      pending: PendingAction[];
+      question?: string;
+      budget?: true;
+      expiresAt?: string | null;
+    }
   /** A person has to sign in somewhere, as `question` says, and then to reply. */
   | { type: 'auth.required'; question: string; expiresAt?: string | null }
   | {

@@ -2,6 +2,7 @@
  * `(snapshot, entry) → snapshot`: total and pure. The snapshot is nothing but this fold of the journal (J2), so a cache
  * of it may be dropped at any time. An entry that does not fit what came before changes `seq` and nothing else.
  */
+import { NOTHING_SPENT, type Spent } from './budget.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import type { Call, Snapshot, StateName, Turn } from './snapshot.ts';
 
@@ -26,11 +27,39 @@ export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined
     grants: [],
     turns: 0,
     usage: { inputTokens: 0, outputTokens: 0 },
+    spent: NOTHING_SPENT,
   };
 }
 
 export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
-  return { ...snapshot, ...change(snapshot, entry.event, entry.at), seq: entry.seq, updatedAt: entry.at };
+  return {
+    ...snapshot,
+    ...change(snapshot, entry.event, entry.at),
+    spent: spentAfter(snapshot, entry),
+    seq: entry.seq,
+    updatedAt: entry.at,
+  };
+}
+
+function spentAfter({ status, spent, updatedAt }: Snapshot, { event, at }: JournalEntry): Spent {
+  if (event.type === 'task.working' && status.state === 'input-required' && status.budget)
+    return NOTHING_SPENT;
+  const active = status.state === 'working' && !followsCrash(event) ? Math.max(0, at - updatedAt) : 0;
+  const tokens = event.type === 'turn.finished' ? event.usage.inputTokens + event.usage.outputTokens : 0;
+  const turns = event.type === 'turn.started' ? 1 : 0;
+  const toolCalls = event.type === 'tool.started' ? 1 : 0;
+  if (active + tokens + turns + toolCalls === 0) return spent;
+  return {
+    turns: spent.turns + turns,
+    toolCalls: spent.toolCalls + toolCalls,
+    tokens: spent.tokens + tokens,
+    activeMs: spent.activeMs + active,
+  };
+}
+
+/** While no server ran, nothing was at work. */
+function followsCrash({ type }: TaskEvent): boolean {
+  return type === 'turn.abandoned' || type === 'tool.interrupted';
 }
 
 /** What `fold` gives for one entry after the other. */
@@ -126,6 +155,7 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
           state: 'input-required',
           pending: event.pending,
           ...(event.question !== undefined && { question: event.question }),
+          ...(event.budget && { budget: event.budget }),
           ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt }),
         },
       };

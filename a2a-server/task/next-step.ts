@@ -1,5 +1,6 @@
 /** What a task's primary does next: a pure function of the snapshot, so that any process can take it up anywhere. */
 import type { TaskEvent } from './events.ts';
+import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
 import { pendingActions } from './pending.ts';
 import {
   callsOf,
@@ -14,9 +15,6 @@ import {
   type Turn,
 } from './snapshot.ts';
 
-/** A task whose model never comes to an end is stopped after this many turns. */
-export const MAX_TURNS = 200;
-
 export type NextStep =
   /** Parked or ended. */
   | { type: 'settled' }
@@ -28,7 +26,11 @@ export type NextStep =
   /** A state change that needs no work. */
   | { type: 'append'; events: TaskEvent[] };
 
-export function nextStep(snapshot: Snapshot): NextStep {
+/** @param limits what the task may spend, and the time now; without them, as much as it takes. */
+export function nextStep(
+  snapshot: Snapshot,
+  { budget, now }: { budget: Budget; now: number } = { budget: NO_BUDGET, now: 0 },
+): NextStep {
   if (isSettled(snapshot)) return { type: 'settled' };
   const loose = looseEnds(snapshot);
   if (loose.length > 0) return { type: 'recover', events: loose };
@@ -39,16 +41,9 @@ export function nextStep(snapshot: Snapshot): NextStep {
   if (batch.length > 0) return { type: 'run', calls: batch };
   if (turn !== undefined && turn.callIds.length === 0 && snapshot.queued.length === 0)
     return { type: 'append', events: [endOf(turn)] };
-  if (snapshot.turns >= MAX_TURNS)
-    return {
-      type: 'append',
-      events: [
-        {
-          type: 'task.failed',
-          message: `Stopped after ${MAX_TURNS} turns of the model without an end. Go on with the session to let it continue.`,
-        },
-      ],
-    };
+  const question = budgetQuestion(snapshot, budget, now);
+  if (question !== undefined)
+    return { type: 'append', events: [{ type: 'input.required', pending: [], question, budget: true }] };
   return { type: 'ask-model' };
 }
 

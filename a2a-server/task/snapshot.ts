@@ -1,5 +1,6 @@
 /** The state of a task, as the fold of its journal gives it. Values are never mutated. */
 import type { PendingAction, PendingReason, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { Spent } from './budget.ts';
 import type { Artifact, Decider, RequestedCall, ToolOutcome, TurnEnd, Usage, UserMessage } from './events.ts';
 
 export type Status =
@@ -10,6 +11,8 @@ export type Status =
       state: 'input-required';
       pending: readonly PendingAction[];
       question?: string;
+      /** Any reply lets the task spend as much again. */
+      budget?: true;
       expiresAt?: string | null;
     }
   | { state: 'auth-required'; question: string; expiresAt?: string | null }
@@ -110,6 +113,8 @@ export interface Snapshot {
   /** Turns begun, abandoned ones included; the next is one more. */
   turns: number;
   usage: Usage;
+  /** What counts against the task's budget. */
+  spent: Spent;
 }
 
 export function isTerminal(snapshot: Snapshot): boolean {

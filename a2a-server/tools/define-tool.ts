@@ -28,6 +28,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     sideEffect: definition.sideEffect,
     ...(definition.repeatable && { repeatable: true }),
     schema,
+    ...(definition.graceMs !== undefined && { graceMs: definition.graceMs }),
     timeoutMs: (input) => definition.timeoutMs(parse(input)),
     title: (input) => definition.title(parse(input)),
     show: async (input: unknown, context: ToolContext): Promise<Shown> =>

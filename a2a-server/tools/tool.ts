@@ -44,6 +44,8 @@ export interface Tool<Input = unknown> {
   readonly schema: z.ZodType<Input>;
   /** Milliseconds after which a run is stopped with reason `timeout`. */
   timeoutMs(input: Input): number;
+  /** How long a stopped run may take to settle, in milliseconds, where that is not the server's grace period. */
+  readonly graceMs?: number;
   title(input: Input): string;
   /** Looks and never touches. @throws ProductError when the call could not work at all, e.g. outside the workspace. */
   show(input: Input, context: ToolContext): Promise<Shown>;

@@ -8,9 +8,11 @@ import {
 } from '../../a2a-server/executor/create-tasks.ts';
 import { randomIds } from '../../a2a-server/executor/ids.ts';
 import type { Incoming } from '../../a2a-server/executor/tasks.ts';
+import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
+import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
 import { ENDLESS_PATIENCE } from '../../a2a-server/task/expiry.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../a2a-server/tools/builtin-tools.ts';
@@ -41,6 +43,8 @@ export async function startService(options: {
   workspace: string;
   models: Models;
   tools?: Tool[];
+  limits?: Partial<TimeLimits>;
+  budget?: Partial<Budget>;
   upkeep?: Partial<Omit<UpkeepSettings, 'onFailure'>>;
   /** The clock of the service before, to go on with; a new one if left out. */
   clock?: FakeClock;
@@ -61,6 +65,8 @@ export async function startService(options: {
     toolbox: createToolbox(options.tools ?? builtinTools()),
     openWorkspace: (path) => openWorkspace(path ?? options.workspace),
     graceMs: 5_000,
+    limits: { ...NO_TIME_LIMITS, ...options.limits },
+    budget: { ...NO_BUDGET, ...options.budget },
     onFailure: (_taskId, error) => failures.push(error),
     ...(options.upkeep && {
       upkeep: {

@@ -3,6 +3,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
+import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import { createTasks, type TaskService } from '../../../a2a-server/executor/create-tasks.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
 import type { Incoming } from '../../../a2a-server/executor/tasks.ts';
@@ -45,6 +47,8 @@ async function begin(directory: string, clock: FakeClock): Promise<Life> {
     toolbox: createToolbox(builtinTools({ clock })),
     openWorkspace: () => openWorkspace(directory),
     graceMs: 5_000,
+    limits: NO_TIME_LIMITS,
+    budget: NO_BUDGET,
     onFailure: (_taskId, error) => {
       throw error;
     },

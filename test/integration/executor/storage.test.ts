@@ -1,6 +1,8 @@
 /** A journal that cannot be written for a while: nothing is lost by it, and nothing has to be begun anew. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
+import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
+import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import { createTasks, type TaskService } from '../../../a2a-server/executor/create-tasks.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
@@ -68,6 +70,8 @@ async function fullFrom(
     toolbox: createToolbox(builtinTools()),
     openWorkspace: (chosen) => openWorkspace(chosen ?? workspace),
     graceMs: 5_000,
+    limits: NO_TIME_LIMITS,
+    budget: NO_BUDGET,
     // By the next turn of the event loop it has drawn its consequences.
     onFailure: (_taskId, error) => setImmediate(() => told?.(error)),
   });

@@ -7,6 +7,8 @@ import fc from 'fast-check';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
+import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createTasks, type TaskService } from '../../../../a2a-server/executor/create-tasks.ts';
 import type { Incoming } from '../../../../a2a-server/executor/tasks.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
@@ -131,6 +133,8 @@ describe('the executor under random interleavings', () => {
           // Opened before: while real I/O is under way the scheduler would play out the clients against nothing.
           openWorkspace: async () => workspace,
           graceMs: 5_000,
+          limits: NO_TIME_LIMITS,
+          budget: NO_BUDGET,
           onFailure: (_taskId, error) => failures.push(error),
         });
         const { taskId } = await scheduler.waitFor(tasks.send(incoming({})));

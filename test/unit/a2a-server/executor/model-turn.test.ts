@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { runModelTurn, type ModelTurn } from '../../../../a2a-server/executor/model-turn.ts';
+import { AbortScope } from '../../../../shared/abort.ts';
 import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -38,7 +39,7 @@ function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prep
     instructions: '',
     tools: [],
     earlier: [],
-    signal: new AbortController().signal,
+    scope: new AbortScope(),
     prepare: prepare ?? (() => Promise.reject(new Error('no call was expected'))),
   });
 }

@@ -1,0 +1,246 @@
+/** What takes too long is stopped, with a reason; what has spent its budget asks a person. */
+import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { z } from 'zod';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import type { Tool } from '../../../a2a-server/tools/tool.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import { ADA, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const LOOK = { calls: [{ tool: 'look', input: {} }] };
+const where = async () => ({ stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() });
+
+/** A tool that says when it runs, and runs until it is stopped. */
+function endless(timeoutMs = 3_600_000): { tool: Tool; runs: Promise<void> } {
+  let begin: (() => void) | undefined;
+  const runs = new Promise<void>((resolve) => (begin = resolve));
+  const tool = looking(async (signal) => {
+    begin?.();
+    await once(signal, 'abort');
+    throw new Error('stopped');
+  }, timeoutMs);
+  return { tool, runs };
+}
+
+function looking(run: (signal: AbortSignal) => Promise<void>, timeoutMs = 60_000): Tool {
+  return defineTool({
+    name: 'look',
+    description: 'looks',
+    sideEffect: 'none',
+    schema: z.strictObject({}),
+    timeoutMs: () => timeoutMs,
+    title: () => 'Look',
+    show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
+    run: async (_input, { signal }) => {
+      await run(signal);
+      return { text: 'Seen.', summary: 'looked' };
+    },
+  });
+}
+
+const quick = looking(() => Promise.resolve());
+
+async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
+  const events: TaskEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(taskId, 0, { until: 'settled', signal }))
+    events.push(...batch.map(({ event }) => event));
+  return events;
+}
+
+/** A model whose turn does not end before the test says so. */
+function slow(...turns: ScriptedTurn[]): { models: ScriptedModel; asked: Promise<void> } {
+  const models = new ScriptedModel([...turns, { text: 'Thinking', until: new Promise(() => undefined) }]);
+  const stream = models.stream.bind(models);
+  let begin: (() => void) | undefined;
+  const asked = new Promise<void>((resolve) => (begin = resolve));
+  models.stream = async function* (request) {
+    for await (const event of stream(request)) {
+      yield event;
+      if (event.type === 'text') begin?.();
+    }
+  };
+  return { models, asked };
+}
+
+describe('time limits', () => {
+  it('A1 a tool is stopped at the limit of the server, where its own is longer; the model is told, and goes on', async () => {
+    const { tool, runs } = endless();
+    const models = new ScriptedModel([LOOK, { text: 'Well.' }]);
+    const service = await startService({
+      ...(await where()),
+      models,
+      tools: [tool],
+      limits: { toolMs: 90_000 },
+    });
+    const accepted = await service.tasks.send(says('look'));
+    await runs;
+    service.clock.advance(90_000);
+    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect(models.requests[1]?.conversation.at(-1)).toMatchObject({
+      results: [{ text: 'Stopped after 90 s, its time limit.', isError: true }],
+    });
+    expect(await eventsOf(service, accepted.taskId)).toContainEqual(
+      expect.objectContaining({ outcome: expect.objectContaining({ type: 'stopped', reason: 'timeout' }) }),
+    );
+  });
+
+  it('A1 a model that does not come to an end fails the task, with what it said so far kept', async () => {
+    const { models, asked } = slow();
+    const service = await startService({ ...(await where()), models, limits: { modelMs: 600_000 } });
+    const accepted = await service.tasks.send(says('think'));
+    await asked;
+    service.clock.advance(600_000);
+    const { status } = await settled(service.tasks, accepted);
+    expect(status).toEqual({
+      state: 'failed',
+      message: 'The model could not go on: The model took longer than 10 min to answer, its time limit.',
+    });
+    const types = (await eventsOf(service, accepted.taskId)).map(({ type }) => type);
+    expect(types.slice(-2)).toEqual(['turn.abandoned', 'task.failed']);
+    expect([service.tasks.executing(), service.clock.pending]).toEqual([0, 0]);
+  });
+
+  it('A1 a turn that takes too long has its tools stopped, and what it has not begun is not begun', async () => {
+    const { tool, runs } = endless(86_400_000);
+    let ran = false;
+    const other = { ...looking(async () => void (ran = true)), name: 'other', sideEffect: 'files' as const };
+    const models = new ScriptedModel([
+      {
+        calls: [
+          { tool: 'look', input: {} },
+          { tool: 'other', input: {} },
+        ],
+      },
+      { text: 'Well.' },
+    ]);
+    const service = await startService({
+      ...(await where()),
+      models,
+      tools: [tool, other],
+      limits: { turnMs: 7_200_000 },
+    });
+    const accepted = await service.tasks.send(says('look', { settings: { autoExecute: true } }));
+    await runs;
+    service.clock.advance(7_200_000);
+    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    const told = { text: 'The turn took longer than 2 h, its time limit.', isError: true };
+    expect(models.requests[1]?.conversation.at(-1)).toMatchObject({ results: [told, told] });
+    expect(ran).toBe(false);
+  });
+
+  it('A1 a task that is at work for too long fails, whatever it does, and its tools are stopped', async () => {
+    const { tool, runs } = endless();
+    const models = new ScriptedModel([LOOK]);
+    const service = await startService({
+      ...(await where()),
+      models,
+      tools: [tool],
+      limits: { taskMs: 60_000 },
+    });
+    const accepted = await service.tasks.send(says('look'));
+    await runs;
+    service.clock.advance(60_000);
+    const { status } = await settled(service.tasks, accepted);
+    expect(status).toEqual({
+      state: 'failed',
+      message:
+        'The task was at work for longer than 1 min, its time limit. Go on with the session to let it continue.',
+    });
+    const events = await eventsOf(service, accepted.taskId);
+    expect(events.at(-2)).toMatchObject({ type: 'tool.finished', outcome: { reason: 'timeout' } });
+    await service.stop();
+    expect([service.tasks.running(), service.failures]).toEqual([[], []]);
+  });
+
+  it('time that a person takes is no time at work', async () => {
+    const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
+    const asks = { ...quick, sideEffect: 'files' as const };
+    const service = await startService({
+      ...(await where()),
+      models,
+      tools: [asks],
+      limits: { taskMs: 60_000, turnMs: 60_000 },
+    });
+    const accepted = await service.tasks.send(says('look'));
+    const { status } = await settled(service.tasks, accepted);
+    expect([status.state, service.clock.pending]).toEqual(['input-required', 0]);
+    service.clock.advance(3_600_000);
+    const [call] = status.state === 'input-required' ? status.pending : [];
+    await service.tasks.cancel(accepted.taskId, { principal: ADA, channel: 'test' }, 'enough');
+    expect(call).toMatchObject({ tool: 'look' });
+    expect((await service.tasks.snapshot(accepted.taskId, ADA)).spent.activeMs).toBe(0);
+  });
+});
+
+describe('a budget', () => {
+  it.each<[string, Parameters<typeof startService>[0]['budget'], string]>([
+    ['turns', { turns: 2 }, 'turns of the model: 2'],
+    ['tool calls', { toolCalls: 2 }, 'tool calls: 2'],
+    ['tokens', { tokens: 4 }, 'tokens: 4'],
+  ])(
+    'of %s that is spent asks a person, and a reply lets the task go on for as much again',
+    async (_, budget, said) => {
+      const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }]);
+      const service = await startService({
+        ...(await where()),
+        models,
+        tools: [quick],
+        budget: budget ?? {},
+      });
+      const accepted = await service.tasks.send(says('look around'));
+      const { status } = await settled(service.tasks, accepted);
+      expect(status).toMatchObject({
+        state: 'input-required',
+        pending: [],
+        question: expect.stringContaining(said),
+      });
+      expect(models.requests).toHaveLength(2);
+      const again = await service.tasks.send(says('go on, but faster', { taskId: accepted.taskId }));
+      expect((await settled(service.tasks, again)).status).toMatchObject({ state: 'input-required' });
+      expect(models.requests).toHaveLength(4);
+      expect(models.requests[2]?.conversation.at(-1)).toEqual({ role: 'user', text: 'go on, but faster' });
+      const last = await service.tasks.send(says('and to the end', { taskId: accepted.taskId }));
+      expect((await settled(service.tasks, last)).status).toEqual({ state: 'completed' });
+    },
+  );
+
+  it('of time asks once the task has been at work for so long, and not in the middle of a turn', async () => {
+    const { tool, runs } = endless(60_000);
+    const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
+    const service = await startService({
+      ...(await where()),
+      models,
+      tools: [tool],
+      budget: { activeMs: 30_000 },
+    });
+    const accepted = await service.tasks.send(says('look'));
+    await runs;
+    service.clock.advance(60_000);
+    const { status, calls } = await settled(service.tasks, accepted);
+    expect(status).toMatchObject({ question: expect.stringContaining('seconds at work: 60') });
+    expect(Object.values(calls)).toMatchObject([{ state: { type: 'settled' } }]);
+    const again = await service.tasks.send(says('go on', { taskId: accepted.taskId }));
+    expect((await settled(service.tasks, again)).status).toEqual({ state: 'completed' });
+  });
+
+  it('is not asked about by a task that has come to its end, and outlives the server', async () => {
+    const at = await where();
+    const models = new ScriptedModel([LOOK, { text: 'Done.' }, LOOK, { text: 'Done.' }]);
+    const first = await startService({ ...at, models, tools: [quick], budget: { turns: 2 } });
+    expect((await settled(first.tasks, await first.tasks.send(says('look')))).status).toEqual({
+      state: 'completed',
+    });
+    await first.stop();
+    const second = await startService({ ...at, models, tools: [quick], budget: { turns: 1 } });
+    const accepted = await second.tasks.send(says('look'));
+    expect((await settled(second.tasks, accepted)).status.state).toBe('input-required');
+    await second.stop();
+    const third = await startService({ ...at, models, tools: [quick], budget: { turns: 1 } });
+    await third.tasks.recover();
+    const again = await third.tasks.send(says('go on', { taskId: accepted.taskId }));
+    expect((await settled(third.tasks, again)).status).toEqual({ state: 'completed' });
+  });
+});
