@@ -47,6 +47,8 @@ export class McpSessions {
   readonly #limits: SessionLimits;
   readonly #now: () => number;
   readonly #sessions = new Map<string, McpSession>();
+  /** Sessions asked for, and not yet begun or refused. */
+  #beginning = 0;
   #sweep: NodeJS.Timeout | undefined;
 
   /** @param serve makes the server of one session; `now` is a monotonic clock, in milliseconds */
@@ -93,7 +95,7 @@ export class McpSessions {
   }
 
   async #begin(exchange: Exchange): Promise<Response> {
-    if (this.#sessions.size >= this.#limits.most && !this.#makeRoom()) {
+    if (this.#sessions.size + this.#beginning >= this.#limits.most && !this.#makeRoom()) {
       return rpcError(503, 'As many clients as this bridge takes are using it. Try again later.', {
         headers: { 'Retry-After': String(RETRY_AFTER) },
       });
@@ -113,9 +115,14 @@ export class McpSessions {
       // A withdrawn call gets no answer, so nothing else would end its stream.
       released: (requestId) => transport.closeSSEStream(requestId),
     });
-    await server.connect(transport);
     this.#sweep ??= setInterval(() => this.endIdle(), this.#limits.idleMs / 10).unref();
-    return this.#within(session, exchange);
+    this.#beginning += 1;
+    try {
+      await server.connect(transport);
+      return await this.#within(session, exchange);
+    } finally {
+      this.#beginning -= 1;
+    }
   }
 
   #within(session: McpSession, { request, body, over }: Exchange): Promise<Response> {
