@@ -1,6 +1,6 @@
 /** `npm run bench`: runs the benchmarks one after the other and prints what they reached. It judges nothing. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { append } from './append.ts';
@@ -55,7 +55,7 @@ async function bench({ only, json, dist }: Flags): Promise<void> {
     const sections: (Section & { id: string })[] = [];
     for (const { id, title, run } of BENCHMARKS) {
       if (!only.includes(id)) continue;
-      note(`${id} …`);
+      note(`${id} … (load ${(loadavg()[0] ?? 0).toFixed(1)})`);
       sections.push({ id, title, figures: await run(context) });
     }
     const on = machine();
