@@ -17,7 +17,7 @@ export interface Page {
 }
 
 /** For one page, in milliseconds: most take a few, and the server does nothing else meanwhile. */
-const TIME_MS = 1_000;
+const TIME_MS = 2_000;
 
 /**
  * The page an answer holds; undefined when its bytes are not text.

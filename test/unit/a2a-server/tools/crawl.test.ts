@@ -7,8 +7,8 @@ import { createCrawl } from '../../../../a2a-server/tools/crawl.ts';
 import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
 import type { Web } from '../../../../a2a-server/tools/web/get.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
-import { HurriedClock } from './web/hurried-clock.ts';
-import { endless, openPages, openSite, webOf, type Site } from './web/site.ts';
+import { HurriedClock } from '../../../support/hurried-clock.ts';
+import { endless, openPages, openSite, webOf, type Site } from '../../../support/web-site.ts';
 
 let at: ToolInWorkspace;
 let clock: HurriedClock;

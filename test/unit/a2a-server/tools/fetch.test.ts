@@ -7,7 +7,7 @@ import { createFetch } from '../../../../a2a-server/tools/fetch.ts';
 import type { Web } from '../../../../a2a-server/tools/web/get.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
-import { endless, openPages, openSite, webOf, type Site } from './web/site.ts';
+import { endless, openPages, openSite, webOf, type Site } from '../../../support/web-site.ts';
 
 let at: ToolInWorkspace;
 

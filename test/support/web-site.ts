@@ -2,9 +2,9 @@
 import { afterEach } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { systemClock } from '../../../../../shared/clock.ts';
-import { allowedHosts } from '../../../../../a2a-server/tools/web/allowed-hosts.ts';
-import type { Web } from '../../../../../a2a-server/tools/web/get.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { allowedHosts } from '../../a2a-server/tools/web/allowed-hosts.ts';
+import type { Web } from '../../a2a-server/tools/web/get.ts';
 
 export interface Site {
   /** E.g. `http://127.0.0.1:41000`. */
