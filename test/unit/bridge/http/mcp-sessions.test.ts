@@ -11,6 +11,8 @@ const INITIALIZE = {
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
 const IDLE_MS = 60_000;
 
+const serve = (): McpServer => new McpServer({ name: 'test', version: '0' });
+
 describe('the sessions of MCP’s older revisions over HTTP', () => {
   let now = 0;
   const open: McpSessions[] = [];
@@ -20,7 +22,6 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
 
   function sessionsOf(most: number): McpSessions {
     now = 0;
-    const serve = (): McpServer => new McpServer({ name: 'test', version: '0' });
     const sessions = new McpSessions(serve, { most, idleMs: IDLE_MS }, () => now);
     open.push(sessions);
     return sessions;
