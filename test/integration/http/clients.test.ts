@@ -394,6 +394,15 @@ describe('A2A 0.3', () => {
     );
     expect(opened.headers.get('x-a2a-extensions')).toBe(RESUMABLE_STREAM);
     expect((await streamOf(opened)).map(({ id }) => id)).toEqual(['3', '4']);
+    // Over HTTP+JSON the number is in the metadata alone.
+    const rest = await openStream(server, {
+      path: `/v1/tasks/${taskId}:subscribe`,
+      headers: { 'a2a-version': '', 'X-A2A-Extensions': RESUMABLE_STREAM, 'last-event-id': '2' },
+    });
+    const replayed = await streamOf(rest);
+    expect(replayed.map(({ id }) => id)).toEqual([undefined, undefined]);
+    for (const [n, { payload }] of replayed.entries())
+      expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: n + 3 } } });
   });
 
   test('D1 a refusal over HTTP+JSON carries its reason and facts in `data`', async () => {

@@ -21,6 +21,8 @@ const ROUTES = [
   { method: 'POST', path: '/v1/message:send' },
   { method: 'GET', path: '/v1/tasks/task-1' },
   { method: 'POST', path: '/api/tools/abort/tool-1' },
+  { method: 'GET', path: '/api/tasks/task-1/events' },
+  { method: 'POST', path: '/api/tasks/task-1/events/ticket' },
   { method: 'GET', path: '/no/such/address' },
 ];
 

@@ -1,0 +1,35 @@
+/** A peer that vanishes sends no FIN. What finds it where nothing is written to it is the kernel, if it is asked to. */
+import { expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { stage } from '../../support/stage.ts';
+
+/** What timer the kernel runs for a connection, as /proc/net/tcp has it (Linux, Documentation/networking/proc_net_tcp). */
+const RETRANSMISSION = '01';
+const PROBES = '02';
+
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+onLinux('E4 the kernel probes a connection on which nothing is said', async () => {
+  const { server } = await stage();
+  const port = Number(new URL(server.url).port);
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  // The server has taken the connection once it has answered on it.
+  socket.write('GET /.well-known/agent-card.json HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(socket, 'data');
+  // While an answer is unacknowledged, another timer runs.
+  let timer = await timerOf(port, socket.localPort ?? 0);
+  while (timer === RETRANSMISSION) timer = await timerOf(port, socket.localPort ?? 0);
+  socket.destroy();
+  expect(timer).toBe(PROBES);
+});
+
+const hex = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+
+async function timerOf(local: number, remote: number): Promise<string | undefined> {
+  const rows = (await readFile('/proc/net/tcp', 'utf8')).split('\n').map((row) => row.trim().split(/\s+/));
+  const row = rows.find(([, from, to]) => from?.endsWith(hex(local)) && to?.endsWith(hex(remote)));
+  return row?.[5]?.split(':')[0];
+}
