@@ -58,13 +58,17 @@ async function start(flags: Record<string, unknown>): Promise<void> {
   }
 }
 
-/** The first signal ends the run in order; the second at once. The journal is whole either way. */
+/**
+ * The first signal lets running tools come to their end for a while, the second stops them now, the third leaves everything
+ * as it is. The journal is whole either way.
+ */
 function stopOnSignals(run: Run, log: Logger): void {
-  let asked = false;
+  let signals = 0;
   const stop = (signal: NodeJS.Signals): void => {
-    if (asked) process.exit(EXIT_FAILURE);
-    asked = true;
-    log.info({ signal }, 'shutting down');
+    signals += 1;
+    log.info({ signal }, SHUTDOWN_STAGES[Math.min(signals, SHUTDOWN_STAGES.length) - 1]);
+    if (signals === 2) run.hurry();
+    if (signals > 2) process.exit(EXIT_FAILURE);
     run.stop().then(
       () => process.exit(0),
       (error: unknown) => {
@@ -76,6 +80,12 @@ function stopOnSignals(run: Run, log: Logger): void {
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 }
+
+const SHUTDOWN_STAGES = [
+  'shutting down: running tools may come to their end',
+  'shutting down: running tools are stopped now',
+  'ending at once',
+] as const;
 
 /** A state nobody foresaw is left by ending: what is in the journal is right, and the next run goes on from there. */
 function giveUpOnBugs(log: Logger): void {

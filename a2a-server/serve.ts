@@ -53,6 +53,8 @@ export interface Run {
   recovered: number;
   /** Takes no more work, lets running tools come to their end, ends the streams, closes the journal. Once. */
   stop(): Promise<void>;
+  /** Lets running tools wait no longer for their end: they are stopped now. */
+  hurry(): void;
 }
 
 /** @throws ProductError CONFIGURATION, STORAGE; nothing is left open then. */
@@ -150,7 +152,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     await removeServerRecord(settings.stateDir, record);
   };
   let stopped: Promise<void> | undefined;
-  return { record, recovered, stop: () => (stopped ??= stop()) };
+  return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.hurry() };
 }
 
 async function modelsOf(settings: ServerSettings): Promise<Models> {

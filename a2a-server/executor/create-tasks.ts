@@ -38,6 +38,8 @@ export interface TaskService extends Tasks {
   keptUp(): Promise<void>;
   /** Ends all executions so that the next process can take them up. */
   shutdown(graceMs: number): Promise<void>;
+  /** During a shutdown: stops running tools now. */
+  hurry(): void;
   /** Tool executions under way in this process. */
   running(): readonly ToolExecution[];
   /** Tasks under execution in this process. */
@@ -256,6 +258,7 @@ export function createTasks(options: TasksOptions): TaskService {
       closing = true;
       await Promise.all([upkeep?.stop(), executor.shutdown(graceMs)]);
     },
+    hurry: () => executor.stopAll(),
     running: () => executor.scheduler.running,
     executing: () => executor.size,
   };

@@ -31,6 +31,8 @@ import { TurnScope } from './turn-scope.ts';
 /** After so many milliseconds a task whose journal could not be written is taken up again. */
 const RETRY_MS = 5_000;
 
+const SHUTDOWN: Stop = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
+
 export interface ExecutorOptions {
   journal: Journal;
   log: TaskLog;
@@ -123,13 +125,17 @@ export class Executor {
   async shutdown(graceMs: number): Promise<void> {
     this.#closing = true;
     for (const callOff of this.#retries.values()) callOff();
-    const stop: Stop = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
     const executions = [...this.#executions.values()];
-    for (const { loop } of executions) loop.abort(stop);
-    const cancelTimer = this.#options.clock.after(graceMs, () => this.#server.abort(stop));
+    for (const { loop } of executions) loop.abort(SHUTDOWN);
+    const cancelTimer = this.#options.clock.after(graceMs, () => this.stopAll());
     await Promise.all(executions.map(({ done }) => done));
     cancelTimer();
-    this.#server.abort(stop);
+    this.stopAll();
+  }
+
+  /** Stops what still runs during a shutdown, without waiting for the rest of its time. */
+  stopAll(): void {
+    this.#server.abort(SHUTDOWN);
   }
 
   async #execute(taskId: string, execution: Execution): Promise<void> {

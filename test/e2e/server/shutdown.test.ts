@@ -1,0 +1,123 @@
+/** The server is told to end: what runs comes to its end or is stopped, and the next server goes on from there. */
+import { describe, expect, it } from '@jest/globals';
+import { readServerRecord } from '../../../shared/server-record.ts';
+import { makeGate } from '../../support/gate.ts';
+import { plan, shell } from '../../support/offline-plan.ts';
+import { running } from '../../support/process-group.ts';
+import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+
+const AUTO = { settings: { autoExecute: true } };
+const LONG = 'sleep 90 & sleep 90 & wait';
+/** Longer than a test may take. */
+const PATIENT = ['--grace', '1h'];
+
+async function signal({ server }: Stage, name: NodeJS.Signals): Promise<void> {
+  const record = await readServerRecord(server.stateDir);
+  process.kill(record?.pid ?? 0, name);
+}
+
+/** Resolves when the server's log says this. */
+async function logged({ server }: Stage, text: string): Promise<void> {
+  while (!server.log().includes(text)) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('SIGTERM', () => {
+  it('R49 lets a running tool come to its end; meanwhile work is refused, and the next server goes on', async () => {
+    const at = await stage({ args: PATIENT });
+    const gate = await makeGate(at.server.workspace);
+    const before = await at.peer.stream(
+      plan(shell(`echo running; ${gate.wait}; echo through`), { say: 'We end.' }),
+      AUTO,
+    );
+    await before.output('running');
+    const ended = at.server.stop();
+    await logged(at, 'shutting down');
+    const refused = await at.peer.request('/message:send', { body: '{}' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
+    await gate.pass();
+    await before.output('through');
+    // The stream ends in order, in the middle of the task: whoever reads it comes again with its cursor.
+    const seen = await before.rest();
+    expect(await ended).toBe(0);
+    const { taskId = '', seq = 0 } = seen.at(-1) ?? {};
+    expect(seen.map(({ state }) => state)).not.toContain('COMPLETED');
+
+    const { peer } = await stageAgain(at);
+    const events = await (await peer.follow(taskId, seq)).rest();
+    expect(events[0]?.seq).toBe(seq + 1);
+    expect(events.at(-1)?.state).toBe('COMPLETED');
+    const { text, overview } = await peer.task(taskId);
+    expect(text).toMatch(/through[^]*We end\./);
+    expect(overview.calls).toMatchObject([{ state: 'ok' }]);
+  });
+
+  it('R49 stops it when the grace period is over, with its whole process group and its own reason', async () => {
+    const at = await stage({ args: ['--grace', '1s'] });
+    const stream = await at.peer.stream(
+      plan(shell(`echo $$ > group.txt; echo running; ${LONG}`), { say: 'We end.' }),
+      AUTO,
+    );
+    await stream.output('running');
+    const group = Number(await at.file('group.txt'));
+    expect(await at.server.stop()).toBe(0);
+    expect(await running(group)).toBe(0);
+    const seen = await stream.rest();
+    const { taskId = '', seq = 0 } = seen.at(-1) ?? {};
+    const finished = seen.find(({ activity }) => activity?.type === 'tool.finished');
+    expect(finished?.activity).toMatchObject({ outcome: 'stopped', stopReason: 'server-shutdown' });
+    const { peer } = await stageAgain(at);
+    const rest = await (await peer.follow(taskId, seq)).rest();
+    expect(rest.at(-1)?.state).toBe('COMPLETED');
+    // The command may have had effects: it is not run again by itself.
+    expect(rest.some(({ activity }) => activity?.type === 'tool.started')).toBe(false);
+    expect((await peer.task(taskId)).text).toContain('We end.');
+  });
+
+  it('R49 a second signal stops running tools at once, in order', async () => {
+    const at = await stage({ args: PATIENT });
+    const stream = await at.peer.stream(plan(shell(`echo $$ > group.txt; echo running; ${LONG}`)), AUTO);
+    await stream.output('running');
+    const group = Number(await at.file('group.txt'));
+    const ended = at.server.stop();
+    await logged(at, 'may come to their end');
+    expect(await running(group)).toBe(3);
+    await signal(at, 'SIGINT');
+    expect(await ended).toBe(0);
+    expect(await running(group)).toBe(0);
+    const finished = (await stream.rest()).find(({ activity }) => activity?.type === 'tool.finished');
+    expect(finished?.activity).toMatchObject({ outcome: 'stopped', stopReason: 'server-shutdown' });
+  });
+
+  it('R49 a third signal waits for nothing, and what it leaves is asked about', async () => {
+    const at = await stage({ args: PATIENT });
+    const stream = await at.peer.stream(
+      plan(shell(`trap '' TERM; echo $$ > group.txt; echo running; ${LONG}`)),
+      AUTO,
+    );
+    await stream.output('running');
+    const group = Number(await at.file('group.txt'));
+    const ended = at.server.stop();
+    await logged(at, 'may come to their end');
+    await signal(at, 'SIGTERM');
+    await logged(at, 'are stopped now');
+    await signal(at, 'SIGTERM');
+    expect(await ended).toBe(1);
+    process.kill(-group, 'SIGKILL');
+    const { taskId = '' } = stream.seen[0] ?? {};
+    const { peer } = await stageAgain(at);
+    expect(await peer.task(taskId)).toMatchObject({ pending: [{ reason: 'outcome-unknown' }] });
+  });
+});
+
+describe('SIGHUP', () => {
+  it('ends neither the server nor its tools: the terminal it was started from has gone', async () => {
+    const at = await stage();
+    const gate = await makeGate(at.server.workspace);
+    const stream = await at.peer.stream(plan(shell(`echo running; ${gate.wait}; echo through`)), AUTO);
+    await stream.output('running');
+    await signal(at, 'SIGHUP');
+    await gate.pass();
+    await stream.output('through');
+    expect((await stream.rest()).at(-1)?.state).toBe('COMPLETED');
+  });
+});
