@@ -15,6 +15,9 @@ export class Disconnected extends Error {
   override readonly name = 'Disconnected';
 }
 
+/** A server that knows them not does not mind. */
+const EXTENSIONS = `${TOOL_APPROVAL},${RESUMABLE_STREAM}`;
+
 /** Nothing here takes this long: what does hangs, in milliseconds. */
 const HANGS_MS = 60_000;
 
@@ -30,15 +33,34 @@ export interface Reading {
   signal?: AbortSignal;
 }
 
-export class A2aClient {
+/** Whom one can ask over JSON-RPC, in the words of A2A 1.0. */
+export interface Caller {
+  /** @returns the result. @throws Refusal, Disconnected */
+  call(method: string, params: unknown): Promise<unknown>;
+  /** The events that answer a command. @throws Refusal, Disconnected */
+  stream(method: string, params: unknown, reading?: Reading): AsyncGenerator<Frame, void, undefined>;
+}
+
+/** Those that a server may be asked in, the newest first. */
+export const A2A_VERSIONS = ['1.0', '0.3'] as const;
+export type A2aVersion = (typeof A2A_VERSIONS)[number];
+
+export interface A2aClientOptions {
+  url: string;
+  token?: string;
+  /** 1.0 if left out. */
+  version?: A2aVersion;
+}
+
+export class A2aClient implements Caller {
   readonly #url: string;
   readonly #token: string | undefined;
-  readonly #extensions: boolean;
+  readonly #version: A2aVersion;
 
-  constructor({ url, token, extensions = true }: { url: string; token?: string; extensions?: boolean }) {
+  constructor({ url, token, version = '1.0' }: A2aClientOptions) {
     this.#url = url;
     this.#token = token;
-    this.#extensions = extensions;
+    this.#version = version;
   }
 
   /** @returns the result. @throws Refusal, Disconnected */
@@ -86,8 +108,8 @@ export class A2aClient {
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
         headers: {
           ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
-          'A2A-Version': '1.0',
-          ...(this.#extensions && { 'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}` }),
+          'A2A-Version': this.#version,
+          'A2A-Extensions': EXTENSIONS,
           ...(lastEventId !== undefined && { [LAST_EVENT_ID]: lastEventId }),
           ...(body !== undefined && {
             'Content-Type': 'application/json',

@@ -1,14 +1,16 @@
-/** A server under test, as the scenarios of the black box ask it: A2A 1.0 over JSON-RPC, and nothing else is assumed. */
+/** A server under test, as the scenarios of the black box ask it: A2A over JSON-RPC, and nothing else is assumed. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import type { A2aClient, Frame } from './a2a-client.ts';
+import type { A2aVersion, Caller, Frame } from './a2a-client.ts';
 import { WireView } from './wire-view.ts';
 
 /** A server under test, and what it is asked to do. */
 export interface Subject {
   url: string;
   token?: string;
+  /** The newest that its card offers if left out. */
+  version?: A2aVersion;
   /** Work of a second or so that needs no decision, and says something on the way. */
   text: string;
   /** Ends the process without a warning, and starts it again. */
@@ -22,10 +24,10 @@ const PATIENCE_MS = 30_000;
 const LOOK_MS = 50;
 /** The server, as scenarios ask it. */
 export class Asked {
-  readonly client: A2aClient;
+  readonly client: Caller;
   readonly subject: Subject;
 
-  constructor(subject: Subject, client: A2aClient) {
+  constructor(subject: Subject, client: Caller) {
     this.subject = subject;
     this.client = client;
   }
@@ -36,7 +38,9 @@ export class Asked {
 
   /** Sends and waits. @returns the task as it was answered. */
   async send(params: object): Promise<WireView> {
-    return WireView.ofTask(taskAnswer.parse(await this.client.call('SendMessage', params)).task);
+    const answer = taskAnswer.parse(await this.client.call('SendMessage', params));
+    if (answer.task === undefined) throw new Error('it answers with a message and makes no task');
+    return WireView.ofTask(answer.task);
   }
 
   begin(params: object = this.message()): AsyncGenerator<Frame, void, undefined> {

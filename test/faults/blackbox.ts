@@ -1,41 +1,123 @@
-/** What any A2A 1.0 server keeps, and what it loses, seen through A2A alone. */
+/** What any A2A server keeps, and what it loses, seen through A2A alone. */
 import { z } from 'zod';
 import { Refusal } from '../support/rpc-answer.ts';
-import { A2aClient, Disconnected } from './a2a-client.ts';
+import { messageOf } from '../../shared/errors.ts';
+import { A2a03Client } from './a2a-03-client.ts';
+import { A2A_VERSIONS, A2aClient, Disconnected, type A2aVersion, type Caller } from './a2a-client.ts';
 import { Asked, type Subject } from './asked.ts';
 import { lost, SCENARIOS, type Row } from './scenarios.ts';
 
-const card = z.looseObject({
+/** Of 1.0. */
+const newCard = z.object({
   supportedInterfaces: z.array(
-    z.looseObject({ url: z.string(), protocolBinding: z.string(), protocolVersion: z.string() }),
+    z.object({ url: z.string(), protocolBinding: z.string(), protocolVersion: z.string() }),
   ),
 });
+/** Of 0.3. */
+const oldCard = z.object({
+  url: z.string(),
+  protocolVersion: z.string(),
+  preferredTransport: z.string().default('JSONRPC'),
+  additionalInterfaces: z.array(z.object({ url: z.string(), transport: z.string() })).default([]),
+});
+const card = z.union([newCard, oldCard]);
 
-/** @throws when the server cannot be asked at all: no card, no JSON-RPC of version 1.0, no message taken. */
-export async function blackbox(subject: Subject): Promise<Row[]> {
-  const asked = new Asked(subject, await openClient(subject));
-  // A server that refuses everything would hold half of what follows.
-  await asked.send(asked.message());
+/** @throws when the server cannot be asked at all: no card, no JSON-RPC of either version, no message taken. */
+export async function blackbox(subject: Subject): Promise<Report> {
+  const { client, version } = await openClient(subject);
+  const asked = new Asked(subject, client);
+  await mustWork(asked);
   const rows: Row[] = [];
-  for (const [scenario, run] of SCENARIOS) {
+  for (const { scenario, why, run } of SCENARIOS) {
     const outcome = await run(asked).catch((error: unknown) =>
       error instanceof Refusal || error instanceof Disconnected || error instanceof z.ZodError
-        ? lost(`${error.name}: ${error.message.slice(0, 200)}`)
+        ? lost(`it was asked as the specification says, and failed: ${wordsOf(error)}`)
         : Promise.reject(error),
     );
-    rows.push({ scenario, ...outcome });
+    rows.push({ scenario, why, ...outcome });
   }
-  return rows;
+  return { version, rows };
 }
 
-async function openClient({ url, token }: Subject): Promise<A2aClient> {
-  const base = url.replace(/\/$/, '');
+export interface Report {
+  version: A2aVersion;
+  rows: readonly Row[];
+}
+
+/** A server that refuses everything would hold half of what follows, and one that makes no tasks has none to lose. */
+async function mustWork(asked: Asked): Promise<void> {
+  const { url, text } = asked.subject;
+  const task = await asked.send(asked.message()).catch((error: unknown) => {
+    throw new Error(`${url} does not take a message (${wordsOf(error)})`);
+  });
+  if (task.state !== 'COMPLETED')
+    throw new Error(
+      `${url} was asked to do ${JSON.stringify(text)}, and its task is ${task.state}, not COMPLETED: choose another --text`,
+    );
+}
+
+async function openClient({
+  url,
+  token,
+  version,
+}: Subject): Promise<{ client: Caller; version: A2aVersion }> {
   const auth = token === undefined ? {} : { token };
-  const front = new A2aClient({ url: base, ...auth });
-  const { supportedInterfaces } = card.parse(await front.get('/.well-known/agent-card.json'));
-  const rpc = supportedInterfaces.find(
-    (each) => each.protocolBinding === 'JSONRPC' && each.protocolVersion === '1.0',
+  const offered = interfacesOf(await readCard(url.replace(/\/$/, ''), auth));
+  const found = offered.find((each) => version === undefined || each.version === version);
+  if (found === undefined)
+    throw new Error(`the card of ${url} offers no JSON-RPC of A2A ${version ?? '1.0 or 0.3'}`);
+  const client = new A2aClient({ url: found.url.replace(/\/$/, ''), version: found.version, ...auth });
+  return { client: found.version === '1.0' ? client : new A2a03Client(client), version: found.version };
+}
+
+async function readCard(base: string, auth: { token?: string }): Promise<z.infer<typeof card>> {
+  const place = `${base}/.well-known/agent-card.json`;
+  const raw = await new A2aClient({ url: base, ...auth })
+    .get('/.well-known/agent-card.json')
+    .catch((error: unknown) => {
+      throw new Error(`there is no agent card at ${place} (${wordsOf(error)})`);
+    });
+  const read = card.safeParse(raw);
+  if (!read.success) throw new Error(`what is at ${place} is no agent card: ${z.prettifyError(read.error)}`);
+  return read.data;
+}
+
+/** Where it speaks JSON-RPC, the newest version first. */
+function interfacesOf(read: z.infer<typeof card>): { url: string; version: A2aVersion }[] {
+  const spoken = 'supportedInterfaces' in read ? newInterfaces(read) : oldInterfaces(read);
+  return A2A_VERSIONS.flatMap((version) =>
+    spoken
+      .filter(({ binding, speaks }) => binding === 'JSONRPC' && speaks.startsWith(version))
+      .map(({ url }) => ({ url, version })),
   );
-  if (rpc === undefined) throw new Error(`${url} offers no JSON-RPC of A2A 1.0`);
-  return new A2aClient({ url: rpc.url.replace(/\/$/, ''), ...auth });
+}
+
+interface Interface {
+  url: string;
+  binding: string;
+  speaks: string;
+}
+
+const newInterfaces = ({ supportedInterfaces }: z.infer<typeof newCard>): Interface[] =>
+  supportedInterfaces.map(({ url, protocolBinding, protocolVersion }) => ({
+    url,
+    binding: protocolBinding,
+    speaks: protocolVersion,
+  }));
+
+const oldInterfaces = ({
+  url,
+  protocolVersion,
+  preferredTransport,
+  additionalInterfaces,
+}: z.infer<typeof oldCard>): Interface[] =>
+  [{ url, transport: preferredTransport }, ...additionalInterfaces].map((each) => ({
+    url: each.url,
+    binding: each.transport,
+    speaks: protocolVersion,
+  }));
+
+function wordsOf(error: unknown): string {
+  const words = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+  return words.replaceAll(/\s+/g, ' ').slice(0, 200);
 }

@@ -1,48 +1,46 @@
 /**
- * `npm run faults`: everything that can be killed or cut is, and what is promised is checked each time. Every choice
- * follows from the seed; of moments in time the machine has a say too.
+ * `npm run faults`: everything that can be killed, cut, stalled or filled is, and what is promised is checked each time.
+ * Every choice follows from the seed; of moments in time the machine has a say too.
  */
 import { execFile } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Command, InvalidArgumentError } from 'commander';
-import { z } from 'zod';
+import { CommanderError } from 'commander';
 import { messageOf } from '../../shared/errors.ts';
+import { runBlackboxOn, runOwnBlackbox } from './blackbox-report.ts';
+import { EXIT, readCommandLine, type Options } from './command-line.ts';
 import { Findings } from './findings.ts';
-import { PARTS, runBlackboxOn, runOwnBlackbox, runPart, type Part, type Run } from './parts.ts';
+import { runPart, type Run } from './parts.ts';
 import { copyPrograms } from './programs.ts';
-import { OFFLINE_TEXT } from './subjects.ts';
+import type { Row } from './scenarios.ts';
 
-const cliOptions = z.object({
-  seed: z.number(),
-  rounds: z.number(),
-  from: z.number(),
-  minutes: z.number(),
-  lanes: z.number(),
-  only: z.array(z.enum(PARTS)),
-  url: z.string().optional(),
-  tokenEnv: z.string(),
-  text: z.string(),
-  restart: z.string().optional(),
-  json: z.boolean(),
-});
-type Options = z.infer<typeof cliOptions>;
+process.exitCode = await main(process.argv.slice(2));
 
-const options = cliOptions.parse(command().parse().opts());
-const findings = new Findings(options.seed, (line) =>
-  options.json ? console.error(line) : console.log(line),
-);
-findings.say(`seed ${options.seed}`);
-try {
-  if (options.url === undefined) await runOwn(options);
-  else await runOn(options.url, options);
-} catch (error) {
-  findings.violation({ part: options.only[0] ?? 'kills', round: options.from, what: messageOf(error) });
+async function main(args: readonly string[]): Promise<number> {
+  let options: Options;
+  try {
+    options = readCommandLine(args);
+  } catch (error) {
+    // Commander has said all there is to say.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.held : EXIT.usage;
+    throw error;
+  }
+  const findings = new Findings(options.seed, (line) =>
+    options.json ? console.error(line) : console.log(line),
+  );
+  findings.say(`seed ${options.seed}`);
+  let scenarios: readonly Row[] | undefined;
+  try {
+    if (options.url === undefined) await runOwn(options, findings);
+    else scenarios = await runOn(options.url, options, findings);
+  } catch (error) {
+    console.error(`The run could not be made: ${messageOf(error)}`);
+    return EXIT.usage;
+  }
+  report(options, findings, scenarios);
+  return findings.violations.length === 0 ? EXIT.held : EXIT.broken;
 }
-report();
-process.exitCode = findings.violations.length === 0 ? 0 : 1;
 
-async function runOwn({ only, from, rounds, lanes, minutes }: Options): Promise<void> {
+async function runOwn({ only, from, rounds, lanes, minutes }: Options, findings: Findings): Promise<void> {
   const programs = await copyPrograms();
   try {
     for (const part of only) {
@@ -55,12 +53,14 @@ async function runOwn({ only, from, rounds, lanes, minutes }: Options): Promise<
   }
 }
 
-async function runOn(url: string, { tokenEnv, text, restart }: Options): Promise<void> {
+async function runOn(url: string, options: Options, findings: Findings): Promise<readonly Row[]> {
+  const { a2a, tokenEnv, text, restart } = options;
   const token = process.env[tokenEnv];
-  await runBlackboxOn(
+  const { rows } = await runBlackboxOn(
     {
       url,
       text,
+      ...(a2a !== undefined && { version: a2a }),
       ...(token !== undefined && { token }),
       ...(restart !== undefined && {
         restart: async () => void (await promisify(execFile)('/bin/sh', ['-c', restart])),
@@ -68,52 +68,18 @@ async function runOn(url: string, { tokenEnv, text, restart }: Options): Promise
     },
     findings,
   );
+  return rows;
 }
 
-function report(): void {
+function report({ json }: Options, findings: Findings, scenarios: readonly Row[] | undefined): void {
   const { seed, counts, violations } = findings;
-  if (options.json) {
-    console.log(JSON.stringify({ seed, counts: Object.fromEntries(counts), violations }));
+  if (json) {
+    const told = { seed, counts: Object.fromEntries(counts), violations, scenarios };
+    console.log(JSON.stringify(told));
     return;
   }
   console.log('');
   for (const [what, count] of [...counts].toSorted(([a], [b]) => a.localeCompare(b)))
     console.log(`${String(count).padStart(9)}  ${what}`);
   console.log(`${String(violations.length).padStart(9)}  violations (seed ${seed})`);
-}
-
-function command(): Command {
-  return new Command('faults')
-    .description('Kills and cuts everything that can be killed or cut, and checks what is promised.')
-    .option(
-      '--seed <n>',
-      'what every random choice follows from (default: a new one)',
-      whole,
-      randomInt(2 ** 31),
-    )
-    .option('--rounds <n>', 'rounds of each part', whole, 4)
-    .option('--from <n>', 'the first round', whole, 1)
-    .option('--minutes <n>', 'no round of a part begins later than this', whole, 10)
-    .option('--lanes <n>', 'rounds side by side', whole, 2)
-    .option('--only <parts>', `some of ${PARTS.join(', ')}`, parts, [...PARTS])
-    .option('--url <url>', 'try another A2A 1.0 server, as a black box')
-    .option('--token-env <name>', 'the variable that holds its bearer token', 'A2A_TOKEN')
-    .option('--text <text>', 'what it is asked to do: a second of work that needs no decision', OFFLINE_TEXT)
-    .option(
-      '--restart <command>',
-      'a shell command that kills it, starts it again and waits until it is ready',
-    )
-    .option('--json', 'the result as JSON on stdout, all else on stderr', false);
-}
-
-function whole(text: string): number {
-  const number = Number(text);
-  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError('It is no whole number.');
-  return number;
-}
-
-function parts(text: string): Part[] {
-  const chosen = z.array(z.enum(PARTS)).safeParse(text.split(','));
-  if (!chosen.success) throw new InvalidArgumentError(`The parts are ${PARTS.join(', ')}.`);
-  return chosen.data;
 }

@@ -44,8 +44,13 @@ export class Findings {
     return this.counts.get(what) ?? 0;
   }
 
-  violation(finding: Finding): void {
+  /** One that has been told of in other words. */
+  noted(finding: Finding): void {
     this.violations.push(finding);
+  }
+
+  violation(finding: Finding): void {
+    this.noted(finding);
     this.#say(`VIOLATION in ${finding.part}, round ${finding.round}: ${finding.what}`);
     this.#say(`  again: ${this.again(finding)}`);
   }

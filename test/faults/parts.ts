@@ -1,16 +1,12 @@
 /** The parts of a run, each a number of rounds. */
 import { deathAtAppend, SIDES } from './appends.ts';
-import type { Subject } from './asked.ts';
-import { blackbox } from './blackbox.ts';
 import { diskRound } from './disk.ts';
-import { must, type Findings } from './findings.ts';
+import type { Findings } from './findings.ts';
 import { killsRound } from './kills.ts';
 import { deathAtWrite } from './outbox.ts';
 import type { Programs } from './programs.ts';
 import { proxyRound } from './proxy.ts';
 import { stallsRound } from './stalls.ts';
-import type { Row } from './scenarios.ts';
-import { bareServer, ourServer, type Lent } from './subjects.ts';
 
 export const PARTS = ['kills', 'appends', 'outbox', 'proxy', 'stalls', 'disk', 'blackbox'] as const;
 export type Part = (typeof PARTS)[number];
@@ -96,53 +92,4 @@ async function sideBySide(
     while (next < from + rounds && performance.now() < until) await work(next++);
   };
   await Promise.all(Array.from({ length: Math.max(1, Math.min(lanes, rounds)) }, lane));
-}
-
-/** Our own server must hold everything; the bare one must lose something, or the harness could not tell. */
-export async function runOwnBlackbox({ programs, findings }: Run): Promise<void> {
-  await findings.round('blackbox', 1, async () => {
-    const began = performance.now();
-    const [ours, bare] = await Promise.all([
-      tableOf(ourServer(programs, findings.seed)),
-      tableOf(bareServer()),
-    ]);
-    findings.count('blackbox: seconds', Math.round((performance.now() - began) / 1000));
-    findings.say(tableText('blackbox: our server', ours));
-    findings.count(
-      'blackbox: scenarios held by our server',
-      ours.filter((row) => row.verdict === 'held').length,
-    );
-    const missing = ours.filter(({ verdict }) => verdict !== 'held');
-    must(missing.length === 0, () => missing.map(({ scenario, note }) => `${scenario}: ${note}`).join('; '));
-    findings.say(tableText("blackbox: the SDK's own request handler, for comparison", bare));
-    const losses = bare.filter(({ verdict }) => verdict === 'lost').length;
-    findings.count('blackbox: scenarios lost by the bare server', losses);
-    must(losses > 0, 'a server that is known to forget lost nothing: the harness sees nothing');
-  });
-}
-
-async function tableOf(lent: Promise<Lent>): Promise<Row[]> {
-  const { subject, close } = await lent;
-  try {
-    return await blackbox(subject);
-  } finally {
-    await close();
-  }
-}
-
-/** Somebody's server: what it loses is told, and counts as failure. */
-export async function runBlackboxOn(subject: Subject, findings: Findings): Promise<Row[]> {
-  const rows = await blackbox(subject);
-  findings.say(tableText(`blackbox: ${subject.url}`, rows));
-  for (const { scenario, verdict, note } of rows)
-    if (verdict === 'lost') findings.violation({ part: 'blackbox', round: 1, what: `${scenario}: ${note}` });
-  return rows;
-}
-
-function tableText(title: string, rows: readonly Row[]): string {
-  const width = Math.max(...rows.map(({ scenario }) => scenario.length));
-  const lines = rows.map(({ scenario, verdict, note }) =>
-    `  ${scenario.padEnd(width)}  ${verdict.padEnd(13)}  ${note}`.trimEnd(),
-  );
-  return [title, ...lines].join('\n');
 }

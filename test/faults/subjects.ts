@@ -2,6 +2,7 @@
 import { plainAgent } from '../support/fake-agent-plain.ts';
 import { plan, wait } from '../support/offline-plan.ts';
 import { slowSpeaker } from '../support/slow-speaker.ts';
+import type { A2aVersion } from './a2a-client.ts';
 import type { Subject } from './asked.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
@@ -21,23 +22,23 @@ export const OFFLINE_TEXT = plan(
   { say: 'Three.' },
 );
 
-export async function ourServer(programs: Programs, seed: number): Promise<Lent> {
+export async function ourServer(programs: Programs, seed: number, version: A2aVersion): Promise<Lent> {
   const place = await Place.open({ programs, random: new Random(seed, 'blackbox') });
   const { url, token } = await place.serving();
   const restart = async (): Promise<void> => {
     await place.killServer();
     await place.serving();
   };
-  return { subject: { url, token, text: OFFLINE_TEXT, restart }, close: () => place.close() };
+  return { subject: { url, token, version, text: OFFLINE_TEXT, restart }, close: () => place.close() };
 }
 
 /** The SDK's own request handler and task store in memory; a restart of it is a new one at the same address. */
-export async function bareServer(): Promise<Lent> {
-  let agent = await plainAgent('1.0', { executor: slowSpeaker() });
+export async function bareServer(version: A2aVersion): Promise<Lent> {
+  let agent = await plainAgent(version, { executor: slowSpeaker() });
   const { url } = agent;
   const restart = async (): Promise<void> => {
     await agent.stop();
-    agent = await plainAgent('1.0', { executor: slowSpeaker(), port: Number(new URL(url).port) });
+    agent = await plainAgent(version, { executor: slowSpeaker(), port: Number(new URL(url).port) });
   };
-  return { subject: { url, text: 'Speak.', restart }, close: () => agent.stop() };
+  return { subject: { url, version, text: 'Speak.', restart }, close: () => agent.stop() };
 }

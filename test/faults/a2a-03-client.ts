@@ -1,0 +1,90 @@
+/**
+ * A client of A2A 0.3 over JSON-RPC that is spoken to in the words of 1.0: methods, parameters and answers are brought
+ * from the one form into the other, as far as the black box needs them.
+ */
+import { z } from 'zod';
+import { Refusal } from '../support/rpc-answer.ts';
+import type { A2aClient, Caller, Frame, Reading } from './a2a-client.ts';
+
+const METHODS: Readonly<Record<string, string>> = {
+  SendMessage: 'message/send',
+  SendStreamingMessage: 'message/stream',
+  GetTask: 'tasks/get',
+  CancelTask: 'tasks/cancel',
+  SubscribeToTask: 'tasks/resubscribe',
+};
+
+/** JSON-RPC 2.0: method not found. */
+const NO_METHOD = -32_601;
+
+const sending = z.object({
+  message: z.looseObject({ role: z.string(), parts: z.array(z.looseObject({ text: z.string() })) }),
+});
+const status = z.looseObject({ state: z.string() });
+const kinds = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('task'), status }),
+  z.looseObject({ kind: z.literal('status-update'), status }),
+  z.looseObject({ kind: z.literal('artifact-update') }),
+  z.looseObject({ kind: z.literal('message') }),
+]);
+
+export class A2a03Client implements Caller {
+  readonly #client: A2aClient;
+
+  constructor(client: A2aClient) {
+    this.#client = client;
+  }
+
+  async call(method: string, params: unknown): Promise<unknown> {
+    const answer = inNewWords(await this.#client.call(oldName(method), inOldWords(params)));
+    // In 1.0 only the answer to a message says what it is: a task or a message.
+    return method === 'SendMessage' ? answer : answer['task'];
+  }
+
+  async *stream(
+    method: string,
+    params: unknown,
+    reading: Reading = {},
+  ): AsyncGenerator<Frame, void, undefined> {
+    for await (const frame of this.#client.stream(oldName(method), inOldWords(params), reading))
+      yield { ...frame, data: inNewWords(frame.data) };
+  }
+}
+
+function oldName(method: string): string {
+  const old = METHODS[method];
+  if (old === undefined) throw new Refusal({ code: NO_METHOD, message: `A2A 0.3 has no ${method}` });
+  return old;
+}
+
+function inOldWords(params: unknown): unknown {
+  const sent = sending.safeParse(params).data;
+  if (sent === undefined) return params;
+  const { message } = sent;
+  const parts = message.parts.map(({ text }) => ({ kind: 'text', text }));
+  return {
+    message: { ...message, kind: 'message', role: 'user', parts },
+    // A2A 0.3 §7.1.2: the answer is to be the end, as it is in 1.0.
+    configuration: { blocking: true },
+  };
+}
+
+function inNewWords(raw: unknown): Readonly<Record<string, unknown>> {
+  const told = kinds.parse(raw);
+  switch (told.kind) {
+    case 'task':
+      return { task: { ...told, status: newStatus(told.status) } };
+    case 'status-update':
+      return { statusUpdate: { ...told, status: newStatus(told.status) } };
+    case 'artifact-update':
+      return { artifactUpdate: told };
+    case 'message':
+      return { message: told };
+  }
+}
+
+/** `input-required` → `TASK_STATE_INPUT_REQUIRED` */
+const newStatus = (old: z.infer<typeof status>): object => ({
+  ...old,
+  state: `TASK_STATE_${old.state.toUpperCase().replaceAll('-', '_')}`,
+});

@@ -1,0 +1,105 @@
+/** The command line of `npm run faults`. */
+import { randomInt } from 'node:crypto';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { A2A_VERSIONS } from './a2a-client.ts';
+import { PARTS, type Part } from './parts.ts';
+import { OFFLINE_TEXT } from './subjects.ts';
+
+/** Exit codes: everything held, something did not, the run could not be made. */
+export const EXIT = { held: 0, broken: 1, usage: 2 } as const;
+
+const options = z.object({
+  seed: z.number(),
+  rounds: z.number(),
+  from: z.number(),
+  minutes: z.number(),
+  lanes: z.number(),
+  only: z.array(z.enum(PARTS)),
+  url: z.url({ protocol: /^https?$/ }).optional(),
+  a2a: z.enum(A2A_VERSIONS).optional(),
+  tokenEnv: z.string(),
+  text: z.string(),
+  restart: z.string().optional(),
+  json: z.boolean(),
+});
+export type Options = z.infer<typeof options>;
+
+const WHAT_FOLLOWS = `
+Parts:
+  kills     SIGKILL of server, bridge or both at random, through whole approval flows
+  appends   SIGKILL of the server before and after each append to its journal
+  outbox    SIGKILL of the bridge before and after each write to its outbox
+  proxy     connections cut at every byte, reset, half-closed, delayed, throttled, doubled
+  stalls    a peer that accepts and never answers, or stops in the middle
+  disk      a disk that is full for a while (Linux, with prlimit of util-linux)
+  blackbox  what any A2A server keeps and loses, on our server and on one that forgets
+
+Exit codes:
+  0  everything held
+  1  something did not: each finding is printed with its seed, its round and the command that tries it again
+  2  the run could not be made: an option is wrong, or the server at --url cannot be asked
+
+Examples:
+  npm run faults                                              four rounds of each part
+  npm run faults -- --seed 7 --only kills --from 12 --rounds 1    one round again
+  npm run faults -- --only kills,proxy --rounds 1000 --minutes 30
+  A2A_TOKEN=… npm run faults -- --url https://agent.example.com --text "Count to ten."
+  npm run faults -- --url http://127.0.0.1:9000 --a2a 0.3 --restart ./restart-agent.sh --json
+`;
+
+/** @throws CommanderError, also when help was asked for and given */
+export function readCommandLine(args: readonly string[]): Options {
+  const command = new Command('npm run faults --')
+    .description(
+      'Kills, cuts, stalls and fills whatever can be, with real processes, and checks that nothing is lost, repeated or run twice. With --url it tries another A2A server, as a black box.',
+    )
+    .option('--seed <n>', 'what every random choice follows from (default: a new one)', whole)
+    .option('--rounds <n>', 'rounds of each part', whole, 4)
+    .option('--from <n>', 'the first round', whole, 1)
+    .option('--minutes <n>', 'no round of a part begins later than this', whole, 10)
+    .option('--lanes <n>', 'rounds side by side', whole, 2)
+    .addOption(
+      new Option('--only <parts>', 'some of the parts, with commas')
+        .argParser(parts)
+        .default([...PARTS], 'all of them'),
+    )
+    .option('--url <url>', 'try this A2A server instead of our own programs')
+    .addOption(
+      new Option(
+        '--a2a <version>',
+        'with --url: ask in this version (default: the newest on its card)',
+      ).choices(A2A_VERSIONS),
+    )
+    .option('--token-env <name>', 'with --url: the variable that holds its bearer token', 'A2A_TOKEN')
+    .addOption(
+      new Option(
+        '--text <text>',
+        'with --url: what it is asked to do: a second of work that needs no decision, and ends as completed',
+      ).default(OFFLINE_TEXT, 'a plan for our offline model'),
+    )
+    .option(
+      '--restart <command>',
+      'with --url: a shell command that kills the server, starts it again and waits until it is ready\n(without it the scenarios of a killed process are left out)',
+    )
+    .option('--json', 'the result as one JSON object on stdout, all else on stderr', false)
+    .addHelpText('after', WHAT_FOLLOWS)
+    .exitOverride()
+    .parse([...args], { from: 'user' });
+  const read = options.safeParse({ seed: randomInt(2 ** 31), ...command.opts() });
+  if (!read.success) return command.error(`error: ${z.prettifyError(read.error)}`);
+  return read.data;
+}
+
+function whole(text: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(number) || number < 0)
+    throw new InvalidArgumentError('It is no whole number.');
+  return number;
+}
+
+function parts(text: string): Part[] {
+  const chosen = z.array(z.enum(PARTS)).safeParse(text.split(','));
+  if (!chosen.success) throw new InvalidArgumentError(`The parts are ${PARTS.join(', ')}.`);
+  return chosen.data;
+}
