@@ -19,7 +19,8 @@ export async function cancelTask(
     return 'cancelled';
   } catch (error) {
     if (!(error instanceof ProductError) || error.reason !== 'TASK_ENDED') throw error;
-    await session.refresh();
+    // The stream that says so may still be on its way.
+    await session.look();
     return 'ended-before';
   }
 }

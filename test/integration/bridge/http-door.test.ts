@@ -176,6 +176,55 @@ interface Odd {
   headers?: Record<string, string>;
 }
 
+describe('a call over HTTP that its client withdraws', () => {
+  test.each([7, 'seven'])(
+    'R48 R50 by the id %p: a last event says why, and its stream ends',
+    async (requestId) => {
+      const program = await buildBridge();
+      const agent = await FakeAgent.start({ onMessage: (task) => task.work() });
+      const bridge = await startHttpBridge(program, {
+        stateDir: await mkdtemp(join(program.directory, 'state-')),
+        agentUrl: agent.url,
+      });
+      try {
+        const begun = await ask(bridge.url, {
+          headers: { ...MCP_HEADERS, ...bridge.credentials },
+          body: INITIALIZE,
+        });
+        const headers = {
+          ...MCP_HEADERS,
+          ...bridge.credentials,
+          'mcp-session-id': String(begun.headers['mcp-session-id']),
+        };
+        const post = (message: object) =>
+          ask(bridge.url, { headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
+        const call = post({
+          id: requestId,
+          method: 'tools/call',
+          params: {
+            name: 'delegate_task_to_assistant',
+            arguments: { task: 'long' },
+            _meta: { progressToken: 'p' },
+          },
+        });
+        await agent.asked('SendStreamingMessage');
+        const params = { requestId, reason: 'AbortError: user-cancel' };
+        expect((await post({ method: 'notifications/cancelled', params })).status).toBe(202);
+        // The whole of the stream, up to its end.
+        const events = (await call).body.split('\n').filter((line) => line.startsWith('data: '));
+        expect(events.at(-1)).toMatch(
+          /notifications\/progress.*the person stopped it.*Its task was not touched/,
+        );
+        expect(events.join()).not.toContain('"result"');
+      } finally {
+        await bridge.kill();
+        await agent.stop();
+        await program.remove();
+      }
+    },
+  );
+});
+
 describe('HTTP beside stdio', () => {
   let program: BridgeProgram;
   const open: { close: () => Promise<unknown> }[] = [];

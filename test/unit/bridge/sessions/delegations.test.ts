@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { StreamResponse, Task } from '@a2a-js/sdk';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent } from '../../../../bridge/agents/agent.ts';
+import type { Connection } from '../../../../bridge/agents/connection.ts';
+import { Registry } from '../../../../bridge/agents/registry.ts';
+import { nativeDialect } from '../../../../bridge/dialects/native.ts';
+import { Outbox } from '../../../../bridge/outbox/outbox.ts';
+import { Delegations } from '../../../../bridge/sessions/delegations.ts';
+import { Sessions } from '../../../../bridge/sessions/sessions.ts';
+import { ProductError } from '../../../../shared/errors.ts';
+import { createLogger } from '../../../../shared/logging.ts';
+import { FakeTask } from '../../../support/fake-agent-task.ts';
+
+/** An agent in memory: it takes a message when it is let, and answers a cancel as it is told to. */
+class SlowAgent extends Agent {
+  readonly task = new FakeTask('task-1', 'session-1', true).work();
+  readonly cancels: string[] = [];
+  take: () => void = () => undefined;
+  answerCancel: () => Promise<Task> = () => Promise.resolve(this.task.cancel().toTask());
+  readonly #taken = new Promise<void>((resolve) => (this.take = resolve));
+
+  constructor() {
+    super('slow', () => Promise.reject(new Error('nobody is asked where it is')));
+  }
+
+  override connect(): Promise<Connection> {
+    return Promise.resolve({
+      url: 'http://127.0.0.1',
+      facts: {
+        name: '',
+        description: '',
+        version: '',
+        streaming: true,
+        interfaces: [],
+        extensions: [],
+        skills: [],
+      },
+      dialect: nativeDialect,
+      deduplicates: true,
+      send: () => this.#answer(),
+      follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+      task: () => Promise.resolve(this.task.toTask()),
+      cancel: (_taskId, reason) => {
+        this.cancels.push(reason);
+        return this.answerCancel();
+      },
+      list: () => Promise.resolve([]),
+      abortTool: () => Promise.resolve(null),
+    });
+  }
+
+  async *#answer(): AsyncIterable<StreamResponse> {
+    await this.#taken;
+    yield { payload: { $case: 'task', value: this.task.toTask() } };
+  }
+}
+
+describe('cancelling what is on its way to an agent', () => {
+  let directory: string;
+  let agent: SlowAgent;
+  let outbox: Outbox;
+  let sessions: Sessions;
+  let delegations: Delegations;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'delegations-'));
+    agent = new SlowAgent();
+    outbox = await Outbox.at(directory);
+    const registry = new Registry(agent);
+    sessions = new Sessions(registry, outbox);
+    const log = createLogger({ name: 'test', level: 'silent' });
+    delegations = new Delegations({ registry, outbox, sessions, log });
+  });
+  afterEach(async () => {
+    sessions.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  test('E3 B3 the wish is on disk before anybody is told of it, and its delegation counts as delivered only when it is carried out', async () => {
+    const cancelled: (() => void)[] = [];
+    agent.answerCancel = () =>
+      new Promise((resolve) => cancelled.push(() => resolve(agent.task.cancel().toTask())));
+    const { session, delivery } = await delegations.start(agent, 'long', {});
+    expect(await delegations.cancel(session, 'enough')).toBe('cancelled-when-known');
+    expect(await outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
+    agent.take();
+    await delivery;
+    while (cancelled.length === 0) await Promise.resolve();
+    // A bridge that is killed now leaves an entry that the next one takes up.
+    expect(await outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
+    for (const each of cancelled) each();
+    await delegations.settled();
+    expect(await outbox.entries()).toMatchObject([{ state: { type: 'accepted', taskId: 'task-1' } }]);
+    expect(session.view?.state).toBe('canceled');
+    expect(agent.cancels).toEqual(['enough']);
+  });
+
+  test('A3 a task that ends before it can be cancelled keeps its end, and the delegation is closed like any', async () => {
+    agent.answerCancel = () => {
+      agent.task.say('done').complete();
+      return Promise.reject(new ProductError('TASK_ENDED', 'It has ended.'));
+    };
+    const { session, delivery } = await delegations.start(agent, 'long', {});
+    await delegations.cancel(session, 'enough');
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    expect(session.view?.state).toBe('completed');
+    expect(await outbox.entries()).toMatchObject([{ state: { type: 'accepted' } }]);
+    expect(await delegations.cancel(session, 'again')).toBe('ended-before');
+  });
+
+  test('A4 what has been named is cancelled at once, and once', async () => {
+    const { session, delivery } = await delegations.start(agent, 'long', {});
+    agent.take();
+    await delivery;
+    expect(await delegations.cancel(session, 'enough')).toBe('cancelled');
+    await delegations.settled();
+    expect(agent.cancels).toEqual(['enough']);
+  });
+});
