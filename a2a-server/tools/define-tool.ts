@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
 import { inputProblem } from './input-problem.ts';
+import { stoppable } from './workspace/stoppable.ts';
 import type { Shown, Tool, ToolContext, ToolResult, ToolRun } from './tool.ts';
 
 export interface ToolDefinition<Input> extends Omit<Tool<Input>, 'schema' | 'source' | 'withContent'> {
@@ -10,9 +11,18 @@ export interface ToolDefinition<Input> extends Omit<Tool<Input>, 'schema' | 'sou
   withContent?: (input: Input, content: string) => Input;
 }
 
+/** Begins nothing for a signal that has aborted, and lets nothing be begun in the workspace once it does. */
+function heeding<Context extends ToolContext>(context: Context): Context {
+  context.signal.throwIfAborted();
+  return { ...context, workspace: stoppable(context.workspace, context.signal) };
+}
+
 /**
- * The tool, taking any input. Each method parses what it is given, so that the type is known rather than believed:
- * whatever was not checked before is checked there. @throws ProductError MALFORMED from every method for input that does not fit.
+ * The tool, taking any input. It is the base of all tools: the scheduler gives each its signal, its deadline and its live
+ * output, and what it does in its workspace heeds the signal whether or not it looks (A2).
+ *
+ * Each method parses what it is given, so that the type is known rather than believed: whatever was not checked before is
+ * checked there. @throws ProductError MALFORMED from every method for input that does not fit.
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const { schema, withContent } = definition;
@@ -32,8 +42,9 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     timeoutMs: (input) => definition.timeoutMs(parse(input)),
     title: (input) => definition.title(parse(input)),
     show: async (input: unknown, context: ToolContext): Promise<Shown> =>
-      definition.show(parse(input), context),
-    run: async (input: unknown, run: ToolRun): Promise<ToolResult> => definition.run(parse(input), run),
+      definition.show(parse(input), heeding(context)),
+    run: async (input: unknown, run: ToolRun): Promise<ToolResult> =>
+      definition.run(parse(input), heeding(run)),
     ...(withContent && {
       withContent: (input: unknown, content: string) => withContent(parse(input), content),
     }),

@@ -38,7 +38,6 @@ export async function makeChange(
   path: string,
   change: Change,
 ): Promise<Changed> {
-  signal.throwIfAborted();
   const before = await workspace.read(path);
   const place = before?.path ?? (await workspace.locate(path)).path;
   const now = before?.hash ?? ABSENT;

@@ -43,7 +43,6 @@ export const listFiles: Tool = defineTool({
       });
     } else {
       const found = await workspace.list(path);
-      signal.throwIfAborted();
       cut = found.cut;
       lines.push(...found.entries.map(lineOf));
     }

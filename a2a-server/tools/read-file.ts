@@ -26,9 +26,8 @@ export const readFile: Tool = defineTool({
     await workspace.locate(input.path);
     return { preview: { type: 'json', value: input }, basis: null };
   },
-  run: async ({ path, offset, limit }, { workspace, signal }) => {
+  run: async ({ path, offset, limit }, { workspace }) => {
     const file = await workspace.read(path);
-    signal.throwIfAborted();
     if (file === undefined) {
       throw new Error(`There is no "${path}" in the workspace; list-files shows what is there.`);
     }
