@@ -1,17 +1,21 @@
 /** B1, B3: SIGKILL of the bridge at each write of its outbox, before it is made and when it is durable. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { BridgeFlow } from './bridge-flow.ts';
 import { Disconnected } from './a2a-client.ts';
 import type { Side } from './appends.ts';
 import { must, type Findings } from './findings.ts';
-import { checkFlow } from './flow-checks.ts';
+import { checkFlow, findTasks } from './flow-checks.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 import { Verdicts } from './verdicts.ts';
 import { fixedWorkload } from './workload.ts';
 
+/** A bridge that can reach its agent has delivered by then, in milliseconds. */
+const ARRIVAL_MS = 30_000;
+const LOOK_MS = 20;
 /** The requests of one flow; far more than it takes. */
 const MAX_STEPS = 100;
 
@@ -41,6 +45,7 @@ export async function deathAtWrite(
     // The last write is made when the person has the result already.
     if (!died) died = (await place.closeBridge()) === null;
     if (!died) return false;
+    if (number === 1) await checkFirstWrite(side, flow, place);
     await finish(flow);
     must(flow.done, 'the flow was cut off with nobody there to cut it');
     const client = await place.client();
@@ -52,6 +57,16 @@ export async function deathAtWrite(
   } finally {
     await place.close();
   }
+}
+
+/** B1: what was not written down has not left; what was written down leaves, with nobody's further doing. */
+async function checkFirstWrite(side: Side, flow: BridgeFlow, place: Place): Promise<void> {
+  const client = await place.client();
+  const tasks = (): Promise<number> => findTasks(client, flow).then(({ length }) => length);
+  if (side === 'before') return must((await tasks()) === 0, 'a message left before it was written down');
+  await place.startBridge();
+  for (const deadline = performance.now() + ARRIVAL_MS; (await tasks()) === 0; await pause(LOOK_MS))
+    must(performance.now() < deadline, 'the next bridge has not sent what was written down');
 }
 
 /** Until the flow is done, or its bridge has died. @returns whether it has died */

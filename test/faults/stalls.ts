@@ -15,6 +15,8 @@ import { randomWorkload } from './workload.ts';
 
 /** What MCP clients wait for an answer that tells no progress, in milliseconds. */
 const GIVEN_UP_MS = 60_000;
+/** A stall costs a minute at most, if it meets a stream that had begun; and the rest is quick. */
+const LATE_MS = 170_000;
 /** How often a connection stalls in a delegation that was told of before it began; then all goes well. */
 const LATER_STALLS = 1;
 
@@ -71,7 +73,10 @@ async function stalledFlow(
     return next === undefined ? {} : { cut: next };
   };
   proxy.onCut = () => findings.count('stalls: stalls');
+  const began = performance.now();
   await runCut('stalls', flow, scene, { client: () => place.client(), lookMs: 500 });
+  const took = performance.now() - began;
+  must(took < LATE_MS, `two stalls have kept a delegation waiting for ${Math.round(took / 1000)} s`);
   for (const words of flow.errors)
     must(WHAT_TO_DO.test(words), `the caller was not told what to do: ${words}`);
 }
