@@ -56,12 +56,13 @@ async function bench({ only, json, dist }: Flags): Promise<void> {
     for (const { id, title, run } of BENCHMARKS) {
       if (!only.includes(id)) continue;
       note(`${id} … (load ${(loadavg()[0] ?? 0).toFixed(1)})`);
-      sections.push({ id, title, figures: await run(context) });
+      const section = { id, title, figures: await run(context) };
+      sections.push(section);
+      // At once: a later one that fails takes nothing with it.
+      if (!json) process.stdout.write(`${report([section])}\n`);
     }
     const on = machine();
-    process.stdout.write(
-      json ? `${JSON.stringify({ on, sections }, null, 2)}\n` : `${on}\n\n${report(sections)}`,
-    );
+    process.stdout.write(json ? `${JSON.stringify({ on, sections }, null, 2)}\n` : `${on}\n`);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

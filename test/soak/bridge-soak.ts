@@ -24,7 +24,13 @@ export async function soakBridge(length: Length, dist = 'dist'): Promise<Soaked 
     const { url, token } = await server.ready;
     const client = await RawClient.start(
       { script: resolve(dist, 'bridge', 'main.js'), directory, remove: () => Promise.resolve() },
-      { stateDir: join(directory, 'bridge'), agentUrl: url, token, env: taker.env },
+      {
+        stateDir: join(directory, 'bridge'),
+        agentUrl: url,
+        token,
+        args: ['--workspace', home.workspace],
+        env: taker.env,
+      },
     );
     try {
       let turns = 0;

@@ -6,26 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { z } from 'zod';
-import { CENSUS_SOCKET } from './census-socket.ts';
-
-const counts = z.object({
-  pid: z.number(),
-  /** In use after a full collection. */
-  heapBytes: z.number(),
-  /** Sockets, pipes, servers, timers and requests that keep the process alive. */
-  handles: z.number(),
-  /** Of all living event emitters. */
-  listeners: z.number(),
-  /** Of all living abort signals. */
-  abortListeners: z.number(),
-  /** Whatever is yet to be called back is one of these, and what it closes over. */
-  functions: z.number(),
-  promises: z.number(),
-  /** Armed timers, whether or not they keep the process alive. */
-  timers: z.number(),
-});
-export type Counts = z.infer<typeof counts>;
+import { CENSUS_SOCKET, counts, type Counts } from './counts.ts';
 
 /** `descriptors` are open file descriptors; 0 where the system does not tell (any but Linux). */
 export type Census = Omit<Counts, 'pid'> & { descriptors: number };

@@ -9,10 +9,17 @@ export interface SocketRequest {
   body?: string;
 }
 
+/**
+ * A connection that was idle for longer may be closed: the server's limit is Node's own, 5 s, and Node's client keeps away
+ * from it by a second. Milliseconds.
+ */
+const IDLE_LIMIT = 3_500;
+
 export class OneSocket {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   readonly #url: string;
   #socket: Socket | undefined;
+  #lastUsed = -Infinity;
 
   constructor(url: string) {
     this.#url = url;
@@ -27,10 +34,13 @@ export class OneSocket {
         headers: { ...headers, ...(body !== undefined && { 'Content-Length': Buffer.byteLength(body) }) },
       });
       outgoing.once('socket', (socket) => {
-        this.#socket ??= socket;
+        if (performance.now() - this.#lastUsed > IDLE_LIMIT) this.#socket = socket;
         if (socket !== this.#socket) outgoing.destroy(new Error('the connection was not kept alive'));
       });
-      outgoing.once('response', resolve);
+      outgoing.once('response', (response) => {
+        response.once('end', () => (this.#lastUsed = performance.now()));
+        resolve(response);
+      });
       outgoing.once('error', reject);
       outgoing.end(body);
     });

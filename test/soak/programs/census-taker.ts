@@ -9,30 +9,43 @@ import { createServer } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Counts } from '../census.ts';
-import { CENSUS_SOCKET } from '../census-socket.ts';
+import { CENSUS_SOCKET, found, type Counts, type Found } from '../counts.ts';
 
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
 
-/** What the inspector's expressions may name. */
-const REACH = '__census';
 const timer = setTimeout(() => undefined, 0);
 clearTimeout(timer);
-Object.defineProperty(globalThis, REACH, {
-  value: {
-    emitters: EventEmitter.prototype,
-    signals: AbortSignal.prototype,
-    timers: Object.getPrototypeOf(timer),
-    functions: Function.prototype,
-    promises: Promise.prototype,
-    listenersOf: (emitter: EventEmitter): number =>
-      EventEmitter.prototype.eventNames
-        .call(emitter)
-        .reduce((sum, name) => sum + EventEmitter.prototype.listenerCount.call(emitter, name), 0),
-    abortListenersOf: (signal: AbortSignal): number => getEventListeners(signal, 'abort').length,
-  },
-});
+const timers: object = Object.getPrototypeOf(timer);
+
+/** Where the inspector finds what counts the objects it has found. */
+const COUNT = '__countObjects';
+Object.defineProperty(globalThis, COUNT, { value: countObjects });
+
+function countObjects(objects: readonly object[]): Found {
+  const all: Found = {
+    functions: 0,
+    promises: 0,
+    listeners: 0,
+    abortListeners: 0,
+    timers: 0,
+  };
+  for (const each of objects) {
+    if (typeof each === 'function') all.functions += 1;
+    else if (each instanceof Promise) all.promises += 1;
+    else if (each instanceof EventEmitter) all.listeners += listenersOf(each);
+    else if (each instanceof AbortSignal) all.abortListeners += getEventListeners(each, 'abort').length;
+    // Also those that keep no process alive, which the list of active resources leaves out.
+    else if (Object.prototype.isPrototypeOf.call(timers, each) && Reflect.get(each, '_destroyed') === false)
+      all.timers += 1;
+  }
+  return all;
+}
+
+function listenersOf(emitter: EventEmitter): number {
+  const names = EventEmitter.prototype.eventNames.call(emitter);
+  return names.reduce((sum, name) => sum + EventEmitter.prototype.listenerCount.call(emitter, name), 0);
+}
 
 const path = process.env[CENSUS_SOCKET];
 if (path === undefined) throw new Error(`${CENSUS_SOCKET} names no socket`);
@@ -47,7 +60,7 @@ createServer((socket) => {
   .unref();
 
 async function counts(): Promise<Counts> {
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 4; round += 1) {
     await nextTurn();
     if (typeof collect === 'function') collect();
   }
@@ -55,29 +68,18 @@ async function counts(): Promise<Counts> {
   const handles = process.getActiveResourcesInfo().length;
   const inspector = new Session();
   inspector.connect();
-  const sum = async (objects: string, count: string): Promise<number> => {
-    const prototype = await inspector.post('Runtime.evaluate', { expression: `${REACH}.${objects}` });
-    const prototypeObjectId = String(prototype.result.objectId);
-    const found = await inspector.post('Runtime.queryObjects', { prototypeObjectId });
+  try {
+    const { result: prototype } = await inspector.post('Runtime.evaluate', {
+      expression: 'Object.prototype',
+    });
+    const prototypeObjectId = String(prototype.objectId);
+    const { objects } = await inspector.post('Runtime.queryObjects', { prototypeObjectId });
     const { result } = await inspector.post('Runtime.callFunctionOn', {
-      objectId: String(found.objects.objectId),
-      functionDeclaration: `function () { return this.reduce((sum, each) => sum + ${count}, 0); }`,
+      objectId: String(objects.objectId),
+      functionDeclaration: `function () { return ${COUNT}(this); }`,
       returnByValue: true,
     });
-    return Number(result.value);
-  };
-  try {
-    return {
-      pid: process.pid,
-      heapBytes,
-      handles,
-      listeners: await sum('emitters', `${REACH}.listenersOf(each)`),
-      abortListeners: await sum('signals', `${REACH}.abortListenersOf(each)`),
-      functions: await sum('functions', '1'),
-      promises: await sum('promises', '1'),
-      // Also those that keep no process alive, which the list of active resources leaves out.
-      timers: await sum('timers', `(each._destroyed === false ? 1 : 0)`),
-    };
+    return { pid: process.pid, heapBytes, handles, ...found.parse(result.value) };
   } finally {
     // Lets go of all that was found, too.
     inspector.disconnect();
