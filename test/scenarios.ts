@@ -36,6 +36,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R44: 'Cancel while a call waits, with no stream open: journal, executor, tool signal and every view agree.',
   R45: 'Cancel while an approved tool runs: its signal fires at once, the late result is dropped.',
   R46: 'Cancel before the first model call, and during it: canceled, at most that one call, aborted.',
+  R47: 'Abort, cancel and completion in the same tick, in all orders: one outcome, no hang, an empty registry.',
   R48: 'notifications/cancelled for a call in flight: the call ends, the reason is logged; the task goes on, or is cancelled where a person stopped it and the setting says so; a final event and the next call say which.',
   R49: 'Client gone, timeout, shutdown: each recorded with its own reason; on shutdown running tools get the grace period and the rest is recoverable.',
   R50: 'Subscribers of a canceled or aborted run get a last event with the reason, then the stream ends cleanly; canceling an ended task is a no-op.',

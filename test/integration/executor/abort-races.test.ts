@@ -1,0 +1,168 @@
+/** Abort, cancel and completion of one tool execution, in the same tick and in every order. */
+import { describe, expect, it } from '@jest/globals';
+import { EventEmitter, once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Model } from '../../../a2a-server/models/model.ts';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { stateOf } from '../../../a2a-server/task/fold.ts';
+import { TERMINAL_STATES } from '../../../a2a-server/task/snapshot.ts';
+import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import type { Tool } from '../../../a2a-server/tools/tool.ts';
+import { ADA, says, startService, type RunningService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const ACTS = ['abort', 'cancel', 'finish', 'fail'] as const;
+type Act = (typeof ACTS)[number];
+
+/** Every order of every set of at least two of them. */
+const ORDERS = orders(ACTS).filter(({ length }) => length > 1);
+
+function orders(acts: readonly Act[]): Act[][] {
+  return acts.flatMap((first) => {
+    const rest = orders(acts.filter((act) => act !== first));
+    return [[first], ...rest.map((order) => [first, ...order])];
+  });
+}
+
+/** A tool whose next run ends when it is told to; or when it is stopped, if it heeds that. */
+class CommandedTool {
+  readonly tool: Tool;
+  readonly #told = new EventEmitter();
+
+  constructor(heeds: boolean) {
+    this.tool = defineTool({
+      name: 'act',
+      description: '',
+      sideEffect: 'files',
+      schema: z.strictObject({}),
+      timeoutMs: () => 60_000,
+      title: () => 'Act',
+      show: () => Promise.resolve({ preview: { type: 'json', value: {} }, basis: null }),
+      run: async (_input, { signal }) => {
+        const end = once(this.#told, 'finish', heeds ? { signal } : {});
+        this.#told.emit('begun');
+        await end;
+        return { text: 'Acted.', summary: 'acted' };
+      },
+    });
+  }
+
+  /** Resolves when its next run has begun. */
+  async begins(): Promise<void> {
+    await once(this.#told, 'begun');
+  }
+
+  finish(): void {
+    this.#told.emit('finish');
+  }
+
+  fail(): void {
+    // Nobody listens any more to one that has been told before.
+    if (this.#told.listenerCount('error') > 0) this.#told.emit('error', new Error('it broke'));
+  }
+}
+
+/** Asks for the tool once, and has then done its work. */
+const model: Model = {
+  id: 'once',
+  async *stream({ exchanges }) {
+    const asks = exchanges.every(({ type }) => type === 'message');
+    if (asks) yield { type: 'call', modelCallId: 'call', tool: 'act', input: {} };
+    yield { type: 'finish', end: asks ? 'tool-calls' : 'stop', usage: { inputTokens: 1, outputTokens: 1 } };
+  },
+};
+
+describe('R47 A3 in the same tick', () => {
+  it.each([true, false])(
+    'every order has one outcome, and hangs nowhere (the tool heeds: %s)',
+    async (heeds) => {
+      const act = new CommandedTool(heeds);
+      const service = await startService({
+        stateDir: await temporaryDirectory(),
+        workspace: await temporaryDirectory(),
+        models: { resolve: () => model, list: () => [model.id] },
+        tools: [act.tool],
+      });
+      const { tasks, clock, failures } = service;
+      for (const order of ORDERS) {
+        const { events, answers } = await race(service, act, order);
+        const finished = events.filter((event) => event.type === 'tool.finished');
+        const ends = events.filter(isEnd);
+        expect({ order, finished: finished.length, ends: ends.length }).toEqual({
+          order,
+          finished: 1,
+          ends: 1,
+        });
+        // An abort has done it only where the journal says so.
+        const aborted = finished.some(({ outcome }) => outcome.type === 'stopped');
+        if (answers.abort === true) expect({ order, aborted }).toEqual({ order, aborted: true });
+        if (order.includes('cancel'))
+          expect({ order, state: answers.cancel }).toEqual({ order, state: 'canceled' });
+      }
+      await service.stop();
+      expect([tasks.running(), tasks.executing(), clock.pending, failures]).toEqual([[], 0, 0, []]);
+    },
+  );
+});
+
+function isEnd(event: TaskEvent): boolean {
+  const state = stateOf([event]);
+  return state !== undefined && TERMINAL_STATES.has(state);
+}
+
+interface Answers {
+  /** What the abort answered: whether it has done it. */
+  abort?: boolean;
+  /** The state the cancel answered with. */
+  cancel?: string;
+}
+
+/** Starts a task, does all of it at once, and waits until the task has ended. */
+async function race(
+  { tasks, clock }: RunningService,
+  act: CommandedTool,
+  order: readonly Act[],
+): Promise<{ events: TaskEvent[]; answers: Answers }> {
+  const begun = act.begins();
+  const { taskId } = await tasks.send(says('act', { settings: { autoExecute: true } }));
+  await begun;
+  const [execution] = tasks.running();
+  const answers: Answers = {};
+  const asked: Promise<void>[] = [];
+  const perform: Record<Act, () => void> = {
+    abort: () => asked.push(abort()),
+    cancel: () => asked.push(cancel()),
+    finish: () => act.finish(),
+    fail: () => act.fail(),
+  };
+  const abort = async (): Promise<void> => {
+    answers.abort = (await tasks.abortTool(execution?.toolId ?? '', ADA, 'enough')).success;
+  };
+  const cancel = async (): Promise<void> => {
+    answers.cancel = (await tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough')).status.state;
+  };
+  for (const what of order) perform[what]();
+
+  const over = Promise.all([everything(tasks, taskId), ...asked]);
+  // A tool that does not heed its signal is given up when its grace period has passed.
+  const passing = new AbortController();
+  const time = (async () => {
+    while (!passing.signal.aborted) {
+      await nextTurn();
+      clock.advance(1_000);
+    }
+  })();
+  const [events] = await over.finally(() => passing.abort());
+  await time;
+  while (tasks.executing() > 0) await nextTurn();
+  return { events, answers };
+}
+
+async function everything(tasks: RunningService['tasks'], taskId: string): Promise<TaskEvent[]> {
+  const events: TaskEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal }))
+    events.push(...batch.map(({ event }) => event));
+  return events;
+}
