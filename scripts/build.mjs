@@ -1,6 +1,9 @@
-// Bundles both programs into dist/, one file each plus the chunks they load on demand.
+// Bundles both programs into dist/, one file each plus the chunks they load on demand; and the client library, one file
+// that runs in Node and in pages, beside its types.
 import { build } from 'esbuild';
+import { execFile } from 'node:child_process';
 import { chmod, rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
 
 const entryPoints = ['bridge/main.ts', 'a2a-server/main.ts'];
 
@@ -27,3 +30,16 @@ await build({
   logLevel: 'warning',
 });
 await Promise.all(entryPoints.map((entry) => chmod(`dist/${entry.replace(/\.ts$/, '.js')}`, 0o755)));
+
+await build({
+  entryPoints: ['shared/client/index.ts'],
+  outfile: 'dist/client/index.js',
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+  target: 'es2022',
+  sourcemap: true,
+  logLevel: 'warning',
+});
+await promisify(execFile)(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'shared/client']);

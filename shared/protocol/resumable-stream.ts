@@ -5,10 +5,7 @@
  */
 import { z } from 'zod';
 
-export const RESUMABLE_STREAM = 'urn:mcp-a2a-bridge:resumable-stream:v1';
-
-/** The request header that carries the cursor, as in the WHATWG EventSource specification. */
-export const LAST_EVENT_ID = 'Last-Event-ID';
+export { LAST_EVENT_ID, RESUMABLE_STREAM } from './extensions.ts';
 
 export const streamPosition = z.object({ seq: z.number().int().min(0) });
 export type StreamPosition = z.infer<typeof streamPosition>;

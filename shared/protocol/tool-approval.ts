@@ -7,8 +7,9 @@
  * may answer with the exact words `approve` or `deny` when one action is pending.
  */
 import { z } from 'zod';
+import { TOOL_APPROVAL } from './extensions.ts';
 
-export const TOOL_APPROVAL = 'urn:mcp-a2a-bridge:tool-approval:v1';
+export { TOOL_APPROVAL };
 
 /** What a tool may do to the world. `none` is read-only: it may be run again without asking. */
 export const sideEffect = z.enum(['none', 'files', 'command', 'network', 'other']);

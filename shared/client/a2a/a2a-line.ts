@@ -1,0 +1,136 @@
+/**
+ * One task of an A2A agent: a cursor on its events, over as many connections as that takes.
+ *
+ * - The message that starts it carries its id: sent again after a lost answer it is the same task (B1).
+ * - What was read before a connection broke, then what follows the cursor, is everything, once (S1).
+ */
+import { ClientError } from '../client-error.ts';
+import { Deferred } from '../deferred.ts';
+import { eventsOf } from '../event-stream.ts';
+import { newId } from '../new-id.ts';
+import { isPassing, pause, waitAfter } from '../patience.ts';
+import type { Patience } from '../patience.ts';
+import type { Progress, Tell } from '../progress.ts';
+import { refusal, understood } from '../service.ts';
+import type { TaskLine } from '../task-line.ts';
+import type { TaskReport } from '../task-report.ts';
+import type { Decision } from '../task-request.ts';
+import type { AgentApi } from './agent-api.ts';
+import { decisionsMessage, textMessage } from './message.ts';
+import { TaskFold } from './task-fold.ts';
+import { streamed } from './wire.ts';
+
+/** Where a line begins: with a message that starts a task, or at a task that there is. */
+export type Beginning = { message: object } | { taskId: string; after?: number | undefined };
+
+export class A2aLine implements TaskLine {
+  readonly #api: AgentApi;
+  readonly #patience: Patience;
+  readonly #beginning: Beginning;
+  /** Resolves when the server has named the task. */
+  readonly #named = new Deferred<TaskFold>();
+  #fold: TaskFold | undefined;
+
+  constructor(api: AgentApi, patience: Patience, beginning: Beginning) {
+    this.#api = api;
+    this.#patience = patience;
+    this.#beginning = beginning;
+  }
+
+  get report(): TaskReport | undefined {
+    return this.#fold?.report;
+  }
+
+  async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+    try {
+      return await this.#follow(tell, reading);
+    } catch (error) {
+      this.#named.reject(error);
+      throw error;
+    }
+  }
+
+  async cancel(reason: string): Promise<void> {
+    const { taskId } = await this.#named.promise;
+    await this.#api.cancel(taskId, reason);
+  }
+
+  cancelLeaving(reason: string): void {
+    if (this.#fold !== undefined) this.#api.cancelLeaving(this.#fold.taskId, reason);
+    // Should the page come back after all, or take its time in going.
+    else this.cancel(reason).catch(() => undefined);
+  }
+
+  async decide(decisions: readonly Decision[]): Promise<void> {
+    const { taskId, sessionId, report } = await this.#named.promise;
+    const to = { messageId: newId(), sessionId, taskId };
+    await this.#api.send(decisionsMessage(decisions, report.pending, to));
+  }
+
+  async say(text: string): Promise<void> {
+    const { taskId, sessionId } = await this.#named.promise;
+    await this.#api.send(textMessage(text, { messageId: newId(), sessionId, taskId }));
+  }
+
+  async #follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+    const { attempts, quietMs } = this.#patience;
+    for (let failures = 0; ;) {
+      let lost: unknown;
+      try {
+        const found = await this.#find(tell, reading);
+        if (found?.over === true) return found.report;
+        const asked = found === undefined;
+        for await (const { event, data } of eventsOf(await this.#open(reading), quietMs)) {
+          if (event === 'error') throw refusal(data, 200);
+          failures = 0;
+          for (const progress of this.#take(data)) tell(progress);
+          if (this.#fold?.over === true) return this.#fold.report;
+        }
+        // A2A 1.0 §3.1.2: the stream that answers a message ends when the task waits. One that only reads does not.
+        if (asked && this.#fold?.report.state === 'waiting') continue;
+        lost = new ClientError('unreachable', 'The server ended the stream before the task had ended.');
+      } catch (error) {
+        lost = error;
+      }
+      failures += 1;
+      if (!isPassing(lost) || failures >= attempts || reading.aborted) throw lost;
+      tell({ type: 'reconnecting', attempt: failures, error: lost });
+      await pause(waitAfter(failures, this.#patience, Math.random()), reading);
+      if (reading.aborted) throw lost;
+    }
+  }
+
+  /** The task that was known before, as it stands. */
+  async #find(tell: Tell, reading: AbortSignal): Promise<TaskFold | undefined> {
+    if (this.#fold !== undefined || 'message' in this.#beginning) return this.#fold;
+    const { taskId, after } = this.#beginning;
+    const fold = new TaskFold(await this.#api.task(taskId, reading), after);
+    this.#begin(fold);
+    tell({ type: 'state', report: fold.report });
+    return fold;
+  }
+
+  #open(reading: AbortSignal): Promise<Response> {
+    if (this.#fold !== undefined) return this.#api.subscribe(this.#fold.taskId, this.#fold.position, reading);
+    if ('message' in this.#beginning) return this.#api.stream(this.#beginning.message, reading);
+    throw new Error('a line without a message has found its task before it opens a stream');
+  }
+
+  #take(data: string): readonly Progress[] {
+    const event = understood(streamed, data);
+    if (this.#fold === undefined) {
+      // A2A 1.0 §3.1.2: the task comes first. A bare message in its place is for clients that want no task.
+      if (event.task === undefined)
+        throw new ClientError('malformed-answer', 'The agent answered without a task.');
+      const fold = new TaskFold(event.task);
+      this.#begin(fold);
+      return [{ type: 'state', report: fold.report }];
+    }
+    return this.#fold.take(event);
+  }
+
+  #begin(fold: TaskFold): void {
+    this.#fold = fold;
+    this.#named.resolve(fold);
+  }
+}

@@ -1,0 +1,94 @@
+/** The addresses of an A2A agent that this client uses: the HTTP+JSON binding of A2A 1.0, and the tool executions. */
+import { LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { ClientError } from '../client-error.ts';
+import { tryAgain } from '../patience.ts';
+import type { Patience } from '../patience.ts';
+import type { Service } from '../service.ts';
+import type { AbortAnswer } from '../task-request.ts';
+import { abortAnswer, sent, task, toolList } from './wire.ts';
+import type { WireTask } from './wire.ts';
+import type * as z from 'zod/mini';
+
+const A2A_HEADERS = { 'A2A-Version': '1.0', 'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
+
+/** A tool execution that runs, whoever started it. */
+export type ToolExecution = z.infer<typeof toolList>['tools'][number];
+
+/**
+ * Each request may be made again: a message carries its id (B1), and a cancel or an abort that comes twice is a no-op. So
+ * one that got no answer is.
+ */
+export class AgentApi {
+  readonly #service: Service;
+  readonly #patience: Patience;
+
+  constructor(service: Service, patience: Patience) {
+    this.#service = service;
+    this.#patience = patience;
+  }
+
+  /** The stream that answers a message. Made once. */
+  stream(body: object, signal: AbortSignal): Promise<Response> {
+    return this.#service.ask('/message:stream', { method: 'POST', headers: A2A_HEADERS, body, signal });
+  }
+
+  /** What follows the cursor. Made once. */
+  subscribe(taskId: string, cursor: number, signal: AbortSignal): Promise<Response> {
+    const headers = { ...A2A_HEADERS, [LAST_EVENT_ID]: String(cursor) };
+    return this.#service.ask(`${taskPath(taskId)}:subscribe`, { method: 'GET', headers, signal });
+  }
+
+  task(taskId: string, signal: AbortSignal): Promise<WireTask> {
+    return this.#service.askFor(task, taskPath(taskId), { method: 'GET', headers: A2A_HEADERS, signal });
+  }
+
+  /** Sends a message without waiting for what comes of it. */
+  async send(body: object): Promise<void> {
+    const ask = {
+      method: 'POST',
+      headers: A2A_HEADERS,
+      body: { ...body, configuration: { returnImmediately: true } },
+    } as const;
+    await this.#persist(() => this.#service.askFor(sent, '/message:send', ask));
+  }
+
+  /** A task that has ended is not canceled, and that is no error. */
+  async cancel(taskId: string, reason: string): Promise<void> {
+    try {
+      await this.#persist(() => this.#service.ask(...cancelOf(taskId, reason)));
+    } catch (error) {
+      if (!(error instanceof ClientError && error.reason === 'TASK_ENDED')) throw error;
+    }
+  }
+
+  /** Sent now; nobody waits for the answer. */
+  cancelLeaving(taskId: string, reason: string): void {
+    const [path, ask] = cancelOf(taskId, reason);
+    this.#service.ask(path, { ...ask, keepalive: true }).catch(() => undefined);
+  }
+
+  async tools(): Promise<readonly ToolExecution[]> {
+    const ask = { method: 'GET' } as const;
+    return (await this.#persist(() => this.#service.askFor(toolList, '/api/tools', ask))).tools;
+  }
+
+  abortTool(toolId: string, reason: string): Promise<AbortAnswer> {
+    const path = `/api/tools/abort/${encodeURIComponent(toolId)}`;
+    return this.#persist(() => this.#service.askFor(abortAnswer, path, { method: 'POST', body: { reason } }));
+  }
+
+  #persist<T>(act: () => Promise<T>): Promise<T> {
+    return tryAgain(act, this.#patience);
+  }
+}
+
+function taskPath(taskId: string): string {
+  return `/tasks/${encodeURIComponent(taskId)}`;
+}
+
+function cancelOf(taskId: string, reason: string) {
+  return [
+    `${taskPath(taskId)}:cancel`,
+    { method: 'POST', headers: A2A_HEADERS, body: { metadata: { reason } } },
+  ] as const;
+}

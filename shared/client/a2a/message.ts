@@ -1,0 +1,57 @@
+/** Messages to an A2A agent, as the HTTP+JSON binding of A2A 1.0 takes them. Pure. */
+import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import type { PendingAction } from '../task-report.ts';
+import type { Decision, TaskRequest } from '../task-request.ts';
+
+/** How the person was asked, for the record. */
+const CHANNEL = 'client-library';
+
+interface Addressed {
+  messageId: string;
+  sessionId?: string | undefined;
+  taskId?: string;
+}
+
+export interface A2aTaskRequest extends TaskRequest {
+  /** Offers the model only tools without side effects. */
+  readOnly?: boolean | undefined;
+}
+
+export function requestMessage(request: A2aTaskRequest, messageId: string): object {
+  const { text, sessionId, workspace, autoExecute, readOnly, model } = request;
+  return message(
+    [{ text }],
+    { messageId, sessionId },
+    { [TOOL_APPROVAL]: { workspace, autoExecute, readOnly, model } },
+  );
+}
+
+export function textMessage(text: string, to: Addressed): object {
+  return message([{ text }], to);
+}
+
+/** @param shown what is pending as far as this client has shown it: a decision binds to that (D2) */
+export function decisionsMessage(
+  decisions: readonly Decision[],
+  shown: readonly PendingAction[],
+  to: Addressed,
+): object {
+  const bound = decisions.map((decision) => ({
+    ...decision,
+    inputHash: shown.find(({ callId }) => callId === decision.callId)?.inputHash ?? undefined,
+  }));
+  return message(
+    [
+      {
+        data: { extension: TOOL_APPROVAL, decisions: bound, channel: CHANNEL },
+        mediaType: 'application/json',
+      },
+    ],
+    to,
+  );
+}
+
+function message(parts: object[], { messageId, sessionId, taskId }: Addressed, metadata?: object): object {
+  // What is undefined is left out by JSON.
+  return { message: { messageId, role: 'ROLE_USER', contextId: sessionId, taskId, parts, metadata } };
+}

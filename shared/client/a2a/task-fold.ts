@@ -1,0 +1,151 @@
+/** The events of a task, gathered into a report as they come. No I/O. */
+import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import type { Activity } from '../../protocol/tool-approval.ts';
+import type { Progress } from '../progress.ts';
+import { hasEnded } from '../task-report.ts';
+import type { PendingAction, RunningTool, TaskReport, TaskState } from '../task-report.ts';
+import { activity as activitySchema, pendingPart } from './wire.ts';
+import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
+
+/** A2A 1.0 §4.1.3. */
+const STATES: Readonly<Record<string, TaskState>> = {
+  TASK_STATE_SUBMITTED: 'working',
+  TASK_STATE_WORKING: 'working',
+  TASK_STATE_INPUT_REQUIRED: 'waiting',
+  TASK_STATE_AUTH_REQUIRED: 'waiting',
+  TASK_STATE_COMPLETED: 'completed',
+  TASK_STATE_CANCELED: 'canceled',
+  TASK_STATE_FAILED: 'failed',
+  TASK_STATE_REJECTED: 'failed',
+};
+
+export class TaskFold {
+  readonly taskId: string;
+  readonly sessionId: string;
+  /** The position of the last event that is in the report. */
+  #cursor = 0;
+  /** The position of the last event that was told. Behind the cursor for who comes back and wants to hear what they missed. */
+  #told = 0;
+  #state: TaskState = 'working';
+  #message = '';
+  #pending: readonly PendingAction[] = [];
+  /** Artifact → its text so far, in the order of their first words. */
+  readonly #said = new Map<string, string>();
+  readonly #running = new Map<string, RunningTool>();
+
+  /** @param after what follows this position is still to be told, though the task as it stands has it in it */
+  constructor(task: WireTask, after?: number) {
+    this.taskId = task.id;
+    this.sessionId = task.contextId;
+    this.restart(task);
+    this.#told = after ?? this.#cursor;
+  }
+
+  /** Where to read on. */
+  get position(): number {
+    return this.#told;
+  }
+
+  /** The task has ended, and all of it has been told. */
+  get over(): boolean {
+    return hasEnded({ state: this.#state }) && this.#told >= this.#cursor;
+  }
+
+  get report(): TaskReport {
+    const question = this.#state === 'waiting' && this.#pending.length === 0 ? this.#message : null;
+    return {
+      sessionId: this.sessionId,
+      taskId: this.taskId,
+      state: this.#state,
+      message: this.#pending.length > 0 || question !== null ? '' : this.#message,
+      output: [...this.#said.values()]
+        .map((text) => text.trim())
+        .filter((text) => text !== '')
+        .join('\n\n'),
+      pending: this.#pending,
+      question,
+      tools: [...this.#running.values()],
+      cursor: this.#cursor,
+    };
+  }
+
+  /** Takes the task as it stands in the place of all that was known. */
+  restart(task: WireTask): void {
+    this.#cursor = seqOf(task.metadata) ?? 0;
+    this.#said.clear();
+    for (const { artifactId, parts } of task.artifacts) this.#said.set(artifactId, textOf(parts));
+    this.#running.clear();
+    for (const { state, toolId, tool, title } of task.metadata?.[TOOL_APPROVAL]?.calls ?? [])
+      if (state === 'running' && toolId !== null)
+        this.#running.set(toolId, { toolId, tool, title, startedAt: null });
+    this.#stand(task.status);
+  }
+
+  /** Takes in the next event. @returns what to tell of it; nothing of one that was told before (S1) */
+  take(event: WireEvent): readonly Progress[] {
+    const { task, statusUpdate, artifactUpdate } = event;
+    if (task !== undefined) {
+      this.restart(task);
+      this.#told = this.#cursor;
+      return [{ type: 'state', report: this.report }];
+    }
+    const seq = seqOf((statusUpdate ?? artifactUpdate)?.metadata);
+    if (seq !== undefined && seq <= this.#told) return [];
+    this.#told = seq ?? this.#told;
+    const happened = happeningsIn(event);
+    if (seq !== undefined && seq <= this.#cursor) return happened;
+    this.#cursor = seq ?? this.#cursor;
+    if (artifactUpdate !== undefined) this.#say(artifactUpdate);
+    if (statusUpdate === undefined) return happened;
+    for (const progress of happened)
+      if (progress.type === 'activity')
+        this.#follow(progress.activity, statusUpdate.status.timestamp ?? null);
+    const [before, asked] = [this.#state, this.#pending.length];
+    this.#stand(statusUpdate.status);
+    // Told when it moves, stops or ends, and when what it waits for is another.
+    const changed = before !== this.#state || asked + this.#pending.length > 0;
+    return changed ? [...happened, { type: 'state', report: this.report }] : happened;
+  }
+
+  #say({ artifact: { artifactId, parts }, append }: NonNullable<WireEvent['artifactUpdate']>): void {
+    const before = append === true ? (this.#said.get(artifactId) ?? '') : '';
+    this.#said.set(artifactId, before + textOf(parts));
+  }
+
+  #follow(happened: Activity, at: string | null): void {
+    if (happened.type === 'tool.started') {
+      const { toolId, tool, title } = happened;
+      this.#running.set(toolId, { toolId, tool, title, startedAt: at });
+    }
+    if (happened.type === 'tool.finished' && happened.toolId !== null) this.#running.delete(happened.toolId);
+  }
+
+  #stand({ state, message }: WireStatus): void {
+    this.#state = STATES[state] ?? 'working';
+    const parts = message?.parts ?? [];
+    this.#message = textOf(parts);
+    this.#pending = parts.flatMap(({ data }) => pendingPart.safeParse(data).data?.pending ?? []);
+    if (hasEnded({ state: this.#state })) this.#running.clear();
+  }
+}
+
+/** What an event tells by itself, whatever stands before it. Pure. */
+function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Progress[] {
+  if (artifactUpdate !== undefined) {
+    const text = textOf(artifactUpdate.artifact.parts);
+    return text === '' ? [] : [{ type: 'text', text }];
+  }
+  const { status, metadata } = statusUpdate ?? {};
+  const activity = activitySchema.safeParse(metadata?.[TOOL_APPROVAL]?.activity).data;
+  if (activity !== undefined) return [{ type: 'activity', activity }];
+  const message = status?.state === 'TASK_STATE_WORKING' ? textOf(status.message?.parts ?? []) : '';
+  return message === '' ? [] : [{ type: 'note', message }];
+}
+
+function seqOf(metadata: WireMetadata | undefined): number | undefined {
+  return metadata?.[RESUMABLE_STREAM]?.seq;
+}
+
+function textOf(parts: readonly { text?: string | undefined }[]): string {
+  return parts.map(({ text }) => text ?? '').join('');
+}

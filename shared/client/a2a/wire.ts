@@ -1,0 +1,124 @@
+/**
+ * A2A 1.0 in its HTTP+JSON form with both extensions, as far as this client reads it. `zod/mini`, for the sake of pages:
+ * the schemas of `protocol/` cost a bundle ten times as much.
+ */
+import * as z from 'zod/mini';
+import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+
+const part = z.object({ text: z.optional(z.string()), data: z.optional(z.unknown()) });
+const message = z.object({ parts: z.prefault(z.array(part), []) });
+const status = z.object({
+  state: z.string(),
+  message: z.optional(message),
+  timestamp: z.optional(z.string()),
+});
+const artifact = z.object({ artifactId: z.string(), parts: z.prefault(z.array(part), []) });
+
+const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
+const decisionWord = z.enum(['approve', 'deny', 'edit']);
+
+/** `activity` of `protocol/tool-approval.ts`. */
+export const activity = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('tool.requested'), ...callRef, asks: z.boolean() }),
+  z.object({
+    type: z.literal('tool.decided'),
+    ...callRef,
+    decision: decisionWord,
+    by: z.string(),
+    channel: z.string(),
+  }),
+  z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),
+  z.object({ type: z.literal('tool.output'), ...callRef, toolId: z.string(), text: z.string() }),
+  z.object({
+    type: z.literal('tool.finished'),
+    ...callRef,
+    toolId: z.nullable(z.string()),
+    outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'unknown']),
+    summary: z.string(),
+    stopReason: z.optional(
+      z.enum(['abort-request', 'task-cancel', 'timeout', 'server-shutdown', 'own-error']),
+    ),
+  }),
+]);
+
+const metadata = z.object({
+  [RESUMABLE_STREAM]: z.optional(z.object({ seq: z.number() })),
+  [TOOL_APPROVAL]: z.optional(
+    z.object({
+      // What a later server tells beside these is passed over.
+      activity: z.optional(z.unknown()),
+      calls: z.optional(z.array(z.object({ ...callRef, toolId: z.nullable(z.string()), state: z.string() }))),
+    }),
+  ),
+});
+
+export const task = z.object({
+  id: z.string(),
+  contextId: z.string(),
+  status,
+  artifacts: z.prefault(z.array(artifact), []),
+  metadata: z.optional(metadata),
+});
+export type WireTask = z.infer<typeof task>;
+
+/** One event of a stream: exactly one of the fields is there (A2A 1.0 §3.2.3). */
+export const streamed = z.object({
+  task: z.optional(task),
+  statusUpdate: z.optional(z.object({ status, metadata: z.optional(metadata) })),
+  artifactUpdate: z.optional(
+    z.object({
+      artifact,
+      append: z.optional(z.boolean()),
+      metadata: z.optional(metadata),
+    }),
+  ),
+});
+export type WireEvent = z.infer<typeof streamed>;
+export type WireStatus = z.infer<typeof status>;
+export type WireMetadata = z.infer<typeof metadata>;
+
+/** The data part of a status that waits for decisions. */
+export const pendingPart = z.object({
+  extension: z.literal(TOOL_APPROVAL),
+  pending: z.array(
+    z.object({
+      ...callRef,
+      input: z.record(z.string(), z.unknown()),
+      inputHash: z.string(),
+      sideEffect: z.enum(['none', 'files', 'command', 'network', 'other']),
+      preview: z.discriminatedUnion('type', [
+        z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
+        z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
+        z.object({ type: z.literal('url'), url: z.string() }),
+        z.object({ type: z.literal('json'), value: z.unknown() }),
+      ]),
+      reason: z.enum(['approval', 'outcome-unknown', 'content-changed']),
+      expiresAt: z.nullable(z.string()),
+      decisions: z.array(decisionWord),
+    }),
+  ),
+});
+
+export const sent = z.object({ task: z.optional(task) });
+
+/** `GET /api/tools`. */
+export const toolList = z.object({
+  tools: z.array(
+    z.object({
+      toolId: z.string(),
+      tool: z.string(),
+      title: z.string(),
+      taskId: z.string(),
+      sessionId: z.string(),
+      callId: z.string(),
+      /** RFC 3339 */
+      startedAt: z.string(),
+      /** Milliseconds. */
+      ageMs: z.number(),
+      /** Its last output, or what it says of itself; null when it has said nothing. */
+      progress: z.unknown(),
+    }),
+  ),
+});
+
+export const abortAnswer = z.object({ success: z.boolean(), message: z.string() });

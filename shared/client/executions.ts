@@ -1,0 +1,43 @@
+/** The executions of one client that are under way, and what becomes of them when their page goes. */
+import { Execution } from './execution.ts';
+import type { ExecutionOptions } from './execution.ts';
+import { PageWatch } from './page-watch.ts';
+import type { TaskLine } from './task-line.ts';
+
+export class Executions {
+  readonly #active = new Set<Execution>();
+  readonly #page: PageWatch;
+
+  constructor(page: EventTarget | undefined) {
+    this.#page = new PageWatch(page, () => {
+      for (const execution of this.#active)
+        if (execution.cancelsOnUnload) execution.cancelLeaving('the page that started it was left');
+    });
+  }
+
+  get active(): readonly Execution[] {
+    return [...this.#active];
+  }
+
+  begin(line: TaskLine, options: ExecutionOptions): Execution {
+    const execution = new Execution(line, options, (settled) => {
+      this.#active.delete(settled);
+      this.#watch();
+    });
+    this.#active.add(execution);
+    this.#watch();
+    return execution;
+  }
+
+  /** Ends them all, side by side. @throws AggregateError when some could not be ended; the others were */
+  async cancelAll(reason?: string): Promise<void> {
+    const ends = await Promise.allSettled(this.active.map((execution) => execution.cancel(reason)));
+    const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+    if (failures.length > 0)
+      throw new AggregateError(failures, `${failures.length} of ${ends.length} could not be canceled.`);
+  }
+
+  #watch(): void {
+    this.#page.watch(this.active.some((execution) => execution.cancelsOnUnload));
+  }
+}

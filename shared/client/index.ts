@@ -1,0 +1,23 @@
+/**
+ * `mcp-a2a-bridge/client`: start work with an agent from Node or from a page, watch it, decide, abort, come back.
+ * Uses what both have (fetch, AbortSignal, ReadableStream, EventTarget) and no module of Node's.
+ */
+export { A2aClient } from './a2a/a2a-client.ts';
+export type { ToolExecution } from './a2a/agent-api.ts';
+export type { A2aTaskRequest } from './a2a/message.ts';
+export { ClientError } from './client-error.ts';
+export type { ClientErrorCode } from './client-error.ts';
+export type { ClientOptions } from './client-options.ts';
+export type { Execution, ExecutionOptions } from './execution.ts';
+export { McpClient } from './mcp/mcp-client.ts';
+export type { McpClientOptions } from './mcp/mcp-client.ts';
+export type { RequestOptions } from './mcp/mcp-connection.ts';
+export type { BridgeTaskRequest } from './mcp/mcp-line.ts';
+export type { CallResult, SessionTool } from './mcp/session-report.ts';
+export type { Operation } from './operation.ts';
+export { Operations } from './operations.ts';
+export type { Starter } from './operations.ts';
+export type { Patience } from './patience.ts';
+export type { Progress } from './progress.ts';
+export type { PendingAction, RunningTool, TaskReport, TaskState } from './task-report.ts';
+export type { AbortAnswer, Decision, TaskRequest } from './task-request.ts';

@@ -1,0 +1,74 @@
+/** The tools of the bridge, and its method `tools/abort`. */
+import * as z from 'zod/mini';
+import { ClientError } from '../client-error.ts';
+import { isPassing, tryAgain } from '../patience.ts';
+import type { Patience, Trying } from '../patience.ts';
+import type { AbortAnswer } from '../task-request.ts';
+import type { McpConnection, RequestOptions } from './mcp-connection.ts';
+import { callResult, sessionList, structuredOf, toolsOf } from './session-report.ts';
+import type { CallResult, SessionTool } from './session-report.ts';
+
+const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
+
+/** A call's arguments. What is undefined is left out by JSON. */
+type Arguments = Readonly<Record<string, unknown>>;
+
+export class BridgeTools {
+  readonly #connection: McpConnection;
+  readonly #prefix: string;
+  readonly #patience: Patience;
+
+  constructor(connection: McpConnection, prefix: string, patience: Patience) {
+    this.#connection = connection;
+    this.#prefix = prefix;
+    this.#patience = patience;
+  }
+
+  /** Made once. @throws ClientError, but not for a result that is a failure */
+  call(name: string, args: Arguments, options?: RequestOptions): Promise<CallResult> {
+    return this.#connection.request(callResult, this.#calling(name, args), options);
+  }
+
+  /** Made again where the answer was lost: for tools that only look. */
+  look(
+    name: string,
+    args: Arguments,
+    { onLost, ...options }: RequestOptions & { onLost?: Trying['onFailure'] } = {},
+  ): Promise<CallResult> {
+    return tryAgain(() => this.call(name, args, options), this.#patience, {
+      passes: isLost,
+      signal: options.signal,
+      onFailure: onLost,
+    });
+  }
+
+  /** In the last moment of a page. */
+  callLeaving(name: string, args: Arguments): void {
+    this.#connection.requestLeaving(this.#calling(name, args));
+  }
+
+  /** The tool executions that run in a session. */
+  async toolsOf(sessionId: string): Promise<readonly SessionTool[]> {
+    return toolsOf(await this.look('check_task_progress_and_status', { sessionId }));
+  }
+
+  /** The tool executions that run, of every session the bridge knows. */
+  async tools(): Promise<readonly SessionTool[]> {
+    const listed = await this.look('list_all_active_sessions', { state: 'working' });
+    const { sessions } = structuredOf(sessionList, listed);
+    return (await Promise.all(sessions.map(({ sessionId }) => this.toolsOf(sessionId)))).flat();
+  }
+
+  abortTool(toolId: string, reason: string): Promise<AbortAnswer> {
+    return this.#connection.request(abortAnswer, { method: 'tools/abort', params: { toolId, reason } });
+  }
+
+  #calling(name: string, args: Arguments): { method: string; params: object } {
+    return { method: 'tools/call', params: { name: `${this.#prefix}${name}`, arguments: args } };
+  }
+}
+
+/** Whoever only looks may look again. */
+function isLost(error: unknown): error is ClientError {
+  return isPassing(error) || (error instanceof ClientError && error.code === 'outcome-unknown');
+}

@@ -1,0 +1,24 @@
+/** JSON-RPC messages of MCP, as far as this client reads them. */
+import * as z from 'zod/mini';
+
+const rpcError = z.object({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) });
+
+/** A message of the server: an answer, a notification, or a request of its own. */
+export const incoming = z.object({
+  id: z.optional(z.nullable(z.union([z.string(), z.number()]))),
+  method: z.optional(z.string()),
+  params: z.optional(z.unknown()),
+  result: z.optional(z.unknown()),
+  error: z.optional(rpcError),
+});
+export type Incoming = z.infer<typeof incoming>;
+
+export const progressParams = z.object({
+  progressToken: z.union([z.string(), z.number()]),
+  message: z.optional(z.string()),
+});
+
+export const initialized = z.object({ protocolVersion: z.string() });
+
+/** JSON-RPC 2.0 §5.1. */
+export const METHOD_NOT_FOUND = -32_601;

@@ -1,0 +1,147 @@
+/**
+ * One task behind the bridge. The bridge holds the handle and follows the agent; this side waits, call by call: nothing is
+ * lost between two calls, so that a lost answer is asked for again.
+ *
+ * - The call that delegates does not wait: the handle is there at once, to cancel with. It is made once: two would be two
+ *   tasks.
+ * - MCP has nothing that tells of a decision made elsewhere. While the task waits, this side looks now and then.
+ */
+import { Deferred } from '../deferred.ts';
+import { pause } from '../patience.ts';
+import type { Patience } from '../patience.ts';
+import type { Tell } from '../progress.ts';
+import type { TaskLine } from '../task-line.ts';
+import { hasEnded } from '../task-report.ts';
+import type { TaskReport } from '../task-report.ts';
+import type { Decision, TaskRequest } from '../task-request.ts';
+import type { BridgeTools } from './bridge-tools.ts';
+import { bridgeDecision, reportOf } from './session-report.ts';
+import type { CallResult } from './session-report.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const WAIT = 'wait_for_task';
+const DECIDE = 'approve_or_deny_pending_action';
+const CANCEL = 'cancel_running_task';
+
+/** How long one call waits, in seconds. Each gives progress meanwhile. */
+const WAIT_SECONDS = 100;
+
+export interface BridgeTaskRequest extends TaskRequest {
+  /** Which agent; the bridge's first when left out. */
+  agent?: string | undefined;
+}
+
+/** Where a line begins: with a task to delegate, or with a session that there is. */
+export type Beginning = { request: BridgeTaskRequest } | { sessionId: string };
+
+export class McpLine implements TaskLine {
+  readonly #tools: BridgeTools;
+  readonly #patience: Patience;
+  readonly #beginning: Beginning;
+  /** Resolves with the session when the bridge has named it. */
+  readonly #named = new Deferred<string>();
+  #report: TaskReport | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(tools: BridgeTools, patience: Patience, beginning: Beginning) {
+    this.#tools = tools;
+    this.#patience = patience;
+    this.#beginning = beginning;
+  }
+
+  get report(): TaskReport | undefined {
+    return this.#report;
+  }
+
+  async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+    try {
+      let report = this.#take(await this.#begin(reading));
+      tell({ type: 'state', report });
+      while (!hasEnded(report)) {
+        if (report.state === 'waiting') await this.#rest(reading);
+        const before = report;
+        report = this.#take(await this.#wait(report.sessionId, tell, reading));
+        if (isNews(before, report)) tell({ type: 'state', report });
+      }
+      return report;
+    } catch (error) {
+      this.#named.reject(error);
+      throw error;
+    }
+  }
+
+  async cancel(reason: string): Promise<void> {
+    reportOf(await this.#tools.call(CANCEL, { sessionId: await this.#named.promise, reason }));
+    this.#wake();
+  }
+
+  cancelLeaving(reason: string): void {
+    const sessionId = this.#report?.sessionId;
+    if (sessionId !== undefined) this.#tools.callLeaving(CANCEL, { sessionId, reason });
+    // Should the page come back after all, or take its time in going.
+    else this.cancel(reason).catch(() => undefined);
+  }
+
+  async decide(decisions: readonly Decision[]): Promise<void> {
+    const args = {
+      sessionId: await this.#named.promise,
+      decisions: decisions.map(bridgeDecision),
+      waitSeconds: 0,
+    };
+    reportOf(await this.#tools.call(DECIDE, args));
+    this.#wake();
+  }
+
+  async say(text: string): Promise<void> {
+    reportOf(
+      await this.#tools.call(DELEGATE, { sessionId: await this.#named.promise, task: text, waitSeconds: 0 }),
+    );
+    this.#wake();
+  }
+
+  #begin(reading: AbortSignal): Promise<CallResult> {
+    if ('sessionId' in this.#beginning)
+      return this.#tools.look(
+        WAIT,
+        { sessionId: this.#beginning.sessionId, waitSeconds: 0 },
+        { signal: reading },
+      );
+    const { text, ...settings } = this.#beginning.request;
+    return this.#tools.call(DELEGATE, { ...settings, task: text, waitSeconds: 0 });
+  }
+
+  #wait(sessionId: string, tell: Tell, reading: AbortSignal): Promise<CallResult> {
+    return this.#tools.look(
+      WAIT,
+      { sessionId, waitSeconds: WAIT_SECONDS },
+      {
+        signal: reading,
+        onProgress: (message) => tell({ type: 'note', message }),
+        onLost: (attempt, error) => tell({ type: 'reconnecting', attempt, error }),
+      },
+    );
+  }
+
+  /** Until somebody here has done something about it, or it is time to look. */
+  async #rest(reading: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    reading.addEventListener('abort', this.#wake);
+    await pause(reading.aborted ? 0 : this.#patience.lookMs, woken.signal);
+    reading.removeEventListener('abort', this.#wake);
+  }
+
+  #take(result: CallResult): TaskReport {
+    this.#report = reportOf(result);
+    this.#named.resolve(this.#report.sessionId);
+    return this.#report;
+  }
+}
+
+function isNews(before: TaskReport, now: TaskReport): boolean {
+  return before.state !== now.state || before.output !== now.output || callIdsOf(before) !== callIdsOf(now);
+}
+
+function callIdsOf({ pending }: TaskReport): string {
+  return pending.map(({ callId }) => callId).join(' ');
+}

@@ -1,0 +1,124 @@
+/** The results of the bridge's tools, as reports of tasks. Pure. */
+import * as z from 'zod/mini';
+import { ClientError } from '../client-error.ts';
+import { fitting } from '../service.ts';
+import type { TaskReport, TaskState } from '../task-report.ts';
+import type { Decision } from '../task-request.ts';
+
+export const callResult = z.object({
+  content: z.prefault(z.array(z.object({ type: z.string(), text: z.optional(z.string()) })), []),
+  structuredContent: z.optional(z.unknown()),
+  isError: z.optional(z.boolean()),
+  _meta: z.optional(z.record(z.string(), z.unknown())),
+});
+export type CallResult = z.infer<typeof callResult>;
+
+const runningTool = z.object({
+  toolId: z.string(),
+  tool: z.string(),
+  title: z.string(),
+  startedAt: z.nullable(z.string()),
+  sessionId: z.string(),
+});
+export type SessionTool = z.infer<typeof runningTool>;
+
+const TOOL_EXECUTIONS = 'mcp-a2a-bridge/toolExecutions';
+const ERROR = 'mcp-a2a-bridge/error';
+
+const errorMeta = z.object({ reason: z.string(), facts: z.record(z.string(), z.string()) });
+
+const sessionReport = z.object({
+  sessionId: z.string(),
+  taskId: z.nullable(z.string()),
+  state: z.enum(['working', 'input_required', 'completed', 'cancelled', 'failed', 'unknown']),
+  message: z.string(),
+  output: z.string(),
+  pending: z.array(
+    z.object({
+      callId: z.string(),
+      tool: z.string(),
+      title: z.string(),
+      input: z.record(z.string(), z.unknown()),
+      sideEffect: z.enum(['none', 'files', 'command', 'network', 'other']),
+      reason: z.enum(['approval', 'outcome-unknown', 'content-changed']),
+      preview: z.string(),
+      expiresAt: z.nullable(z.string()),
+      decisions: z.array(z.string()),
+    }),
+  ),
+  question: z.nullable(z.object({ text: z.string() })),
+});
+
+export const sessionList = z.object({ sessions: z.array(z.object({ sessionId: z.string() })) });
+
+const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState>> = {
+  working: 'working',
+  input_required: 'waiting',
+  completed: 'completed',
+  cancelled: 'canceled',
+  failed: 'failed',
+  // The agent does not say, and will not: there is nothing to wait for.
+  unknown: 'failed',
+};
+
+const WORDS = ['approve', 'deny', 'edit'] as const;
+
+/** @throws ClientError for a result that is a failure */
+export function reportOf(result: CallResult): TaskReport {
+  const { state, pending, question, ...rest } = structuredOf(sessionReport, result);
+  return {
+    ...rest,
+    state: STATES[state],
+    pending: pending.map(({ preview, decisions, ...action }) => ({
+      ...action,
+      preview: { type: 'text', text: preview },
+      decisions: WORDS.filter((word) => decisions.includes(word)),
+      inputHash: null,
+    })),
+    question: question?.text ?? null,
+    tools: toolsOf(result),
+    cursor: null,
+  };
+}
+
+export function toolsOf({ _meta: meta }: CallResult): readonly SessionTool[] {
+  return z.array(runningTool).safeParse(meta?.[TOOL_EXECUTIONS]).data ?? [];
+}
+
+/** @throws ClientError `refused` for a result that is a failure, with what the bridge says of it */
+export function structuredOf<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  { content, structuredContent, isError, _meta: meta }: CallResult,
+): z.output<Schema> {
+  const text = content.map((part) => part.text ?? '').join('\n');
+  if (isError === true) {
+    const { reason, facts } = errorMeta.safeParse(meta?.[ERROR]).data ?? {};
+    throw new ClientError('refused', text, {
+      ...(reason !== undefined && { reason }),
+      ...(facts !== undefined && { facts }),
+    });
+  }
+  return fitting(schema, structuredContent, text);
+}
+
+const SCOPES = {
+  tool: 'trust_tool',
+  server: 'trust_server',
+  always: 'trust_always',
+  once: 'approve',
+} as const;
+
+/** A decision in the words of the bridge's tool. */
+export function bridgeDecision(decision: Decision): object {
+  const { callId, decision: word, reason } = decision;
+  switch (decision.decision) {
+    case 'approve':
+      return { callId, decision: SCOPES[decision.scope ?? 'once'], reason };
+    case 'deny':
+      return { callId, decision: word, reason };
+    case 'edit':
+      return 'content' in decision
+        ? { callId, decision: word, editedContent: decision.content, reason }
+        : { callId, decision: word, editedInput: decision.input, reason };
+  }
+}

@@ -1,0 +1,114 @@
+/** One operation of a user interface, as a value that says all there is to draw. Pure. */
+import { ClientError } from './client-error.ts';
+import type { Progress } from './progress.ts';
+import type { PendingAction, TaskReport } from './task-report.ts';
+
+interface Seen {
+  /** Its name, for as long as the page lives. */
+  readonly id: string;
+  /** What it was asked to do. */
+  readonly title: string;
+  /** What happened last, in a few words; `''` when nothing has. */
+  readonly progress: string;
+  /** What the agent has said so far. */
+  readonly output: string;
+}
+
+export type Operation =
+  | (Seen & { readonly state: 'starting' })
+  | (Seen & { readonly state: 'running'; readonly report: TaskReport })
+  /** Until a person decides what is pending, or answers the question. */
+  | (Seen & {
+      readonly state: 'waiting';
+      readonly report: TaskReport;
+      readonly pending: readonly PendingAction[];
+      readonly question: string | null;
+    })
+  | (Seen & { readonly state: 'completed'; readonly report: TaskReport })
+  | (Seen & { readonly state: 'cancelled'; readonly report: TaskReport | null; readonly reason: string })
+  /** The agent failed; or, with an `error`, it is not known what became of it. */
+  | (Seen & {
+      readonly state: 'failed';
+      readonly report: TaskReport | null;
+      readonly error: unknown;
+      readonly reason: string;
+    });
+
+export function starting(id: string, title: string): Operation {
+  return { id, title, progress: '', output: '', state: 'starting' };
+}
+
+/** The operation after something has happened. */
+export function progressed(before: Operation, progress: Progress): Operation {
+  switch (progress.type) {
+    case 'text':
+      return { ...before, output: before.output + progress.text };
+    case 'note':
+      return { ...before, progress: progress.message };
+    case 'reconnecting':
+      return { ...before, progress: 'The connection was lost; trying again.' };
+    case 'activity': {
+      const { activity } = progress;
+      if (activity.type !== 'tool.output') return { ...before, progress: wordsFor(activity) };
+      const line = activity.text.trimEnd().split('\n').at(-1) ?? '';
+      return line === '' ? before : { ...before, progress: line };
+    }
+    case 'state':
+      return standing(before, progress.report);
+  }
+}
+
+/** The operation as a report of its task has it. */
+export function standing({ id, title, progress }: Operation, report: TaskReport): Operation {
+  const seen = { id, title, progress, output: report.output };
+  const { state, message, pending, question } = report;
+  switch (state) {
+    case 'working':
+      return { ...seen, state: 'running', report };
+    case 'waiting':
+      return { ...seen, state, report, pending, question };
+    case 'completed':
+      return { ...seen, state, report };
+    case 'canceled':
+      return { ...seen, state: 'cancelled', report, reason: message };
+    case 'failed':
+      return { ...seen, state, report, error: null, reason: message };
+  }
+}
+
+/** The operation when its execution has come to nothing. */
+export function broken(before: Operation, error: unknown): Operation {
+  const { id, title, progress, output } = before;
+  const report = 'report' in before ? before.report : null;
+  const seen = {
+    id,
+    title,
+    progress,
+    output,
+    report,
+    reason: error instanceof Error ? error.message : String(error),
+  };
+  return error instanceof ClientError && error.code === 'aborted'
+    ? { ...seen, state: 'cancelled' }
+    : { ...seen, state: 'failed', error };
+}
+
+export function isOver({ state }: Operation): boolean {
+  return state === 'completed' || state === 'cancelled' || state === 'failed';
+}
+
+type Activity = Extract<Progress, { type: 'activity' }>['activity'];
+
+function wordsFor(activity: Exclude<Activity, { type: 'tool.output' }>): string {
+  const { tool, title } = activity;
+  switch (activity.type) {
+    case 'tool.requested':
+      return activity.asks ? `waits for approval: ${title}` : `next: ${title}`;
+    case 'tool.decided':
+      return `${title}: ${activity.decision}`;
+    case 'tool.started':
+      return `${tool} runs: ${title}`;
+    case 'tool.finished':
+      return `${tool}: ${activity.outcome}`;
+  }
+}

@@ -1,0 +1,31 @@
+/** What a client asks for, and how it says what a person has decided: the same over A2A and over MCP. */
+import type { DecisionScope } from '../protocol/tool-approval.ts';
+
+export interface TaskRequest {
+  /** What to do, in words. */
+  text: string;
+  /** Goes on in this session; a new one when left out. */
+  sessionId?: string | undefined;
+  /** Absolute path of the directory to work in, on the agent's machine. */
+  workspace?: string | undefined;
+  /** Runs every tool without asking. Set it only where a person said so. */
+  autoExecute?: boolean | undefined;
+  /** A model tier (`fast`, `smart`) or a model id that the agent knows. */
+  model?: string | undefined;
+}
+
+export type Decision =
+  /** Run it. The scope says for which later calls the person need not be asked; `once` when left out. */
+  | { callId: string; decision: 'approve'; scope?: DecisionScope | undefined; reason?: string | undefined }
+  /** Do not; the agent goes on without. */
+  | { callId: string; decision: 'deny'; reason?: string | undefined }
+  /** Run it with this input in place of the agent's. */
+  | { callId: string; decision: 'edit'; input: Record<string, unknown>; reason?: string | undefined }
+  /** Write this text in place of the agent's, for tools that write a file. */
+  | { callId: string; decision: 'edit'; content: string; reason?: string | undefined };
+
+/** The answer to an abort, over every transport. `success` is false for one that has ended, or that nobody knows. */
+export interface AbortAnswer {
+  success: boolean;
+  message: string;
+}
