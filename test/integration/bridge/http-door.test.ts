@@ -177,50 +177,48 @@ interface Odd {
 }
 
 describe('a call over HTTP that its client withdraws', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
   test.each([7, 'seven'])(
     'R48 R50 by the id %p: a last event says why, and its stream ends',
     async (requestId) => {
-      const program = await buildBridge();
       const agent = await FakeAgent.start({ onMessage: (task) => task.work() });
-      const bridge = await startHttpBridge(program, {
-        stateDir: await mkdtemp(join(program.directory, 'state-')),
-        agentUrl: agent.url,
+      open.push({ close: () => agent.stop() });
+      const stateDir = await mkdtemp(join(program.directory, 'state-'));
+      const bridge = await startHttpBridge(program, { stateDir, agentUrl: agent.url });
+      open.unshift({ close: () => bridge.kill() });
+      const known = { ...MCP_HEADERS, ...bridge.credentials };
+      const begun = await ask(bridge.url, { headers: known, body: INITIALIZE });
+      const headers = { ...known, 'mcp-session-id': String(begun.headers['mcp-session-id']) };
+      const post = (message: object) =>
+        ask(bridge.url, { headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
+      const call = post({
+        id: requestId,
+        method: 'tools/call',
+        params: {
+          name: 'delegate_task_to_assistant',
+          arguments: { task: 'long' },
+          _meta: { progressToken: 'p' },
+        },
       });
-      try {
-        const begun = await ask(bridge.url, {
-          headers: { ...MCP_HEADERS, ...bridge.credentials },
-          body: INITIALIZE,
-        });
-        const headers = {
-          ...MCP_HEADERS,
-          ...bridge.credentials,
-          'mcp-session-id': String(begun.headers['mcp-session-id']),
-        };
-        const post = (message: object) =>
-          ask(bridge.url, { headers, body: JSON.stringify({ jsonrpc: '2.0', ...message }) });
-        const call = post({
-          id: requestId,
-          method: 'tools/call',
-          params: {
-            name: 'delegate_task_to_assistant',
-            arguments: { task: 'long' },
-            _meta: { progressToken: 'p' },
-          },
-        });
-        await agent.asked('SendStreamingMessage');
-        const params = { requestId, reason: 'AbortError: user-cancel' };
-        expect((await post({ method: 'notifications/cancelled', params })).status).toBe(202);
-        // The whole of the stream, up to its end.
-        const events = (await call).body.split('\n').filter((line) => line.startsWith('data: '));
-        expect(events.at(-1)).toMatch(
-          /notifications\/progress.*the person stopped it.*Its task was not touched/,
-        );
-        expect(events.join()).not.toContain('"result"');
-      } finally {
-        await bridge.kill();
-        await agent.stop();
-        await program.remove();
-      }
+      await agent.asked('SendStreamingMessage');
+      const params = { requestId, reason: 'AbortError: user-cancel' };
+      expect((await post({ method: 'notifications/cancelled', params })).status).toBe(202);
+      // The whole of the stream, up to its end.
+      const events = (await call).body.split('\n').filter((line) => line.startsWith('data: '));
+      expect(events.at(-1)).toMatch(
+        /notifications\/progress.*the person stopped it.*Its task was not touched/,
+      );
+      expect(events.join()).not.toContain('"result"');
     },
   );
 });
