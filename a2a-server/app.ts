@@ -21,6 +21,7 @@ import { jsonRpcRoute } from './http/json-rpc-route.ts';
 import { legacyRestRoute } from './http/legacy-rest-route.ts';
 import { checkReach } from './http/origin-check.ts';
 import type { Reach } from './http/origin-check.ts';
+import { pageAccess } from './http/page-access.ts';
 import { createRequestHandler } from './http/request-handler.ts';
 import { restRoute } from './http/rest-route.ts';
 import { HEARTBEAT_MS } from './http/sse.ts';
@@ -58,7 +59,7 @@ export function createApp(options: AppOptions): Express {
   // Query parameters are texts: no nested objects are made of them.
   app.set('query parser', 'simple');
 
-  app.use(reachable(options.reach));
+  app.use(reachable(options.reach), pageAccess);
   app.use(cardRoute(card));
   const byToken = (request: Request): Admission => ({
     principal: options.authenticate(request.headers.authorization),

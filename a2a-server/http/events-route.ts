@@ -6,7 +6,7 @@
  * It reads, and nothing else: it takes in no work, so that it is open for as long as the server is.
  */
 import { Router } from 'express';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
 import { issuesOf } from '../../shared/config.ts';
 import { ProductError } from '../../shared/errors.ts';
@@ -41,7 +41,6 @@ export function readEvents(tasks: Tasks, { heartbeatMs, log }: EventsOptions): R
     const caller = callerOf(request);
     const row = await tasks.row(taskIdOf(request), caller.principal);
     const after = positionIn(request, row.seq);
-    letPageRead(request, response);
     // WHATWG HTML §9.2: an EventSource comes again after every end, unless it is told so: there is nothing more.
     if (after === row.seq && TERMINAL_STATES.has(row.state)) {
       response.status(204).end();
@@ -117,11 +116,4 @@ function positionIn(request: Request, end: number): number {
     },
     end,
   );
-}
-
-/** A page of an origin that the operator lists (the door lets no other in) may read what it is sent (Fetch §3.3). */
-function letPageRead(request: Request, response: Response): void {
-  const origin = request.header('Origin');
-  if (origin !== undefined) response.setHeader('Access-Control-Allow-Origin', origin);
-  response.vary('Origin');
 }

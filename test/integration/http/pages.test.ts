@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startServer, TOKEN } from './test-server.ts';
+import type { TestServer } from './test-server.ts';
+
+const PAGE = 'https://console.example';
+const ROUTES = [
+  '/',
+  '/message:stream',
+  '/tasks/task-1:cancel',
+  '/api/tools',
+  '/api/tasks/task-1/events',
+  '/health',
+];
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer({ reach: { publicHosts: [], origins: [PAGE] } })));
+afterAll(() => server.close());
+
+function preflight(path: string, headers: Record<string, string>): Promise<Response> {
+  return fetch(`${server.url}${path}`, { method: 'OPTIONS', headers });
+}
+
+test.each(ROUTES)('X1 a browser may ask for %s on behalf of a listed page, without a token', async (path) => {
+  const answer = await preflight(path, {
+    Origin: PAGE,
+    'Access-Control-Request-Method': 'POST',
+    'Access-Control-Request-Headers': 'authorization,a2a-version',
+    'Access-Control-Request-Private-Network': 'true',
+  });
+  expect(answer.status).toBe(204);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'access-control-allow-origin': PAGE,
+    'access-control-allow-methods': 'GET, POST',
+    'access-control-allow-headers': expect.stringMatching(/Authorization.*A2A-Version.*Last-Event-ID/),
+    'access-control-allow-private-network': 'true',
+    vary: 'Origin',
+  });
+});
+
+test('X1 not on behalf of any other, which learns nothing', async () => {
+  const answer = await preflight('/tasks', {
+    Origin: 'https://evil.example',
+    'Access-Control-Request-Method': 'GET',
+  });
+  expect(answer.status).toBe(403);
+  expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('X1 a preflight opens nothing: what follows it needs the token, and OPTIONS that is none does too', async () => {
+  const origin = { Origin: PAGE };
+  const tokenless = await fetch(`${server.url}/api/tools`, { headers: origin });
+  expect(tokenless.status).toBe(401);
+  expect((await preflight('/api/tools', origin)).status).toBe(401);
+});
+
+test('a listed page may read what it is sent, refusals too; a client that is no page is told nothing of it', async () => {
+  const authorization = { Authorization: `Bearer ${TOKEN}` };
+  for (const path of ['/health', '/tasks/nobodys', '/nothing/here']) {
+    const toPage = await fetch(`${server.url}${path}`, { headers: { Origin: PAGE, ...authorization } });
+    expect(toPage.headers.get('access-control-allow-origin')).toBe(PAGE);
+    const toOther = await fetch(`${server.url}${path}`, { headers: authorization });
+    expect(toOther.headers.get('access-control-allow-origin')).toBeNull();
+  }
+});
