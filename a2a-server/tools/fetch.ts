@@ -21,6 +21,9 @@ const SLACK_MS = 5_000;
 /** Of a body, after decompression. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
+/** Of the text made of it, which a page of nothing but links may swell to many times its size. */
+const MAX_TEXT = 4 * 1024 * 1024;
+
 /** What of a failed answer's body is passed on: the reason is often in it. */
 const MAX_FAILURE = 2_000;
 
@@ -60,7 +63,7 @@ export function createFetch(web: Web): Tool {
         wants: ({ media }) => readingOf(media) !== 'none',
       });
       signal.throwIfAborted();
-      return resultOf(answer, input);
+      return resultOf(answer, input, signal);
     },
   });
 }
@@ -71,9 +74,14 @@ async function place(url: string, { allowed }: Web): Promise<URL> {
   return webUrl(url, { allowed });
 }
 
-async function resultOf(answer: Answer, { url, maxCharacters, raw }: Input): Promise<ToolResult> {
+async function resultOf(
+  answer: Answer,
+  { url, maxCharacters, raw }: Input,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const { pageOf } = await import('./web/page.ts');
-  const page = answer.body && pageOf(answer, answer.body, { raw });
+  const { body } = answer;
+  const page = body && (await pageOf(answer, body, { raw, signal, maxCharacters: MAX_TEXT }));
   if (answer.status < 200 || answer.status > 299) throw failure(answer, page);
   if (page === undefined)
     throw new Error(

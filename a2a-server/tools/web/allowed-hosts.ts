@@ -1,4 +1,5 @@
 /** Hosts that the operator lets `fetch` and `crawl` reach wherever they lie, e.g. `127.0.0.1:8080` or `wiki.intern`. */
+import { parseUrl } from './parse-url.ts';
 
 /** Says whether a URL's host is listed. */
 export type AllowedHosts = (url: URL) => boolean;
@@ -24,9 +25,8 @@ export function allowedHosts(entries: readonly string[]): AllowedHosts {
 export function parseHost(entry: string): HostEntry | undefined {
   const [, name, port] = /^(\[[0-9A-Fa-f:.]+\]|[^\s[\]:/?#@\\]+)(?::(\d{1,5}))?$/u.exec(entry) ?? [];
   if (name === undefined || Number(port ?? 0) > 65_535) return undefined;
-  const address = `http://${name}/`;
-  if (!URL.canParse(address)) return undefined;
-  return { host: hostOf(new URL(address)), port: port === undefined ? undefined : String(Number(port)) };
+  const url = parseUrl(`http://${name}/`);
+  return url && { host: hostOf(url), port: port === undefined ? undefined : String(Number(port)) };
 }
 
 /** The URL's host without port: lower case, an address in its usual notation, and without the dot that may end a name. */

@@ -1,5 +1,4 @@
-/** What a page says of itself and where it leads, read off its tags in one pass. */
-import { Parser } from 'htmlparser2';
+/** What a page says of itself and where it leads, read off its tags as they come by. */
 import { linkTarget } from './link-target.ts';
 
 export interface PageLink {
@@ -8,42 +7,18 @@ export interface PageLink {
   text: string;
 }
 
-export interface PageMarks {
-  title: string;
-  /** What links are relative to: the page's own URL, unless it says otherwise. */
-  base: URL;
-  /** The URL the page would rather be known by. */
-  canonical: URL | undefined;
-  /** Without those a page asks robots not to follow. */
-  links: PageLink[];
-}
-
-/** Deeper is made by no person, and costs the square of the depth to read. */
-const MAX_DEPTH = 1_000;
 const MAX_LINKS = 1_000;
 const MAX_TEXT = 300;
 
-/** @throws Error when elements are nested too deep. */
-export function pageMarks(html: string, url: URL): PageMarks {
-  const reader = new MarkReader(url);
-  const parser = new Parser({
-    onopentag: (name, attributes) => reader.open(name, attributes),
-    ontext: (text) => reader.text(text),
-    onclosetag: (name) => reader.close(name),
-  });
-  parser.end(html);
-  return reader.marks();
-}
-
-class MarkReader {
+export class PageMarks {
   readonly #url: URL;
-  #depth = 0;
   #title: string | undefined;
   #inTitle = false;
   #base: URL | undefined;
   #canonical: string | undefined;
   #follow = true;
-  #open: { href: string; text: string } | undefined;
+  /** `hint`: what stands for a text that is not there. */
+  #open: { href: string; text: string; hint: string } | undefined;
   readonly #links: { href: string; text: string }[] = [];
 
   constructor(url: URL) {
@@ -51,8 +26,6 @@ class MarkReader {
   }
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
-    this.#depth += 1;
-    if (this.#depth > MAX_DEPTH) throw new Error(`The page nests its elements more than ${MAX_DEPTH} deep.`);
     const { href, rel = '', content = '' } = attributes;
     if (name === 'title') this.#inTitle = this.#title === undefined;
     else if (name === 'base') this.#base ??= linkTarget(href ?? '', this.#url);
@@ -62,7 +35,7 @@ class MarkReader {
     } else if (name === 'a' || name === 'area') {
       this.#endLink();
       if (href !== undefined && !words(rel).includes('nofollow'))
-        this.#open = { href, text: attributes['alt'] ?? attributes['title'] ?? '' };
+        this.#open = { href, text: '', hint: attributes['alt'] ?? attributes['title'] ?? '' };
     }
   }
 
@@ -72,24 +45,29 @@ class MarkReader {
   }
 
   close(name: string): void {
-    this.#depth -= 1;
     if (name === 'title') this.#inTitle = false;
     if (name === 'a' || name === 'area') this.#endLink();
   }
 
-  marks(): PageMarks {
+  /** What links are relative to: the page's own URL, unless it has said otherwise by now. */
+  get base(): URL {
+    return this.#base ?? this.#url;
+  }
+
+  /** Without the links that a page asks robots not to follow. */
+  found(): { title: string; canonical: URL | undefined; links: PageLink[] } {
     this.#endLink();
-    const base = this.#base ?? this.#url;
-    const canonical = this.#canonical === undefined ? undefined : linkTarget(this.#canonical, base);
+    const canonical = this.#canonical === undefined ? undefined : linkTarget(this.#canonical, this.base);
     const links = this.#links.flatMap(({ href, text }) => {
-      const url = linkTarget(href, base);
+      const url = linkTarget(href, this.base);
       return url === undefined ? [] : [{ url, text: oneSpaced(text) }];
     });
-    return { title: oneSpaced(this.#title ?? ''), base, canonical, links: this.#follow ? links : [] };
+    return { title: oneSpaced(this.#title ?? ''), canonical, links: this.#follow ? links : [] };
   }
 
   #endLink(): void {
-    if (this.#open !== undefined && this.#links.length < MAX_LINKS) this.#links.push(this.#open);
+    if (this.#open !== undefined && this.#links.length < MAX_LINKS)
+      this.#links.push({ href: this.#open.href, text: this.#open.text.trim() || this.#open.hint });
     this.#open = undefined;
   }
 }

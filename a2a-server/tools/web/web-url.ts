@@ -3,6 +3,7 @@ import { ProductError } from '../../../shared/errors.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
 import { notPublic } from './address.ts';
 import { oneLine } from '../one-line.ts';
+import { parseUrl } from './parse-url.ts';
 
 /** Beyond this no server takes one (RFC 9110 §4.1 asks for at least 8000 octets). */
 const MAX_URL = 8_000;
@@ -14,12 +15,12 @@ const MAX_URL = 8_000;
  */
 export function webUrl(text: string, { allowed, base }: { allowed: AllowedHosts; base?: URL }): URL {
   const shown = oneLine(text, 200);
-  if (text.length > MAX_URL || !URL.canParse(text, base?.href))
+  const url = text.length > MAX_URL ? undefined : parseUrl(text, base);
+  if (url === undefined)
     throw new ProductError(
       'MALFORMED',
       `"${shown}" is not a URL. Give a whole one, e.g. https://example.com/page.`,
     );
-  const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new ProductError(
       'FORBIDDEN',

@@ -3,7 +3,6 @@
  * it. The signal is checked at every await (A2), and whatever was found by then is in the report.
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../../../shared/errors.ts';
 import { get, type Answer, type Web } from '../get.ts';
 import { readingOf } from '../media-type.ts';
@@ -21,6 +20,9 @@ const GAP_MS = 1_000;
 export const PAGE_MS = 20_000;
 
 const MAX_BYTES = 2 * 1024 * 1024;
+
+/** Of a page's text, in characters: it is looked through at one go. */
+const MAX_TEXT = 200_000;
 
 /** A start may lead to the site's proper name, and that to its secure one. */
 const MAX_MOVES = 3;
@@ -86,8 +88,6 @@ async function crawlFrom(start: URL, crawl: Crawl): Promise<URL | undefined> {
     const end = await visit(place, going);
     if (end === 'stop') return undefined;
     if (end instanceof Elsewhere && place.depth === 0) return end.to;
-    // One page's text takes its time to read: others get theirs in between.
-    await nextTurn();
     crawl.signal.throwIfAborted();
   }
   return undefined;
@@ -131,7 +131,7 @@ async function visit(place: Place, going: Going): Promise<'go on' | 'stop' | Els
       report.ended(`It ended early: the site asked for a pause (${answer.statusLine}).`);
       return 'stop';
     }
-    take(answer, place, going);
+    await take(answer, place, going);
   } catch (error) {
     signal.throwIfAborted();
     report.failed(place.url, messageOf(error));
@@ -156,9 +156,11 @@ function request({ url }: Place, { web, signal, robots, frontier }: Going): Prom
 }
 
 /** Reads what was answered, and where it leads. */
-function take(answer: Answer, { url, depth }: Place, { report, frontier, texts }: Going): void {
+async function take(answer: Answer, { url, depth }: Place, going: Going): Promise<void> {
+  const { report, frontier, texts, signal } = going;
   if (answer.status < 200 || answer.status > 299) return report.failed(url, answer.statusLine);
-  const page = answer.body && pageOf(answer, answer.body);
+  const { body } = answer;
+  const page = body && (await pageOf(answer, body, { signal, maxCharacters: MAX_TEXT }));
   if (page === undefined) return report.failed(url, `no text (${answer.media.type || 'no type'})`);
   if (page.canonical?.origin === answer.url.origin) frontier.alsoKnownAs(page.canonical);
   const hash = createHash('sha256').update(page.text).digest('base64');

@@ -37,7 +37,7 @@ describe('fetch', () => {
     });
     const { text, summary } = await fetchFrom(site, '/docs/a');
     expect(text).toBe(
-      `URL: ${site.origin}/docs/a\nTitle: A & B\n\n# Guide\n\nSee the next (${site.origin}/docs/b?x=1) page.\n\n- one\n- two\n\na  b\n  c\n\nK | V |\n1 | 2 |\n\nact`,
+      `URL: ${site.origin}/docs/a\nTitle: A & B\n\n# Guide\n\nSee the next (${site.origin}/docs/b?x=1) page.\n\n- one\n- two\n\na  b\n  c\n\nK | V\n1 | 2\n\nact`,
     );
     expect(summary).toBe(
       `fetched ${site.origin}/docs/a: 200 OK, ${text.split('\n\n').slice(1).join('\n\n').length} characters`,

@@ -1,0 +1,58 @@
+/** Reads a page of HTML: a piece at a time, since nothing else of the server runs meanwhile. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Parser } from 'htmlparser2';
+import { linkTarget } from './link-target.ts';
+import { PageMarks, type PageLink } from './page-marks.ts';
+import { PageText } from './page-text.ts';
+
+export interface HtmlPage {
+  title: string;
+  text: string;
+  links: PageLink[];
+  /** The URL the page would rather be known by. */
+  canonical: URL | undefined;
+  /** Whether there was more of it than `maxCharacters` of text. */
+  cut: boolean;
+}
+
+/** Characters that are read at one go: some milliseconds. */
+const PIECE = 32 * 1024;
+
+/** Deeper is made by no person, and costs the square of the depth to read. */
+const MAX_DEPTH = 1_000;
+
+/** @throws AbortError; Error when elements are nested too deep. */
+export async function readHtml(
+  html: string,
+  url: URL,
+  { maxCharacters, signal }: { maxCharacters: number; signal: AbortSignal },
+): Promise<HtmlPage> {
+  const marks = new PageMarks(url);
+  const text = new PageText(maxCharacters);
+  let depth = 0;
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      depth += 1;
+      if (depth > MAX_DEPTH) throw new Error(`The page nests its elements more than ${MAX_DEPTH} deep.`);
+      marks.open(name, attributes);
+      const { href } = attributes;
+      text.open(name, attributes, href === undefined ? undefined : linkTarget(href, marks.base)?.href);
+    },
+    ontext: (piece) => {
+      marks.text(piece);
+      text.text(piece);
+    },
+    onclosetag: (name) => {
+      depth -= 1;
+      marks.close(name);
+      text.close();
+    },
+  });
+  for (let at = 0; at < html.length && !text.full; at += PIECE) {
+    parser.write(html.slice(at, at + PIECE));
+    await nextTurn();
+    signal.throwIfAborted();
+  }
+  parser.end();
+  return { ...marks.found(), text: String(text), cut: text.full };
+}
