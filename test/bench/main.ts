@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { abort } from './abort.ts';
 import { append } from './append.ts';
 import { approval } from './approval.ts';
 import type { Benchmark, BenchContext } from './benchmark.ts';
 import { bridge } from './bridge.ts';
+import { cancel } from './cancel.ts';
 import { crowd } from './crowd.ts';
 import { longJournal } from './long-journal.ts';
 import { machine } from './machine.ts';
@@ -31,6 +33,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   resume,
   crowd,
   soakTurns,
+  abort,
+  cancel,
 ];
 
 interface Flags {

@@ -19,7 +19,7 @@ export const parked: Benchmark = {
   async run(context) {
     const none = await measure(context, (await startedOnce(context)).stateDirectory);
     context.note(`parked: adding ${TASKS} tasks …`);
-    const many = await measure(context, await withParked(context));
+    const many = await measure(context, await withParked(context, TASKS));
     return [
       {
         name: 'resident memory a task',
@@ -83,15 +83,15 @@ async function startedOnce(context: BenchContext): Promise<{ stateDirectory: str
   }
 }
 
-/** @returns its state directory. */
-async function withParked(context: BenchContext): Promise<string> {
+/** State with so many parked tasks, `parkedTaskId` the id of each. @returns its directory. */
+export async function withParked(context: BenchContext, count: number): Promise<string> {
   const { stateDirectory } = await startedOnce(context);
   const journal = await openSqliteJournal({ path: join(stateDirectory, 'journal.db'), clock: Date.now });
   try {
     const [row] = (await journal.list({ principal: 'local' }, { size: 1 })).rows;
     if (row?.state !== 'input-required')
       throw new Error(`the task to begin with is ${row?.state}, not parked`);
-    await addParkedTasks(journal, await journal.read(row.taskId, 0, 100), TASKS);
+    await addParkedTasks(journal, await journal.read(row.taskId, 0, 100), count);
   } finally {
     await journal.close();
   }

@@ -1,0 +1,105 @@
+/**
+ * From the sending of a cancel to its answer, which says that the task has ended: of tasks that are parked, and in no memory,
+ * among few and among many; and of tasks whose model is in the middle of its answer, to the end of its connection too.
+ */
+import { COMPATIBLE_URL } from '../../a2a-server/models/providers.ts';
+import { A2aPeer } from '../support/a2a-peer.ts';
+import { startFakeModelEndpoint } from '../support/fake-model-endpoint.ts';
+import { parkedTaskId } from '../support/parked-tasks.ts';
+import { startAgent } from './agent.ts';
+import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
+import { withParked } from './parked.ts';
+import { median, quantile } from './statistics.ts';
+
+const SAMPLES = 200;
+/** Not counted: code is compiled in them. */
+const WARM_UP = 20;
+const PARKED = 10_000;
+/** Frames of an answer that the provider never finishes. */
+const BEGINNING = 2;
+
+export const cancel: Benchmark = {
+  id: 'cancel',
+  title: 'cancel of a task, parked or asking its model',
+  async run(context) {
+    const few = await cancelParked(context, WARM_UP + SAMPLES);
+    context.note(`cancel: adding ${PARKED} tasks …`);
+    const many = await cancelParked(context, PARKED);
+    const { answers, connections } = await cancelModelCalls(context);
+    return [
+      ...both(`a parked task, of ${WARM_UP + SAMPLES}`, few),
+      ...both(`a parked task, of ${PARKED}`, many),
+      {
+        name: `medians, ${PARKED} to ${WARM_UP + SAMPLES}`,
+        value: median(many) / median(few),
+        unit: 'ratio',
+      },
+      ...both('a running model call', answers),
+      ...both("a running model call, to the end of its provider's connection", connections),
+    ];
+  },
+};
+
+function both(what: string, values: readonly number[]): Figure[] {
+  return [
+    { name: `${what}, median`, value: median(values), unit: 'ms' },
+    { name: `${what}, p99`, value: quantile(values, 0.99), unit: 'ms' },
+  ];
+}
+
+async function cancelParked(context: BenchContext, count: number): Promise<number[]> {
+  const agent = await startAgent(context, { state: await withParked(context, count) });
+  const peer = new A2aPeer(agent);
+  try {
+    const times: number[] = [];
+    while (times.length < WARM_UP + SAMPLES) times.push(await canceled(peer, parkedTaskId(times.length)));
+    return times.slice(WARM_UP);
+  } finally {
+    await agent.program.stop();
+  }
+}
+
+interface ModelCalls {
+  answers: number[];
+  connections: number[];
+}
+
+async function cancelModelCalls(context: BenchContext): Promise<ModelCalls> {
+  const endpoint = await startFakeModelEndpoint();
+  const agent = await startAgent(context, {
+    args: ['--model=openai-compatible:endless'],
+    env: { [COMPATIBLE_URL]: `${endpoint.url}/v1` },
+  });
+  const peer = new A2aPeer(agent);
+  const [answers, connections]: [number[], number[]] = [[], []];
+  try {
+    for (let sample = 0; sample < WARM_UP + SAMPLES; sample += 1) {
+      endpoint.script({
+        type: 'turn',
+        turn: { text: ['I ', 'think ', 'on.'] },
+        cut: { frames: BEGINNING, ending: 'silence' },
+      });
+      const asked = endpoint.nextRequest();
+      const stream = await peer.stream('Think.');
+      const { taskId } = await stream.until(({ type }) => type === 'text');
+      const { closedEarly } = await asked;
+      const began = performance.now();
+      const closed = closedEarly.then(() => performance.now() - began);
+      const answered = await canceled(peer, taskId);
+      await stream.rest();
+      if (sample >= WARM_UP) answers.push(answered);
+      if (sample >= WARM_UP) connections.push(await closed);
+    }
+    return { answers, connections };
+  } finally {
+    await agent.program.stop();
+    await endpoint.close();
+  }
+}
+
+async function canceled(peer: A2aPeer, taskId: string): Promise<number> {
+  const began = performance.now();
+  const { state } = await peer.cancel(taskId, 'measured');
+  if (state !== 'CANCELED') throw new Error(`${taskId} is ${state}`);
+  return performance.now() - began;
+}
