@@ -80,18 +80,22 @@ describe('cancelling what is on its way to an agent', () => {
   });
 
   test('E3 B3 the wish is on disk before anybody is told of it, and its delegation counts as delivered only when it is carried out', async () => {
-    const cancelled: (() => void)[] = [];
-    agent.answerCancel = () =>
-      new Promise((resolve) => cancelled.push(() => resolve(agent.task.cancel().toTask())));
+    let confirm: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      agent.answerCancel = () => {
+        resolve();
+        return new Promise((answer) => (confirm = () => answer(agent.task.cancel().toTask())));
+      };
+    });
     const { session, delivery } = await delegations.start(agent, 'long', {});
     expect(await delegations.cancel(session, 'enough')).toBe('cancelled-when-known');
     expect(await outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
     agent.take();
     await delivery;
-    while (cancelled.length === 0) await Promise.resolve();
+    await asked;
     // A bridge that is killed now leaves an entry that the next one takes up.
     expect(await outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
-    for (const each of cancelled) each();
+    confirm();
     await delegations.settled();
     expect(await outbox.entries()).toMatchObject([{ state: { type: 'accepted', taskId: 'task-1' } }]);
     expect(session.view?.state).toBe('canceled');
