@@ -87,7 +87,7 @@ async function crawlFrom(start: URL, crawl: Crawl): Promise<URL | undefined> {
     crawl.output(`page ${asked} of at most ${crawl.maxPages}: ${place.url.href}\n`);
     const end = await visit(place, going);
     if (end === 'stop') return undefined;
-    if (end instanceof Elsewhere && place.depth === 0) return end.to;
+    if (end instanceof Elsewhere) return end.to;
     crawl.signal.throwIfAborted();
   }
   return undefined;
@@ -134,8 +134,8 @@ async function visit(place: Place, going: Going): Promise<'go on' | 'stop' | Els
     await take(answer, place, going);
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof Elsewhere && place.depth === 0) return error;
     report.failed(place.url, messageOf(error));
-    if (error instanceof Elsewhere) return error;
   }
   return 'go on';
 }

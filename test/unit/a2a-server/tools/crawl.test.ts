@@ -166,6 +166,7 @@ describe('crawl, of what it must not do', () => {
     const { text } = await crawl(site, {}, { allowed: webOf([site.host, proper.host]).allowed });
     expect(proper.asked).toEqual(['/robots.txt', '/home']);
     expect(text).toContain(`=== Home\n${proper.origin}/home`);
+    expect(text).not.toContain('Not read');
     await expect(crawl(site, {})).rejects.toThrow(/Nothing could be read.*this machine/);
     expect(proper.asked).toHaveLength(2);
   });
