@@ -80,11 +80,11 @@ describe('cancelling what is on its way to an agent', () => {
   });
 
   test('E3 B3 the wish is on disk before anybody is told of it, and its delegation counts as delivered only when it is carried out', async () => {
-    let confirm: () => void = () => undefined;
+    const confirm: (() => void)[] = [];
     const asked = new Promise<void>((resolve) => {
       agent.answerCancel = () => {
         resolve();
-        return new Promise((answer) => (confirm = () => answer(agent.task.cancel().toTask())));
+        return new Promise((answer) => confirm.push(() => answer(agent.task.cancel().toTask())));
       };
     });
     const { session, delivery } = await delegations.start(agent, 'long', {});
@@ -95,7 +95,7 @@ describe('cancelling what is on its way to an agent', () => {
     await asked;
     // A bridge that is killed now leaves an entry that the next one takes up.
     expect(await outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
-    confirm();
+    for (const each of confirm) each();
     await delegations.settled();
     expect(await outbox.entries()).toMatchObject([{ state: { type: 'accepted', taskId: 'task-1' } }]);
     expect(session.view?.state).toBe('canceled');
