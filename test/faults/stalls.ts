@@ -88,17 +88,6 @@ function answeredInTime(call: CallTool, findings: Findings): CallTool {
     const result = await call(name, args);
     const took = performance.now() - began;
     must(took < GIVEN_UP_MS, `${name} was answered after ${Math.round(took / 1000)} s`);
-    console.error(
-      name,
-      Math.round(took),
-      JSON.stringify(args).slice(0, 100),
-      result.isError,
-      result.content
-        .map((c) => c.text)
-        .join(' ')
-        .slice(0, 300)
-        .replaceAll('\n', ' '),
-    );
     findings.longest('stalls: seconds that the longest answer took', Math.ceil(took / 1000));
     return result;
   };
