@@ -6,10 +6,18 @@ export interface Clock {
   after(ms: number, act: () => void): () => void;
 }
 
+/** Node's timers count no further, some 24.8 days; what is set for longer goes off at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, act) {
-    const timer = setTimeout(act, ms);
+    let timer: NodeJS.Timeout;
+    const wait = (left: number): void => {
+      const next = left - LONGEST_TIMER_MS;
+      timer = next > 0 ? setTimeout(() => wait(next), LONGEST_TIMER_MS) : setTimeout(act, left);
+    };
+    wait(ms);
     return () => clearTimeout(timer);
   },
 };

@@ -1,0 +1,34 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { systemClock } from '../../../shared/clock.ts';
+
+const DAY_MS = 86_400_000;
+
+afterEach(() => jest.useRealTimers());
+
+describe('the clock of the system', () => {
+  it.each([1, 24, 25, 50, 36_500])('lets %d days pass, however far the timers of Node count', (days) => {
+    jest.useFakeTimers();
+    const act = jest.fn();
+    systemClock.after(days * DAY_MS, act);
+    jest.advanceTimersByTime(days * DAY_MS - 1);
+    expect(act).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    expect(act).toHaveBeenCalledTimes(1);
+    jest.advanceTimersByTime(days * DAY_MS);
+    expect(act).toHaveBeenCalledTimes(1);
+  });
+
+  it('is called off at any time, and leaves no timer', () => {
+    jest.useFakeTimers();
+    const act = jest.fn();
+    const early = systemClock.after(30 * DAY_MS, act);
+    const late = systemClock.after(30 * DAY_MS, act);
+    early();
+    jest.advanceTimersByTime(26 * DAY_MS);
+    late();
+    late();
+    expect(jest.getTimerCount()).toBe(0);
+    jest.advanceTimersByTime(30 * DAY_MS);
+    expect(act).not.toHaveBeenCalled();
+  });
+});
