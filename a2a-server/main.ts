@@ -6,7 +6,8 @@ import { addFlags } from '../shared/flags.ts';
 import { consoleToLog, createLogger } from '../shared/logging.ts';
 import type { Logger } from '../shared/logging.ts';
 import { packageVersion } from '../shared/version.ts';
-import { PLACE_FLAGS, readServerSettings, SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './settings.ts';
+import { PLACE_FLAGS, readServerSettings } from './read-settings.ts';
+import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './settings.ts';
 import type { Run } from './serve.ts';
 
 /** sysexits.h EX_CONFIG: it will not work before something is changed. */
