@@ -4,12 +4,12 @@
  */
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Client } from '@a2a-js/sdk/client';
+import { z } from 'zod';
 import { isAlive } from '../../a2a-server/tools/shell/process-group.ts';
-import { A2aPeer } from '../support/a2a-peer.ts';
-import type { EventStream } from '../support/event-stream.ts';
 import { plan, shell } from '../support/offline-plan.ts';
-import { startAgent } from './agent.ts';
-import type { AgentOptions } from './agent.ts';
+import { activityOf, cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from './agent.ts';
+import type { Agent, AgentOptions } from './agent.ts';
 import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
 import { ownProgram } from './child-program.ts';
 import { median, quantile } from './statistics.ts';
@@ -31,12 +31,12 @@ export const abort: Benchmark = {
   id: 'abort',
   title: `abort of a tool execution, ${RUNNING} running`,
   async run(context) {
-    const one = await withPeer(context, {}, (peer) => signals(context, peer));
+    const one = await withCommands(context, {}, (commands) => signals(context, commands));
     context.note('abort: signals done');
-    const all = await withPeer(context, {}, allAtOnce);
-    const heeded = await withPeer(context, {}, (peer) => ends(peer, HEEDS));
-    const ignored = await withPeer(context, { args: [`--grace=${GRACE_MS / 1000}s`] }, (peer) =>
-      ends(peer, DEAF),
+    const all = await withCommands(context, {}, allAtOnce);
+    const heeded = await withCommands(context, {}, (commands) => ends(commands, HEEDS));
+    const ignored = await withCommands(context, { args: [`--grace=${GRACE_MS / 1000}s`] }, (commands) =>
+      ends(commands, DEAF),
     );
     return [
       ...most('abort → signal, p99', quantile(one.signals, 0.99), SIGNAL_AIM_MS),
@@ -64,36 +64,36 @@ function most(name: string, value: number, aim: number): Figure[] {
   return [{ name, value, unit: 'ms', aim: { at: 'most', value: aim } }];
 }
 
-async function withPeer<T>(
+async function withCommands<T>(
   context: BenchContext,
   options: AgentOptions,
-  work: (peer: A2aPeer) => Promise<T>,
+  work: (commands: Commands) => Promise<T>,
 ): Promise<T> {
   const agent = await startAgent(context, options);
   try {
-    return await work(new A2aPeer(agent));
+    return await work(await commandsOf(agent));
   } finally {
-    // Twice: what still runs need not come to its end.
-    process.kill(agent.program.pid, 'SIGTERM');
-    await agent.program.stop();
+    // Told twice, it does not wait for what still runs.
+    process.kill(agent.program.pid, 'SIGINT');
+    await agent.program.stop('SIGTERM');
   }
 }
 
 /** Aborts one after the other; as many run all the time. */
 async function signals(
   { directory }: BenchContext,
-  peer: A2aPeer,
+  commands: Commands,
 ): Promise<{ signals: number[]; roundTrips: number[] }> {
   const files = await mkdtemp(join(directory, 'told-'));
-  for (let running = 1; running < RUNNING; running += 1) await started(peer, HEEDS);
+  for (let running = 1; running < RUNNING; running += 1) await commands.start(HEEDS);
   const [signalled, roundTrips]: [number[], number[]] = [[], []];
   for (let sample = 0; sample < WARM_UP + SAMPLES; sample += 1) {
     const file = join(files, String(sample));
-    const { toolId } = await started(peer, `exec '${process.execPath}' '${ownProgram('told')}' '${file}'`);
+    const { toolId } = await commands.start(`exec '${process.execPath}' '${ownProgram('told')}' '${file}'`);
     const before = performance.now();
-    await peer.request('/health', { method: 'GET' });
+    await commands.roundTrip();
     const began = performance.now();
-    await aborted(peer, toolId);
+    await commands.abort(toolId);
     const told = Number(await readFile(file, 'utf8')) - performance.timeOrigin;
     if (sample < WARM_UP) continue;
     roundTrips.push(began - before);
@@ -102,24 +102,24 @@ async function signals(
   return { signals: signalled, roundTrips };
 }
 
-async function allAtOnce(peer: A2aPeer): Promise<number[]> {
+async function allAtOnce(commands: Commands): Promise<number[]> {
   const ids: string[] = [];
-  while (ids.length < RUNNING) ids.push((await started(peer, HEEDS)).toolId);
+  while (ids.length < RUNNING) ids.push((await commands.start(HEEDS)).toolId);
   return Promise.all(
     ids.map(async (toolId) => {
       const began = performance.now();
-      await aborted(peer, toolId);
+      await commands.abort(toolId);
       return performance.now() - began;
     }),
   );
 }
 
-async function ends(peer: A2aPeer, command: string): Promise<number[]> {
+async function ends(commands: Commands, command: string): Promise<number[]> {
   const times: number[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
-    const { toolId, group } = await started(peer, command);
+    const { toolId, group } = await commands.start(command);
     const began = performance.now();
-    const answer = aborted(peer, toolId);
+    const answer = commands.abort(toolId);
     while (await isAlive(group));
     if (round > 0) times.push(performance.now() - began);
     await answer;
@@ -127,22 +127,37 @@ async function ends(peer: A2aPeer, command: string): Promise<number[]> {
   return times;
 }
 
-/** Starts a command and waits until it says that it runs; its stream is not read on. */
-async function started(peer: A2aPeer, command: string): Promise<{ toolId: string; group: number }> {
-  const stream = await peer.stream(plan(shell(command)), { settings: { autoExecute: true } });
-  const toolId = await stream.output('told as');
-  stream.connection.destroy();
-  return { toolId, group: groupIn(stream) };
+interface Commands {
+  /** Starts one and waits until it says that it runs; its stream is not read on. */
+  start(command: string): Promise<{ toolId: string; group: number }>;
+  abort(toolId: string): Promise<void>;
+  /** A request that is as small as can be. */
+  roundTrip(): Promise<void>;
 }
 
-function groupIn({ seen }: EventStream): number {
-  const said = seen.at(-1)?.activity;
-  const group = said?.type === 'tool.output' && /told as (\d+)/.exec(said.text)?.[1];
-  if (!group) throw new Error('the command did not say who it is');
-  return Number(group);
+const abortAnswer = z.object({ success: z.literal(true) });
+
+async function commandsOf({ url, token }: Agent): Promise<Commands> {
+  const client = await clientFor(await cardOf(url), token);
+  const headers = { authorization: `Bearer ${token}` };
+  return {
+    start: (command) => started(client, command),
+    async abort(toolId) {
+      const response = await fetch(`${url}/api/tools/abort/${toolId}`, { method: 'POST', headers });
+      abortAnswer.parse(await response.json());
+    },
+    async roundTrip() {
+      await (await fetch(`${url}/health`, { headers })).json();
+    },
+  };
 }
 
-async function aborted(peer: A2aPeer, toolId: string): Promise<void> {
-  const { success, message } = await peer.abort(toolId, 'measured');
-  if (!success) throw new Error(message);
+async function started(client: Client, command: string): Promise<{ toolId: string; group: number }> {
+  const message = saying({ text: plan(shell(command)), settings: { autoExecute: true } });
+  for await (const event of client.sendMessageStream(message, WITH_APPROVAL)) {
+    const activity = activityOf(event);
+    const group = activity?.type === 'tool.output' && /told as (\d+)/.exec(activity.text)?.[1];
+    if (activity?.type === 'tool.output' && group) return { toolId: activity.toolId, group: Number(group) };
+  }
+  throw new Error('the command did not say who it is');
 }

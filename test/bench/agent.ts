@@ -7,8 +7,9 @@ import { Extensions, HTTP_EXTENSION_HEADER, Role } from '@a2a-js/sdk';
 import type { AgentCard, Part, SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import type { Client } from '@a2a-js/sdk/client';
-import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import { z } from 'zod';
+import { activity, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { Activity, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { BenchContext } from './benchmark.ts';
 import { startProgram } from './child-program.ts';
 import type { ChildProgram } from './child-program.ts';
@@ -108,4 +109,12 @@ export function saying({ text, data, taskId = '', settings }: Said): SendMessage
 export function chunkOf({ payload }: StreamResponse): string | undefined {
   const content = payload?.$case === 'artifactUpdate' ? payload.value.artifact?.parts[0]?.content : undefined;
   return content?.$case === 'text' ? content.value : undefined;
+}
+
+const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity }) });
+
+/** What a status update says of a tool; undefined for any other event. */
+export function activityOf({ payload }: StreamResponse): Activity | undefined {
+  if (payload?.$case !== 'statusUpdate') return undefined;
+  return activityMetadata.safeParse(payload.value.metadata).data?.[TOOL_APPROVAL].activity;
 }

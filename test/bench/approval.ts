@@ -6,10 +6,9 @@
 import { join } from 'node:path';
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
-import { z } from 'zod';
 import { openSqlite } from '../../a2a-server/journal/sqlite/driver.ts';
-import { activity, pendingPart, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import { cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from './agent.ts';
+import { pendingPart, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { activityOf, cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from './agent.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 import { ownProgram, startProgram } from './child-program.ts';
 import { median, quantile } from './statistics.ts';
@@ -107,7 +106,7 @@ async function approveAll(client: Client, aside: () => Promise<Aside>): Promise<
     );
     let started: number | undefined;
     waiting = await lastWaiting(events, (event) => {
-      if (activityIn(event)?.type === 'tool.started') started ??= performance.now() - began;
+      if (activityOf(event)?.type === 'tool.started') started ??= performance.now() - began;
     });
     if (started === undefined) throw new Error('the tool did not start');
     samples.push({ started, ...beside });
@@ -143,13 +142,6 @@ function waitingIn({ payload }: StreamResponse): Waiting | undefined {
     if (callId !== undefined) return { taskId, callId };
   }
   return undefined;
-}
-
-const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity }) });
-
-function activityIn({ payload }: StreamResponse): z.infer<typeof activity> | undefined {
-  if (payload?.$case !== 'statusUpdate') return undefined;
-  return activityMetadata.safeParse(payload.value.metadata).data?.[TOOL_APPROVAL].activity;
 }
 
 async function echoed(url: string): Promise<number> {

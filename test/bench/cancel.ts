@@ -2,11 +2,14 @@
  * From the sending of a cancel to its answer, which says that the task has ended: of tasks that are parked, and in no memory,
  * among few and among many; and of tasks whose model is in the middle of its answer, to the end of its connection too.
  */
+import { TaskState } from '@a2a-js/sdk';
+import type { StreamResponse } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
 import { COMPATIBLE_URL } from '../../a2a-server/models/providers.ts';
-import { A2aPeer } from '../support/a2a-peer.ts';
 import { startFakeModelEndpoint } from '../support/fake-model-endpoint.ts';
 import { parkedTaskId } from '../support/parked-tasks.ts';
-import { startAgent } from './agent.ts';
+import { cardOf, chunkOf, clientFor, saying, startAgent } from './agent.ts';
+import type { Agent } from './agent.ts';
 import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
 import { withParked } from './parked.ts';
 import { median, quantile } from './statistics.ts';
@@ -49,10 +52,10 @@ function both(what: string, values: readonly number[]): Figure[] {
 
 async function cancelParked(context: BenchContext, count: number): Promise<number[]> {
   const agent = await startAgent(context, { state: await withParked(context, count) });
-  const peer = new A2aPeer(agent);
+  const client = await clientOf(agent);
   try {
     const times: number[] = [];
-    while (times.length < WARM_UP + SAMPLES) times.push(await canceled(peer, parkedTaskId(times.length)));
+    while (times.length < WARM_UP + SAMPLES) times.push(await canceled(client, parkedTaskId(times.length)));
     return times.slice(WARM_UP);
   } finally {
     await agent.program.stop();
@@ -70,7 +73,7 @@ async function cancelModelCalls(context: BenchContext): Promise<ModelCalls> {
     args: ['--model=openai-compatible:endless'],
     env: { [COMPATIBLE_URL]: `${endpoint.url}/v1` },
   });
-  const peer = new A2aPeer(agent);
+  const client = await clientOf(agent);
   const [answers, connections]: [number[], number[]] = [[], []];
   try {
     for (let sample = 0; sample < WARM_UP + SAMPLES; sample += 1) {
@@ -80,13 +83,13 @@ async function cancelModelCalls(context: BenchContext): Promise<ModelCalls> {
         cut: { frames: BEGINNING, ending: 'silence' },
       });
       const asked = endpoint.nextRequest();
-      const stream = await peer.stream('Think.');
-      const { taskId } = await stream.until(({ type }) => type === 'text');
+      const stream = client.sendMessageStream(saying({ text: 'Think.' }));
+      const taskId = await taskThatSpeaks(stream);
       const { closedEarly } = await asked;
       const began = performance.now();
       const closed = closedEarly.then(() => performance.now() - began);
-      const answered = await canceled(peer, taskId);
-      await stream.rest();
+      const answered = await canceled(client, taskId);
+      for await (const event of stream) void event;
       if (sample >= WARM_UP) answers.push(answered);
       if (sample >= WARM_UP) connections.push(await closed);
     }
@@ -97,9 +100,23 @@ async function cancelModelCalls(context: BenchContext): Promise<ModelCalls> {
   }
 }
 
-async function canceled(peer: A2aPeer, taskId: string): Promise<number> {
+async function clientOf({ url, token }: Agent): Promise<Client> {
+  return clientFor(await cardOf(url), token);
+}
+
+/** Reads on to the first text. */
+async function taskThatSpeaks(stream: AsyncGenerator<StreamResponse>): Promise<string> {
+  for (;;) {
+    const { value, done } = await stream.next();
+    if (done) throw new Error('the model said nothing');
+    if (chunkOf(value) !== undefined && value.payload?.$case === 'artifactUpdate')
+      return value.payload.value.taskId;
+  }
+}
+
+async function canceled(client: Client, id: string): Promise<number> {
   const began = performance.now();
-  const { state } = await peer.cancel(taskId, 'measured');
-  if (state !== 'CANCELED') throw new Error(`${taskId} is ${state}`);
+  const { status } = await client.cancelTask({ tenant: '', id, metadata: { reason: 'measured' } });
+  if (status?.state !== TaskState.TASK_STATE_CANCELED) throw new Error(`${id} is not canceled`);
   return performance.now() - began;
 }
