@@ -23,6 +23,8 @@ import { randomWorkload } from './workload.ts';
 /** Delegations of one round, in each of which the disk is full once. */
 const FLOWS = 3;
 const MAX_STEPS = 100;
+/** A task that the disk has stopped goes on a few seconds after there is room again; this is far more, in milliseconds. */
+const LATE_MS = 60_000;
 /** Messages until the room that was left is used up; far more than it takes. */
 const MAX_MESSAGES = 200;
 
@@ -71,9 +73,11 @@ async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
     full?.catch(() => undefined);
   };
   const reading = new ReadingAlong({ flow, client: () => place.client(), onEvent });
+  const began = performance.now();
   try {
     for (let steps = 0; !flow.done; steps++) {
       must(steps < MAX_STEPS, `${flow.workload.name} has not come to an end after ${steps} requests`);
+      must(performance.now() - began < LATE_MS, `${flow.workload.name} does not go on, with room again`);
       await flow.step(await place.client()).catch((error: unknown) => {
         if (error instanceof Refusal && error.reason === 'STORAGE') {
           findings.count('disk: requests of a flow that were refused');
