@@ -3,7 +3,7 @@ import { systemClock } from '../../../shared/clock.ts';
 
 const DAY_MS = 86_400_000;
 
-afterEach(() => jest.useRealTimers());
+afterEach(() => void jest.useRealTimers());
 
 describe('the clock of the system', () => {
   it.each([1, 24, 25, 50, 36_500])('lets %d days pass, however far the timers of Node count', (days) => {
