@@ -40,6 +40,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R48: 'notifications/cancelled for a call in flight: the call ends, the reason is logged; the task goes on, or is cancelled where a person stopped it and the setting says so; a final event and the next call say which.',
   R49: 'Client gone, timeout, shutdown: each recorded with its own reason; on shutdown running tools get the grace period and the rest is recoverable.',
   R50: 'Subscribers of a canceled or aborted run get a last event with the reason, then the stream ends cleanly; canceling an ended task is a no-op.',
+  R51: 'A browser page that unloads ends what it started, if so asked, tools and all, and leaves no listener behind.',
   R60: 'Two delegates, a status and an approval in flight together: none blocks another.',
   R61: 'A first turn still running is canceled by its session id: it stops, on the server.',
   R62: 'Progress token 0, a string token, no token: progress for the first two, none for the last; tool names appear in it.',

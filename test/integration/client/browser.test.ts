@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { z } from 'zod';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildBridge } from '../bridge/support/bridge-program.ts';
+import { startHttpBridge } from '../bridge/support/http-bridge.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { BROWSER, NO_BROWSER, servePages, startBrowser, type PageServer } from './support/browser.ts';
+
+const report = z.object({ taskId: z.string() });
+
+interface Beginning {
+  over: 'a2a' | 'mcp';
+  url: string;
+  token: string;
+  onUnload: 'cancel' | 'detach';
+}
+
+/** Begins in the page a task that runs a long command. @returns its id, when the command runs */
+async function begin(page: Page, beginning: Beginning): Promise<string> {
+  return report.parse(await page.evaluate(`begin(${JSON.stringify(beginning)})`)).taskId;
+}
+
+/** The task was canceled by the page, and what ran of it was stopped. */
+async function expectLeft({ peer }: Stage, taskId: string): Promise<void> {
+  const stream = await peer.follow(taskId, 0);
+  await stream.until((event) => event.state === 'CANCELED');
+  const { overview, statusText } = await peer.task(taskId);
+  expect(overview.calls).toEqual([expect.objectContaining({ state: 'stopped' })]);
+  expect(statusText).toContain('the page that started it was left');
+}
+
+/** Counts the listeners for the page's unload, in the page. */
+const COUNTING = `
+  let count = 0;
+  const { addEventListener: add, removeEventListener: remove } = window;
+  window.addEventListener = (type, ...rest) => { count += type === 'pagehide'; add(type, ...rest); };
+  window.removeEventListener = (type, ...rest) => { count -= type === 'pagehide'; remove(type, ...rest); };
+  window.listening = () => count;
+`;
+
+if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+
+(BROWSER === undefined ? describe.skip : describe)('the client library in a browser', () => {
+  let browser: Browser;
+  let pages: PageServer;
+  beforeAll(async () => {
+    [browser, pages] = await Promise.all([startBrowser(), servePages()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await pages.close();
+  });
+
+  let context: BrowserContext;
+  let page: Page;
+  async function open(): Promise<Stage> {
+    const staged = await stage({ args: ['--allow-origin', pages.origin] });
+    await openPage();
+    return staged;
+  }
+  async function openPage(): Promise<void> {
+    // It outlives its pages, as a person's browser does.
+    context = await browser.newContext();
+    page = await context.newPage();
+    await page.goto(pages.origin);
+  }
+  afterEach(() => context.close());
+
+  test.each([
+    ['goes to another page', (at: Page) => at.goto(`${pages.origin}/elsewhere`)],
+    ['goes to another site', (at: Page) => at.goto('about:blank')],
+    ['is loaded again', (at: Page) => at.reload()],
+    ['is closed', (at: Page) => at.close({ runBeforeUnload: true })],
+  ])(
+    'R51 a page that %s has the tool execution it started aborted on the server, as it asked for',
+    async (_, leave) => {
+      const staged = await open();
+      const taskId = await begin(page, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
+      await leave(page);
+      await expectLeft(staged, taskId);
+    },
+  );
+
+  test('R51 over MCP too, through a bridge that serves the page over HTTP', async () => {
+    const { server, peer, file } = await stage();
+    const program = await buildBridge();
+    const bridge = await startHttpBridge(program, {
+      stateDir: await mkdtemp(join(program.directory, 'state-')),
+      agentUrl: server.url,
+      token: server.token,
+      args: ['--http-allow-origin', pages.origin],
+    });
+    try {
+      await openPage();
+      const { url, token } = bridge;
+      const taskId = await begin(page, { over: 'mcp', url, token, onUnload: 'cancel' });
+      await page.goto('about:blank');
+      await expectLeft({ server, peer, file }, taskId);
+    } finally {
+      await bridge.kill();
+      await program.remove();
+    }
+  });
+
+  test('R51 a page that did not ask for it leaves its task alone', async () => {
+    const staged = await open();
+    const taskId = await begin(page, { over: 'a2a', ...staged.server, onUnload: 'detach' });
+    await page.goto('about:blank');
+    const ended = await staged.peer.cancel(taskId, 'by the test');
+    expect(ended.statusText).toContain('by the test');
+  });
+
+  test('R51 a page that a person comes back to shows what became of its execution, and has no listener left', async () => {
+    const staged = await open();
+    await page.evaluate(COUNTING);
+    const taskId = await begin(page, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
+    expect(await page.evaluate('listening()')).toBe(1);
+    await page.goto(`${pages.origin}/elsewhere`);
+    await expectLeft(staged, taskId);
+    await page.goBack({ waitUntil: 'commit' });
+    // Kept by the browser, as it was: otherwise there would be no execution.
+    const back = await page.evaluate(
+      `execution.result.then(({ state }) => ({ state, listening: listening() }))`,
+    );
+    expect(back).toEqual({ state: 'canceled', listening: 0 });
+  });
+});

@@ -1,0 +1,66 @@
+/** The browser that is installed, if one is; and pages for it, from an origin of their own. */
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+
+const PLACES = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
+
+export const BROWSER = PLACES.find((path) => path !== undefined && existsSync(path));
+
+/** Why there are no tests in a browser here. */
+export const NO_BROWSER = 'no browser is installed: apt-get install chromium, or name one in CHROMIUM';
+
+export function startBrowser(): Promise<Browser> {
+  if (BROWSER === undefined) throw new Error(NO_BROWSER);
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
+  return chromium.launch({
+    executablePath: BROWSER,
+    // A page that is left is kept for when somebody goes back, as in the browsers people use.
+    ignoreDefaultArgs: ['--disable-back-forward-cache'],
+    args: [...args, '--disable-background-networking', '--disable-component-update'],
+  });
+}
+
+export interface PageServer {
+  origin: string;
+  close: () => Promise<void>;
+}
+
+/** A page that can begin one execution, and resolves when a tool of it runs. */
+const PAGE = `<!doctype html><title>A page</title><script type="module">
+  import { A2aClient, McpClient } from '/client.js';
+  window.begin = ({ over, url, token, onUnload }) => new Promise((resolve, reject) => {
+    const client = over === 'mcp' ? new McpClient({ url, token }) : new A2aClient({ url, token });
+    const onProgress = ({ type, activity, message }) => {
+      if (activity?.type === 'tool.started' || / runs: /.test(message)) resolve(window.execution.report);
+    };
+    const request = { text: 'run \`sleep 600\`', autoExecute: true };
+    window.execution = client.start(request, { onUnload, onProgress });
+    window.execution.result.catch(reject);
+  });
+</script>`;
+
+/** Serves `/client.js`, the built library, and the page at every other address. */
+export async function servePages(): Promise<PageServer> {
+  const library = await readFile(join(process.cwd(), 'dist', 'client', 'index.js'));
+  const server: Server = createServer((request, response) => {
+    const isLibrary = request.url === '/client.js';
+    response.setHeader('Content-Type', isLibrary ? 'text/javascript' : 'text/html');
+    response.end(isLibrary ? library : PAGE);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the page server has no address');
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
