@@ -88,12 +88,13 @@ Read without a match:
       '/': page('Start', '-', '/a', '/b', '/docs/abort'),
       '/a': page('A', '-', '/a/deep'),
       '/b': page('B', '-', '/b/how-to-abort'),
-      '/docs/abort': page('D', '-', '/docs/more'),
+      '/docs/abort': page('D', '-', '/docs/more', '/docs/abort-one'),
     });
     await crawl(site, {});
     expect(site.asked.slice(1)).toEqual([
       '/',
       '/docs/abort',
+      '/docs/abort-one',
       '/a',
       '/b',
       '/b/how-to-abort',
