@@ -1,0 +1,138 @@
+/** The two programs and the official MCP clients over HTTP: real processes and sockets from end to end. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { runningTool, TOOL_EXECUTIONS } from '../../../bridge/results/running-tools.ts';
+import { append, plan, shell } from '../../support/offline-plan.ts';
+import { stage } from '../../support/stage.ts';
+import type { Stage } from '../../support/stage.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
+import { HTTP_CLIENTS, type HttpClient } from './support/http-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const DECIDE = 'approve_or_deny_pending_action';
+const WAIT = 'wait_for_task';
+/** Longer than a test may take; what a failed test leaves behind ends by itself. */
+const LONG = 'echo running; sleep 90 & wait';
+
+const delegated = z.looseObject({
+  sessionId: z.string(),
+  state: z.string(),
+  pending: z.array(z.looseObject({ callId: z.string(), tool: z.string() })),
+});
+
+describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, connect) => {
+  let program: BridgeProgram;
+  const open: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close();
+  });
+  afterAll(() => program.remove());
+
+  /** A bridge at that server, and a client of it; a bridge that follows another takes its state and its port. */
+  async function clientOf(
+    { server }: Stage,
+    before?: HttpBridge,
+  ): Promise<{ bridge: HttpBridge; client: HttpClient }> {
+    const bridge = await startHttpBridge(program, {
+      stateDir: before?.stateDir ?? (await mkdtemp(join(program.directory, 'state-'))),
+      port: before === undefined ? 0 : Number(new URL(before.url).port),
+      agentUrl: server.url,
+      token: server.token,
+      args: ['--log-level', 'info'],
+    });
+    open.unshift(() => bridge.kill());
+    const client = await connect(bridge);
+    open.unshift(() => client.close().catch(() => undefined));
+    return { bridge, client };
+  }
+
+  test('R01 R20 what was delegated over one bridge is approved over the next, and runs exactly once', async () => {
+    const whole = await stage();
+    const first = await clientOf(whole);
+    const task = plan(append('test.md', 'hello\n'), { say: 'Done.' });
+    const { workspace } = whole.server;
+    const asked = await first.client.call(DELEGATE, { task, workspace });
+    const { sessionId, pending } = delegated.parse(asked.structuredContent);
+    expect(pending).toMatchObject([{ tool: 'append-file' }]);
+    expect(await whole.file('test.md')).toBeUndefined();
+    await first.bridge.kill();
+    const { client } = await clientOf(whole, first.bridge);
+    const callId = pending[0]?.callId ?? '';
+    const decided = await client.call(DECIDE, { sessionId, callId, decision: 'approve' });
+    expect(decided.structuredContent).toMatchObject({ state: 'completed' });
+    const again = await client.call(DECIDE, { sessionId, callId, decision: 'approve' });
+    expect(again.isError).toBe(true);
+    expect(await whole.file('test.md')).toBe('hello\n');
+  });
+
+  test('R40 R41 a tool that runs is named with the time of its start, aborted, and then is no more', async () => {
+    const whole = await stage();
+    const { client } = await clientOf(whole);
+    const task = plan(shell(LONG), { say: 'Done.' });
+    const { workspace } = whole.server;
+    const asked = await client.call(DELEGATE, { task, workspace });
+    const { sessionId, pending } = delegated.parse(asked.structuredContent);
+    const callId = pending[0]?.callId ?? '';
+    const approval = { sessionId, callId, decision: 'approve' };
+    const calls: Promise<unknown>[] = [];
+    await new Promise<void>((runs) => {
+      const onprogress = (message: string): void => {
+        if (message.includes('run-shell-command runs')) runs();
+      };
+      calls.push(client.call(DECIDE, approval, { onprogress }));
+    });
+    const looked = await client.call('check_task_progress_and_status', { sessionId });
+    const running = z.array(runningTool).parse(looked['_meta']?.[TOOL_EXECUTIONS]);
+    expect(running).toMatchObject([{ tool: 'run-shell-command', agent: 'agent', sessionId }]);
+    const { toolId = '', startedAt } = running[0] ?? {};
+    expect(Math.floor(Date.parse(startedAt ?? '') / 1000)).toBeGreaterThanOrEqual(
+      Number(/-(\d+)-[0-9a-f]+$/.exec(toolId)?.[1]),
+    );
+    expect(await client.abortTool(toolId)).toMatchObject({ success: true });
+    await Promise.all(calls);
+    const done = await client.call(WAIT, { sessionId });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', calls: [{ state: 'stopped' }] });
+    expect(await client.abortTool(toolId)).toMatchObject({ success: false });
+    const as = await client.call('abort_tool_execution', { toolId });
+    expect(as.structuredContent).toMatchObject({ success: false });
+    expect(as.isError).toBeUndefined();
+  });
+
+  test('R24 R48 a client that goes while a command runs stops nothing; a cancel stops the command', async () => {
+    const whole = await stage();
+    const { bridge, client } = await clientOf(whole);
+    const { workspace } = whole.server;
+    const stop = new AbortController();
+    const task = plan(shell(LONG), { say: 'Done.' });
+    const started = new Promise<void>((resolve) => {
+      client
+        .call(
+          DELEGATE,
+          { task, workspace, autoExecute: true },
+          {
+            signal: stop.signal,
+            onprogress: (message) => message.includes('run-shell-command runs') && resolve(),
+          },
+        )
+        .catch(() => undefined);
+    });
+    await started;
+    stop.abort();
+    await bridge.logged(/"fate":"goes-on"/);
+    const listed = await client.call('list_all_active_sessions', { state: 'working' });
+    const sessions = z.array(z.looseObject({ sessionId: z.string() }));
+    const [session] = sessions.parse(listed.structuredContent?.['sessions']);
+    const cancelled = await client.call('cancel_running_task', { sessionId: session?.sessionId });
+    expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
+    const waited = await client.call(WAIT, { sessionId: session?.sessionId });
+    expect(waited.structuredContent).toMatchObject({ state: 'cancelled' });
+    expect(waited['_meta']?.[TOOL_EXECUTIONS]).toEqual([]);
+  });
+});
