@@ -1,5 +1,6 @@
 /** Which models a server offers. */
 import { z } from 'zod';
+import { parseUrl } from '../../shared/parse-url.ts';
 
 /** Where models come from: `openai-compatible` is any endpoint that speaks OpenAI's chat completions. */
 export const providerName = z.enum(['anthropic', 'google', 'openai', 'openai-compatible']);
@@ -21,8 +22,9 @@ export const modelId = z
 /** An http(s) address without a user, a password or a query: those would end up in messages and logs. */
 const baseUrl = z.string().refine(
   (text) => {
-    if (!URL.canParse(text)) return false;
-    const { protocol, username, password, search } = new URL(text);
+    const url = parseUrl(text);
+    if (url === undefined) return false;
+    const { protocol, username, password, search } = url;
     return /^https?:$/.test(protocol) && username === '' && password === '' && search === '';
   },
   { error: 'expected an http or https address without user, password or query' },

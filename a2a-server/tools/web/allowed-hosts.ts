@@ -1,5 +1,5 @@
 /** Hosts that the operator lets `fetch` and `crawl` reach wherever they lie, e.g. `127.0.0.1:8080` or `wiki.intern`. */
-import { parseUrl } from './parse-url.ts';
+import { parseUrl } from '../../../shared/parse-url.ts';
 
 /** Says whether a URL's host is listed. */
 export type AllowedHosts = (url: URL) => boolean;

@@ -1,5 +1,5 @@
 /** Where a link of a page leads. */
-import { parseUrl } from './parse-url.ts';
+import { parseUrl } from '../../../shared/parse-url.ts';
 
 /** Absolute and without its fragment; undefined where that is no page, e.g. for `mailto:` and `javascript:`. */
 export function linkTarget(href: string, base: URL): URL | undefined {

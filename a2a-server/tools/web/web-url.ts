@@ -1,9 +1,9 @@
 /** URLs as `fetch` and `crawl` take them. The WHATWG parser decides what a spelling means; then it is judged (X2). */
+import { parseUrl } from '../../../shared/parse-url.ts';
 import { ProductError } from '../../../shared/errors.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
 import { notPublic } from './address.ts';
 import { oneLine } from '../one-line.ts';
-import { parseUrl } from './parse-url.ts';
 
 /** Beyond this no server takes one (RFC 9110 §4.1 asks for at least 8000 octets). */
 const MAX_URL = 8_000;
