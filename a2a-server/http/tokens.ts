@@ -1,5 +1,5 @@
 /** Bearer tokens and the principals they stand for (X1: compared in constant time, never logged). */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { bearerToken, sameToken, tokenDigest } from '../../shared/bearer-token.ts';
 import { ProductError } from '../../shared/errors.ts';
 
 export interface Credential {
@@ -15,18 +15,18 @@ export type Authenticate = (authorization: string | undefined) => string;
  * It throws ProductError UNAUTHENTICATED for a missing, malformed or unknown one, without saying which tokens exist.
  */
 export function authenticator(credentials: readonly Credential[]): Authenticate {
-  const known = credentials.map(({ principal, token }) => ({ principal, digest: digestOf(token) }));
+  const known = credentials.map(({ principal, token }) => ({ principal, digest: tokenDigest(token) }));
   return (authorization) => {
-    const token = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? '')?.[1];
+    const token = bearerToken(authorization);
     if (token === undefined)
       throw new ProductError(
         'UNAUTHENTICATED',
         'This server asks for a bearer token: send "Authorization: Bearer <token>". The local one is in the file "token" of the state directory.',
       );
-    const digest = digestOf(token);
+    const digest = tokenDigest(token);
     let principal: string | undefined;
     // Every one is compared, whichever matches: neither the length nor the place of a token shows in the time taken.
-    for (const it of known) if (timingSafeEqual(it.digest, digest)) principal = it.principal;
+    for (const it of known) if (sameToken(it.digest, digest)) principal = it.principal;
     if (principal === undefined)
       throw new ProductError(
         'UNAUTHENTICATED',
@@ -34,8 +34,4 @@ export function authenticator(credentials: readonly Credential[]): Authenticate 
       );
     return principal;
   };
-}
-
-function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

@@ -3,9 +3,9 @@
  * A page on the web can point a name of its own at 127.0.0.1 and have a browser send requests here; their Host and Origin
  * give it away. Pure but for the comparison, which takes the same time whatever it is shown.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
+import { bearerToken, sameToken, tokenDigest } from '../../shared/bearer-token.ts';
 
 export interface Door {
   token: string;
@@ -40,17 +40,12 @@ export function checkReach(headers: IncomingHttpHeaders, { origins }: Door): Tur
 
 /** @returns undefined when the request brings the token */
 export function checkToken(headers: IncomingHttpHeaders, door: Door): TurnedAway | undefined {
-  const shown = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(headers.authorization ?? '')?.[1];
-  if (shown !== undefined && timingSafeEqual(digestOf(shown), digestOf(door.token))) return undefined;
+  const shown = bearerToken(headers.authorization);
+  if (shown !== undefined && sameToken(tokenDigest(shown), tokenDigest(door.token))) return undefined;
   return {
     status: 401,
     message: `This bridge asks for a bearer token: send "Authorization: Bearer <token>" with the one in ${door.tokenPath}.`,
   };
-}
-
-/** Of one length, whatever it is of. */
-function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }
 
 function quoted(text: string): string {
