@@ -172,6 +172,7 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
       toolId: call.toolId,
       sideEffect: call.sideEffect,
       state: overviewState(call),
+      ...(call.state.type === 'running' && { startedAt: new Date(call.state.startedAt).toISOString() }),
       ...(call.decided && { decided: standing(call.decided) }),
     })),
     usage: snapshot.usage,

@@ -172,7 +172,7 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
     case 'tool.started':
       return ofCall(s, event.callId, (call) => ({
         ...call,
-        state: { type: 'running', toolId: event.toolId },
+        state: { type: 'running', toolId: event.toolId, startedAt: at },
         toolId: event.toolId,
       }));
     case 'tool.output':

@@ -37,7 +37,8 @@ export const PARKED_STATES: ReadonlySet<StateName> = new Set<StateName>(['input-
 export type CallState =
   | { type: 'waiting'; reason: PendingReason }
   | { type: 'ready' }
-  | { type: 'running'; toolId: string }
+  /** `startedAt` in milliseconds since the epoch. */
+  | { type: 'running'; toolId: string; startedAt: number }
   | { type: 'settled'; result: CallResult };
 
 /** What the model is told of a call in the end. */

@@ -2,7 +2,7 @@
  * What the bridge knows of a task: the fold of what was observed of it. Pure, total, and bounded: an agent that talks
  * without end fills no memory.
  */
-import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
 
 export type CallState =
@@ -160,15 +160,20 @@ function of(view: TaskView | undefined, taskId: string, sessionId: string): Task
   };
 }
 
-function callsOf(
-  calls: readonly Omit<CallView, 'summary' | 'startedAt'>[],
-  before: TaskView | undefined,
-): readonly CallView[] {
+function callsOf(calls: TaskOverview['calls'], before: TaskView | undefined): readonly CallView[] {
   const known = new Map((before?.calls ?? []).map((call) => [call.callId, call]));
-  return calls.slice(-MAX_CALLS).map(({ callId, tool, title, state, toolId }) => {
+  return calls.slice(-MAX_CALLS).map(({ callId, tool, title, state, toolId, startedAt }) => {
     const call = known.get(callId);
-    const startedAt = call !== undefined && call.toolId === toolId ? call.startedAt : null;
-    return { callId, tool, title, state, toolId, summary: call?.summary ?? null, startedAt };
+    const seen = call !== undefined && call.toolId === toolId ? call.startedAt : null;
+    return {
+      callId,
+      tool,
+      title,
+      state,
+      toolId,
+      summary: call?.summary ?? null,
+      startedAt: startedAt ?? seen,
+    };
   });
 }
 

@@ -164,6 +164,8 @@ export const taskOverview = z.object({
       toolId: z.string().nullable(),
       sideEffect,
       state: z.enum(['waiting', 'ready', 'running', 'ok', 'error', 'stopped', 'denied', 'skipped']),
+      /** RFC 3339; only of a call that runs. */
+      startedAt: z.string().optional(),
       /** Absent while nobody has decided, or nobody had to. */
       decided: standingDecision.optional(),
     }),

@@ -31,7 +31,9 @@ describe('POST /api/tools/abort/:toolId', () => {
     const started = second.seen.find(({ activity }) => activity?.type === 'tool.started');
     expect(started?.activity).toMatchObject({ toolId, callId: pending[0]?.callId });
     expect(toolId).toMatch(/^run-shell-command-\d+-[0-9a-f]+$/);
-    expect((await peer.task(taskId)).overview.calls).toMatchObject([{ toolId, state: 'running' }]);
+    expect((await peer.task(taskId)).overview.calls).toMatchObject([
+      { toolId, state: 'running', startedAt: expect.stringMatching(/^20.*Z$/) },
+    ]);
 
     const { success, message } = await peer.abort(toolId, 'it takes too long');
     expect({ success, message }).toEqual({ success: true, message: expect.stringContaining(toolId) });
