@@ -6,14 +6,23 @@ import { ClientError, unreachable } from './client-error.ts';
 /** Characters of one event. The largest that a server of ours sends is a whole task. */
 const MAX_EVENT = 64 * 1024 * 1024;
 
+export interface Reading {
+  /** A stream from which nothing comes for so long, not even a comment, is taken for dead; in milliseconds. */
+  quietMs: number;
+  /**
+   * Ends the reading when it aborts. That of the request is not enough: where it aborts as the answer ends, Node's fetch
+   * leaves a reader waiting that is told neither.
+   */
+  signal: AbortSignal;
+}
+
 /**
  * Ends when the stream does. Leaving it early lets go of the connection.
- * @param quietMs a stream from which nothing comes for so long, not even a comment, is taken for dead
- * @throws ClientError unreachable, when the connection breaks
+ * @throws ClientError unreachable, when the connection breaks or the reading is ended
  */
 export async function* eventsOf(
   response: Response,
-  quietMs: number,
+  reading: Reading,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
@@ -27,7 +36,7 @@ export async function* eventsOf(
   });
   try {
     for (;;) {
-      const chunk = await readWithin(reader, quietMs, response.url);
+      const chunk = await readWithin(reader, reading, response.url);
       if (chunk === undefined) return;
       parser.feed(decoder.decode(chunk, { stream: true }));
       const ready = events;
@@ -44,22 +53,27 @@ export async function* eventsOf(
 /** @returns undefined at the end */
 async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  quietMs: number,
+  { quietMs, signal }: Reading,
   url: string,
 ): Promise<Uint8Array | undefined> {
-  let quiet = false;
-  const timer = setTimeout(() => {
-    quiet = true;
-    // What waits for a chunk is told that there is none.
+  let ended: string | undefined;
+  // What waits for a chunk is told that there is none.
+  const end = (why: string): void => {
+    ended ??= why;
     void reader.cancel().catch(() => undefined);
-  }, quietMs);
+  };
+  const aborted = (): void => end('the reading was ended');
+  const timer = setTimeout(() => end(`nothing came for ${quietMs} ms`), quietMs);
+  signal.addEventListener('abort', aborted);
   try {
+    if (signal.aborted) aborted();
     const { value } = await reader.read();
-    if (quiet) throw new Error(`nothing came for ${quietMs} ms`);
+    if (ended !== undefined) throw new Error(ended);
     return value;
   } catch (error) {
     throw unreachable(url, error);
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', aborted);
   }
 }

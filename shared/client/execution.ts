@@ -61,10 +61,13 @@ export class Execution {
   /** Ends the task, and with it every tool it runs. A no-op once it has ended. @throws ClientError */
   cancel(reason = 'canceled by the client'): Promise<void> {
     if (this.#state === 'settled') return Promise.resolve();
-    this.#canceling ??= this.#line.cancel(reason).catch((error: unknown) => {
-      this.#canceling = undefined;
-      throw error;
-    });
+    // There is nothing to wait for once it has settled, be it that it never began.
+    this.#canceling ??= Promise.race([this.#line.cancel(reason), this.result.then(() => undefined)]).catch(
+      (error: unknown) => {
+        this.#canceling = undefined;
+        throw error;
+      },
+    );
     return this.#canceling;
   }
 

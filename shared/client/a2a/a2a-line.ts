@@ -80,7 +80,10 @@ export class A2aLine implements TaskLine {
         const found = await this.#find(tell, reading);
         if (found?.over === true) return found.report;
         const asked = found === undefined;
-        for await (const { event, data } of eventsOf(await this.#open(reading), quietMs)) {
+        for await (const { event, data } of eventsOf(await this.#open(reading), {
+          quietMs,
+          signal: reading,
+        })) {
           if (event === 'error') throw refusal(data, 200);
           failures = 0;
           for (const progress of this.#take(data)) tell(progress);

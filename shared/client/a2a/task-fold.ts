@@ -46,9 +46,9 @@ export class TaskFold {
     return this.#told;
   }
 
-  /** The task has ended, and all of it has been told. */
+  /** The task has ended, and all of it has been told. A position beyond the end is for the server to refuse (S2). */
   get over(): boolean {
-    return hasEnded({ state: this.#state }) && this.#told >= this.#cursor;
+    return hasEnded({ state: this.#state }) && this.#told === this.#cursor;
   }
 
   get report(): TaskReport {

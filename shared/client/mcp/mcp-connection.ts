@@ -17,6 +17,8 @@ import type { Incoming } from './json-rpc.ts';
 const REVISION = '2025-11-25';
 const SESSION = 'Mcp-Session-Id';
 
+const NEVER = new AbortController().signal;
+
 export interface RequestOptions {
   /** Takes the request back when it aborts: the server is told, and ClientError `aborted` is thrown. */
   signal?: AbortSignal | undefined;
@@ -148,11 +150,11 @@ export class McpConnection {
   async #answerIn(
     response: Response,
     id: number,
-    { onProgress, headers = {} }: RequestOptions & { headers?: Headers },
+    { onProgress, headers = {}, signal = NEVER }: RequestOptions & { headers?: Headers },
   ): Promise<unknown> {
     if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true)
       return resultOf(understood(incoming, await response.text()));
-    for await (const { data } of eventsOf(response, this.#quietMs)) {
+    for await (const { data } of eventsOf(response, { quietMs: this.#quietMs, signal })) {
       // Streamable HTTP, SEP-1699: a stream may begin with an event that has an id and no data.
       if (data === '') continue;
       const message = understood(incoming, data);

@@ -1,0 +1,218 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { A2aClient } from '../../../shared/client/index.ts';
+import { newServerHome, directoryOf } from '../../support/server-program.ts';
+import { startServer } from '../../support/server-process.ts';
+import { stage } from '../../support/stage.ts';
+import { CuttingFetch } from './support/cutting-fetch.ts';
+import { Watched } from './support/watched.ts';
+
+const QUICK = { firstMs: 1, mostMs: 20 };
+const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
+
+describe('the client of an agent, over A2A', () => {
+  test('a task is started, waits, is approved as it was shown, and completes', async () => {
+    const { server, file } = await stage();
+    const client = new A2aClient(server);
+    const watched = new Watched();
+    const execution = client.start({ text: 'create test.md with hello' }, { onProgress: watched.see });
+    expect(client.active).toEqual([execution]);
+    const { pending } = await watched.state('waiting');
+    expect(pending).toEqual([
+      expect.objectContaining({
+        tool: 'write-file',
+        preview: expect.objectContaining({ type: 'diff', diff: expect.stringContaining('+hello') }),
+        decisions: ['approve', 'deny', 'edit'],
+      }),
+    ]);
+    expect(await file('test.md')).toBeUndefined();
+    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'approve' });
+    const report = await execution.result;
+    expect(report).toMatchObject({ state: 'completed', pending: [], tools: [] });
+    expect(report.output).toContain('test.md');
+    expect(await file('test.md')).toBe('hello');
+    expect(watched.activities).toEqual(['tool.requested', 'tool.decided', 'tool.started', 'tool.finished']);
+    expect(client.active).toEqual([]);
+  });
+
+  test('an edit is written in place of what was asked; a second decision is refused by its name', async () => {
+    const { server, file } = await stage();
+    const watched = new Watched();
+    const execution = new A2aClient(server).start(
+      { text: 'create test.md with hello' },
+      { onProgress: watched.see },
+    );
+    const { pending } = await watched.state('waiting');
+    const callId = pending[0]?.callId ?? '';
+    await execution.decide({ callId, decision: 'edit', content: 'goodbye' });
+    await execution.result;
+    expect(await file('test.md')).toBe('goodbye');
+    await expect(execution.decide({ callId, decision: 'deny', reason: 'late' })).rejects.toMatchObject({
+      code: 'refused',
+      reason: expect.stringMatching(/ALREADY_DECIDED|TASK_ENDED/),
+      retryable: false,
+    });
+  });
+
+  test('an agent that asks in words is answered in words', async () => {
+    const home = await newServerHome();
+    const script = join(directoryOf(home), 'script.json');
+    await writeFile(
+      script,
+      JSON.stringify({ rules: [], otherwise: [{ inputRequired: 'Which colour?' }, { text: 'Painted.' }] }),
+    );
+    const server = await startServer({ home, args: ['--agent', 'scripted', script] });
+    const watched = new Watched();
+    const execution = new A2aClient(server).start({ text: 'paint it' }, { onProgress: watched.see });
+    expect(await watched.state('waiting')).toMatchObject({ question: 'Which colour?', pending: [] });
+    await execution.say('red');
+    await expect(execution.result).resolves.toMatchObject({ state: 'completed', output: 'Painted.' });
+  });
+
+  test('R40 R41 R42 what runs is listed; one is aborted and only that one stops; once more is a no-op that says so', async () => {
+    const { server } = await stage();
+    const client = new A2aClient(server);
+    const started = ['one', 'two'].map((name) => {
+      const watched = new Watched();
+      const execution = client.start({ text: LONG(name), autoExecute: true }, { onProgress: watched.see });
+      return { execution, running: watched.output(`${name} runs`) };
+    });
+    const [one = '', two = ''] = await Promise.all(started.map(({ running }) => running));
+    expect((await client.tools()).map(({ toolId }) => toolId).toSorted()).toEqual([one, two].toSorted());
+    expect(await client.abortTool(one, 'enough of it')).toMatchObject({ success: true });
+    await started[0]?.execution.result;
+    expect(await client.tools()).toEqual([
+      expect.objectContaining({ toolId: two, tool: 'run-shell-command', ageMs: expect.any(Number) }),
+    ]);
+    expect(await client.abortTool(one)).toMatchObject({ success: false });
+    expect(await client.abortTool('../nobodys/tool')).toMatchObject({ success: false });
+    expect(await client.abortAllTools()).toEqual([expect.objectContaining({ success: true })]);
+    await started[1]?.execution.result;
+    expect([await client.tools(), client.active]).toEqual([[], []]);
+  });
+
+  test('R45 aborting the signal ends the task and what it runs; all of a client’s executions end with cancelAll', async () => {
+    const { server, peer } = await stage();
+    const client = new A2aClient(server);
+    const controller = new AbortController();
+    const begin = (name: string, signal?: AbortSignal) => {
+      const watched = new Watched();
+      const execution = client.start(
+        { text: LONG(name), autoExecute: true },
+        { signal, onProgress: watched.see },
+      );
+      return { execution, running: watched.output(`${name} runs`) };
+    };
+    const [first, second, third] = [begin('one', controller.signal), begin('two'), begin('three')];
+    await Promise.all([first, second, third].map(({ running }) => running));
+    controller.abort('the person pressed stop');
+    await expect(first.execution.result).resolves.toMatchObject({
+      state: 'canceled',
+      message: expect.stringContaining('the person pressed stop'),
+      tools: [],
+    });
+    expect(client.active).toHaveLength(2);
+    await client.cancelAll('going home');
+    for (const { execution } of [second, third]) {
+      const { state, taskId } = await execution.result;
+      expect(state).toBe('canceled');
+      expect((await peer.task(taskId ?? '')).statusText).toContain('going home');
+    }
+  });
+
+  test('R25 a connection cut after any event loses nothing and repeats nothing', async () => {
+    const { server } = await stage();
+    const text = 'say one two three; run `echo from the tool`; say four five six';
+    const request = { text, autoExecute: true };
+    const whole = new Watched();
+    const { output } = await new A2aClient(server).start(request, { onProgress: whole.see }).result;
+    for (let events = 1; events < 8; events += 1) {
+      const cutting = new CuttingFetch();
+      cutting.cutAfter = (asked) => (/message:stream|:subscribe/.test(asked) ? events : undefined);
+      const client = new A2aClient({ ...server, fetch: cutting.fetch, patience: QUICK });
+      const watched = new Watched();
+      const report = await client.start(request, { onProgress: watched.see }).result;
+      expect(report).toMatchObject({ state: 'completed', output });
+      expect([watched.text, watched.activities]).toEqual([whole.text, whole.activities]);
+      expect(cutting.asked.length).toBeGreaterThan(1);
+    }
+  });
+
+  test('R27 a message whose answer was lost is sent again, and is one task', async () => {
+    const { server, peer } = await stage();
+    const cutting = new CuttingFetch();
+    let lost = 0;
+    cutting.cutAfter = (asked) => (asked.endsWith('message:stream') && (lost += 1) <= 3 ? 0 : undefined);
+    const client = new A2aClient({ ...server, fetch: cutting.fetch, patience: QUICK });
+    const report = await client.start({ text: 'say hello' }).result;
+    expect(report.state).toBe('completed');
+    expect(cutting.asked.filter((asked) => asked.endsWith('message:stream'))).toHaveLength(4);
+    expect(await peer.list()).toHaveLength(1);
+  });
+
+  test('R20 the server is killed while a call waits, and started again: the client finds it, and the person decides', async () => {
+    const first = await startServer();
+    const watched = new Watched();
+    const client = new A2aClient({ ...first, patience: { attempts: 100, firstMs: 20, mostMs: 100 } });
+    const execution = client.start({ text: 'create test.md with hello' }, { onProgress: watched.see });
+    const { pending } = await watched.state('waiting');
+    await first.kill();
+    await watched.until(({ type }) => (type === 'reconnecting' ? true : undefined));
+    await startServer({ home: first, args: ['--port', new URL(first.url).port] });
+    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'approve' });
+    await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
+  });
+
+  test('R24 whoever detaches comes back by id: told first where the task stands, then what followed the cursor, once', async () => {
+    const { server } = await stage();
+    // Nothing here may wait for silence.
+    const client = new A2aClient({ ...server, patience: { quietMs: 3_600_000 } });
+    const before = new Watched();
+    const text = 'say one; create test.md with hello; say two';
+    const execution = client.start({ text }, { onProgress: before.see });
+    const { taskId, cursor, pending } = await before.state('waiting');
+    execution.detach();
+    await expect(execution.result).rejects.toMatchObject({ code: 'detached' });
+    const id = taskId ?? '';
+    const after = new Watched();
+    const back = client.attach({ taskId: id, after: cursor ?? 0 }, { onProgress: after.see });
+    await after.state('waiting');
+    await back.decide({ callId: pending[0]?.callId ?? '', decision: 'approve' });
+    const { output, state } = await back.result;
+    expect(state).toBe('completed');
+    const fromStart = new Watched();
+    const ended = await client.attach({ taskId: id, after: 0 }, { onProgress: fromStart.see }).result;
+    expect(ended).toMatchObject({ state, output });
+    expect([before.text + after.text, [...before.activities, ...after.activities]]).toEqual([
+      fromStart.text,
+      fromStart.activities,
+    ]);
+    await expect(client.attach({ taskId: id }).result).resolves.toMatchObject({ state, output });
+  });
+
+  test('R26 a cursor beyond the end, a task nobody has, a wrong token and nobody there are errors by name', async () => {
+    const { server } = await stage();
+    const client = new A2aClient({ ...server, patience: QUICK });
+    const { taskId } = await client.start({ text: 'create test.md with hello', readOnly: true }).result;
+    await expect(client.attach({ taskId: taskId ?? '', after: 1_000_000 }).result).rejects.toMatchObject({
+      code: 'refused',
+      reason: 'INVALID_CURSOR',
+    });
+    await expect(client.attach({ taskId: 'nobodys' }).result).rejects.toMatchObject({
+      code: 'refused',
+      status: 404,
+      reason: 'UNKNOWN_TASK',
+    });
+    const stranger = new A2aClient({ url: server.url, token: 'wrong-token-0123456789' });
+    await expect(stranger.start({ text: 'x' }).result).rejects.toMatchObject({
+      code: 'refused',
+      status: 401,
+      reason: 'UNAUTHENTICATED',
+    });
+    await server.stop();
+    const impatient = new A2aClient({ ...server, patience: { ...QUICK, attempts: 2 } });
+    await expect(impatient.start({ text: 'x' }).result).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(impatient.tools()).rejects.toMatchObject({ code: 'unreachable', retryable: true });
+  });
+});

@@ -1,0 +1,209 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { McpClient, type McpClientOptions } from '../../../shared/client/index.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { buildBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
+import { startHttpBridge, type HttpBridge } from '../bridge/support/http-bridge.ts';
+import { CuttingFetch } from './support/cutting-fetch.ts';
+import { Watched } from './support/watched.ts';
+
+const QUICK = { firstMs: 1, mostMs: 20, lookMs: 50 };
+const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
+
+describe('the client of the bridge, over MCP', () => {
+  let program: BridgeProgram;
+  const bridges: HttpBridge[] = [];
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const bridge of bridges.splice(0)) await bridge.kill();
+  });
+  afterAll(() => program.remove());
+
+  interface Open extends Stage {
+    bridge: HttpBridge;
+    client: McpClient;
+  }
+
+  async function open(options: Partial<McpClientOptions> = {}, args: string[] = []): Promise<Open> {
+    const staged = await stage();
+    const { url: agentUrl, token } = staged.server;
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const bridge = await startHttpBridge(program, { stateDir, agentUrl, token, args });
+    bridges.push(bridge);
+    const client = new McpClient({ url: bridge.url, token: bridge.token, patience: QUICK, ...options });
+    return { ...staged, bridge, client };
+  }
+
+  test('a task is delegated, waits, is approved, and completes, with progress on the way', async () => {
+    const { client, file, server } = await open();
+    const watched = new Watched();
+    const execution = client.start(
+      { text: 'create test.md with hello', workspace: server.workspace },
+      { onProgress: watched.see },
+    );
+    const { pending } = await watched.state('waiting');
+    expect(pending).toEqual([
+      expect.objectContaining({
+        tool: 'write-file',
+        preview: { type: 'text', text: expect.stringContaining('+hello') },
+        decisions: ['approve', 'deny', 'edit'],
+      }),
+    ]);
+    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'approve', scope: 'tool' });
+    await expect(execution.result).resolves.toMatchObject({ state: 'completed', pending: [] });
+    expect(await file('test.md')).toBe('hello');
+    expect(client.active).toEqual([]);
+    await client.close();
+  });
+
+  test('a decision made elsewhere is noticed; one that no longer counts is refused', async () => {
+    const { client, peer, server } = await open();
+    const watched = new Watched();
+    const execution = client.start(
+      { text: 'create test.md with hello', workspace: server.workspace },
+      { onProgress: watched.see },
+    );
+    const { pending, taskId } = await watched.state('waiting');
+    const callId = pending[0]?.callId ?? '';
+    const stream = await peer.decide(taskId ?? '', [{ callId, decision: 'deny' }]);
+    await stream.rest();
+    await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
+    await expect(execution.decide({ callId, decision: 'approve' })).rejects.toMatchObject({
+      code: 'refused',
+    });
+  });
+
+  test('R40 R41 R42 what runs is listed; one is aborted and only that one stops; once more is a no-op that says so', async () => {
+    const { client, server } = await open();
+    const started = ['one', 'two'].map((name) => {
+      const watched = new Watched();
+      const execution = client.start(
+        { text: LONG(name), autoExecute: true, workspace: server.workspace },
+        { onProgress: watched.see },
+      );
+      return { execution, running: watched.note(/ runs: /) };
+    });
+    await Promise.all(started.map(({ running }) => running));
+    const tools = await client.tools();
+    expect(tools.map(({ tool }) => tool)).toEqual(['run-shell-command', 'run-shell-command']);
+    const first = tools.find(({ sessionId }) => sessionId === started[0]?.execution.report?.sessionId);
+    const toolId = first?.toolId ?? '';
+    expect(await client.abortTool(toolId, 'enough of it')).toMatchObject({ success: true });
+    await started[0]?.execution.result;
+    expect(await client.tools()).toHaveLength(1);
+    expect(await client.abortTool(toolId)).toMatchObject({ success: false });
+    expect(await client.abortTool('../nobodys')).toMatchObject({ success: false });
+    expect(await client.abortAllTools()).toEqual([expect.objectContaining({ success: true })]);
+    await started[1]?.execution.result;
+    expect(await client.tools()).toEqual([]);
+  });
+
+  test('R61 aborting the signal ends the task on the agent, and what it runs; so does cancelAll for the others', async () => {
+    const { client, server, peer } = await open();
+    const controller = new AbortController();
+    const begin = (name: string, signal?: AbortSignal) => {
+      const watched = new Watched();
+      const execution = client.start(
+        { text: LONG(name), autoExecute: true, workspace: server.workspace },
+        { signal, onProgress: watched.see },
+      );
+      return { execution, running: watched.note(/ runs: /) };
+    };
+    const [first, second] = [begin('one', controller.signal), begin('two')];
+    await Promise.all([first.running, second.running]);
+    controller.abort('the person pressed stop');
+    const { state, taskId } = await first.execution.result;
+    expect(state).toBe('canceled');
+    expect((await peer.task(taskId ?? '')).statusText).toContain('the person pressed stop');
+    await client.cancelAll();
+    await expect(second.execution.result).resolves.toMatchObject({ state: 'canceled' });
+  });
+
+  test('R48 a plain call is taken back by its signal: it ends at once, its task goes on, and the session is come back to', async () => {
+    const { client, server, bridge } = await open({}, ['--log-level', 'info']);
+    const controller = new AbortController();
+    const watched = new Watched();
+    const args = {
+      task: 'wait 1 seconds; say done',
+      autoExecute: true,
+      workspace: server.workspace,
+    };
+    const call = client.call('delegate_task_to_assistant', args, {
+      signal: controller.signal,
+      onProgress: (message) => watched.see({ type: 'note', message }),
+    });
+    await watched.note(/ runs: /);
+    controller.abort('the page has changed its mind');
+    await expect(call).rejects.toMatchObject({ code: 'aborted' });
+    await bridge.logged(/the page has changed its mind/);
+    const listed = await client.call('list_all_active_sessions');
+    const [session] = sessionsIn(listed.structuredContent);
+    await expect(client.attach({ sessionId: session ?? '' }).result).resolves.toMatchObject({
+      state: 'completed',
+      output: expect.stringContaining('done'),
+    });
+  });
+
+  test('R64 answers that are lost while it waits are asked for again; the one that delegates is not', async () => {
+    const cutting = new CuttingFetch();
+    const { client, server } = await open({ fetch: cutting.fetch });
+    let posts = 0;
+    // initialize, initialized, delegate; then every other answer is lost.
+    cutting.cutAfter = () => ((posts += 1) > 3 && posts % 2 === 0 ? 0 : undefined);
+    const watched = new Watched();
+    const request = { text: 'wait 1 seconds', autoExecute: true, workspace: server.workspace };
+    const { state } = await client.start(request, { onProgress: watched.see }).result;
+    expect(state).toBe('completed');
+    expect(watched.told.some(({ type }) => type === 'reconnecting')).toBe(true);
+    cutting.cutAfter = () => 0;
+    const asked = cutting.asked.length;
+    await expect(client.start(request).result).rejects.toMatchObject({
+      code: 'outcome-unknown',
+      retryable: false,
+    });
+    expect(cutting.asked.length).toBe(asked + 1);
+  });
+
+  test('a bridge that was started again is initialized again, and the task is where it was', async () => {
+    const { client, bridge, server } = await open();
+    const watched = new Watched();
+    const patience = { ...QUICK, attempts: 200, mostMs: 100 };
+    const patient = new McpClient({ url: bridge.url, token: bridge.token, patience });
+    const execution = patient.start(
+      { text: 'create test.md with hello', workspace: server.workspace },
+      { onProgress: watched.see },
+    );
+    const { pending } = await watched.state('waiting');
+    await bridge.kill();
+    await expect(client.tools()).rejects.toMatchObject({ code: 'unreachable' });
+    const { url, token } = server;
+    const again = await startHttpBridge(program, {
+      stateDir: bridge.stateDir,
+      agentUrl: url,
+      token,
+      port: Number(new URL(bridge.url).port),
+    });
+    bridges.push(again);
+    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'approve' });
+    await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
+  });
+
+  test('a prefix before the tools’ names, a session nobody has and a wrong token are dealt with by name', async () => {
+    const { client, bridge } = await open({ toolPrefix: 'gemini_' }, ['--tool-prefix', 'gemini_']);
+    expect(await client.tools()).toEqual([]);
+    await expect(client.attach({ sessionId: 'nobodys' }).result).rejects.toMatchObject({
+      code: 'refused',
+      reason: 'UNKNOWN_SESSION',
+    });
+    const stranger = new McpClient({ url: bridge.url, token: 'wrong-token-0123456789' });
+    await expect(stranger.tools()).rejects.toMatchObject({ code: 'refused', status: 401 });
+  });
+});
+
+function sessionsIn(structured: unknown): string[] {
+  const sessions: unknown = Object(structured)['sessions'];
+  return Array.isArray(sessions) ? sessions.map((each) => String(Object(each)['sessionId'])) : [];
+}

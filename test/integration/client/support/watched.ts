@@ -1,0 +1,65 @@
+/** What an execution tells, to be waited for. */
+import type { Progress } from '../../../../shared/client/progress.ts';
+
+export class Watched {
+  readonly told: Progress[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  /** To be given as `onProgress`. */
+  readonly see = (progress: Progress): void => {
+    this.told.push(progress);
+    for (const look of this.#waiting) look();
+  };
+
+  /** Resolves with the first thing told that fits. */
+  until<T>(fits: (progress: Progress) => T | undefined): Promise<T> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        for (const progress of this.told) {
+          const found = fits(progress);
+          if (found === undefined) continue;
+          this.#waiting.delete(look);
+          resolve(found);
+          return;
+        }
+      };
+      this.#waiting.add(look);
+      look();
+    });
+  }
+
+  /** Resolves with the id of the tool execution that has said this. */
+  output(text: string): Promise<string> {
+    return this.until((progress) =>
+      progress.type === 'activity' &&
+      progress.activity.type === 'tool.output' &&
+      progress.activity.text.includes(text)
+        ? progress.activity.toolId
+        : undefined,
+    );
+  }
+
+  /** Resolves with the first report of a task in this state. */
+  state(state: string) {
+    return this.until((progress) =>
+      progress.type === 'state' && progress.report.state === state ? progress.report : undefined,
+    );
+  }
+
+  /** Resolves with the first note that matches. */
+  note(pattern: RegExp): Promise<string> {
+    return this.until((progress) =>
+      progress.type === 'note' && pattern.test(progress.message) ? progress.message : undefined,
+    );
+  }
+
+  /** All that the agent was told to have said. */
+  get text(): string {
+    return this.told.map((progress) => (progress.type === 'text' ? progress.text : '')).join('');
+  }
+
+  /** The activities, each by its name. */
+  get activities(): string[] {
+    return this.told.flatMap((progress) => (progress.type === 'activity' ? [progress.activity.type] : []));
+  }
+}

@@ -1,0 +1,62 @@
+/** A task whose story a test tells. */
+import { ClientError } from '../../../../shared/client/client-error.ts';
+import { Deferred } from '../../../../shared/client/deferred.ts';
+import type { Tell } from '../../../../shared/client/progress.ts';
+import type { TaskLine } from '../../../../shared/client/task-line.ts';
+import type { TaskReport } from '../../../../shared/client/task-report.ts';
+import type { Decision } from '../../../../shared/client/task-request.ts';
+
+export function reportIn(state: TaskReport['state'], rest: Partial<TaskReport> = {}): TaskReport {
+  return {
+    sessionId: 'session-1',
+    taskId: 'task-1',
+    state,
+    message: '',
+    output: '',
+    pending: [],
+    question: null,
+    tools: [],
+    cursor: 1,
+    ...rest,
+  };
+}
+
+export class ScriptedLine implements TaskLine {
+  report: TaskReport | undefined;
+  /** Why it was asked to cancel, each time it was. */
+  readonly cancels: string[] = [];
+  readonly leavings: string[] = [];
+  readonly decided: Decision[] = [];
+  readonly said: string[] = [];
+  readonly end = new Deferred<TaskReport>();
+  readonly began = new Deferred<Tell>();
+  /** What a cancel comes to; the task is canceled, if left out. */
+  cancelFails: Error | undefined;
+
+  async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+    this.began.resolve(tell);
+    reading.addEventListener('abort', () => this.end.reject(new ClientError('unreachable', 'cut')));
+    return this.end.promise;
+  }
+
+  cancel(reason: string): Promise<void> {
+    this.cancels.push(reason);
+    if (this.cancelFails !== undefined) return Promise.reject(this.cancelFails);
+    this.end.resolve(reportIn('canceled', { message: reason }));
+    return Promise.resolve();
+  }
+
+  cancelLeaving(reason: string): void {
+    this.leavings.push(reason);
+  }
+
+  decide(decisions: readonly Decision[]): Promise<void> {
+    this.decided.push(...decisions);
+    return Promise.resolve();
+  }
+
+  say(text: string): Promise<void> {
+    this.said.push(text);
+    return Promise.resolve();
+  }
+}
