@@ -8,10 +8,9 @@
  * Windows has no groups: there the tree below the shell is killed at once, by taskkill.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
 import type { Clock } from '../../../shared/clock.ts';
 import { codeOf } from '../workspace/file-failure.ts';
+import { groupOf, livingGroups } from './living-groups.ts';
 
 const LOOK_MS = 20;
 /** A killed process is gone at once, unless it hangs in the kernel; then nobody can end it. */
@@ -36,15 +35,29 @@ export async function endGroup(group: number, { graceMs, clock }: EndOptions): P
   return (await goneWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
 }
 
+/** Counts on a timer, not on the time of day: a clock that is set neither kills early nor spares. */
 async function goneWithin(group: number, ms: number, clock: Clock): Promise<boolean> {
-  const end = clock.now() + ms;
-  while (await isAlive(group)) {
-    if (clock.now() >= end) return false;
-    await new Promise<void>((resolve) => {
-      clock.after(Math.min(LOOK_MS, end - clock.now()), resolve);
-    });
+  let wake: (() => void) | undefined;
+  let over = false;
+  const callOff = clock.after(ms, () => {
+    over = true;
+    wake?.();
+  });
+  try {
+    for (let member = await runningIn(group); member !== undefined; member = await runningIn(group, member)) {
+      if (over) return false;
+      await new Promise<void>((resolve) => {
+        const callOffLook = clock.after(LOOK_MS, resolve);
+        wake = () => {
+          callOffLook();
+          resolve();
+        };
+      });
+    }
+    return true;
+  } finally {
+    callOff();
   }
-  return true;
 }
 
 /** @returns false when there is no such group. */
@@ -60,20 +73,21 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/**
- * Whether a process of the group still runs. A dead one that nobody has waited for still counts for kill(2), and in a
- * container whose first process waits for none it stays so for ever; Linux tells such ones apart.
- */
+/** Whether a process of the group still runs. */
 export async function isAlive(group: number): Promise<boolean> {
-  if (process.platform === 'win32') return false;
-  if (!signalGroup(group, 0)) return false;
-  if (process.platform !== 'linux') return true;
-  const processes = await readdir('/proc').catch(() => undefined);
-  if (processes === undefined) return true;
-  for (const id of processes) {
-    if (/^\d+$/u.test(id) && (await runsIn(group, id))) return true;
-  }
-  return false;
+  return (await runningIn(group)) !== undefined;
+}
+
+/**
+ * A process of the group that still runs. A dead one that nobody has waited for still counts for kill(2), and in a
+ * container whose first process waits for none it stays so for ever; Linux tells such ones apart.
+ * @param known one that ran when last looked at: while it does, nothing else needs to be.
+ */
+async function runningIn(group: number, known = group): Promise<number | undefined> {
+  if (process.platform === 'win32' || !signalGroup(group, 0)) return undefined;
+  if (process.platform !== 'linux' || groupOf(known) === group) return known;
+  const living = await livingGroups();
+  return living === undefined ? known : living.get(group);
 }
 
 /**
@@ -81,28 +95,7 @@ export async function isAlive(group: number): Promise<boolean> {
  * before a signal is sent; only Linux can say it, elsewhere it is false.
  */
 export function hasExited(child: number): boolean {
-  if (process.platform !== 'linux') return false;
-  try {
-    return isDead(fieldsOf(readFileSync(`/proc/${child}/stat`, 'latin1')).state);
-  } catch {
-    return true;
-  }
-}
-
-async function runsIn(group: number, id: string): Promise<boolean> {
-  // Gone since the directory was read: then it does not run.
-  const { state, leader } = fieldsOf(await readFile(`/proc/${id}/stat`, 'latin1').catch(() => ''));
-  return leader === group && !isDead(state);
-}
-
-/** See proc(5): pid (comm) state ppid pgrp …, and comm may hold anything, parentheses and spaces too. */
-function fieldsOf(stat: string): { state: string; leader: number } {
-  const [state = 'X', , leader] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { state, leader: Number(leader) };
-}
-
-function isDead(state: string): boolean {
-  return ['Z', 'X', 'x'].includes(state);
+  return process.platform === 'linux' && groupOf(child) === undefined;
 }
 
 function endTree(root: number): Promise<GroupEnd> {

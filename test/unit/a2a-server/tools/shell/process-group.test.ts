@@ -57,4 +57,17 @@ linux('a process group', () => {
     expect(await isAlive(pid)).toBe(false);
     expect(await endGroup(pid, { graceMs: 5000, clock: systemClock })).toBe('gone');
   });
+
+  it('is killed when its grace period is over, also where the clock is set back meanwhile', async () => {
+    const { child, pid } = await start(`trap '' TERM; echo $$; sleep 1000 & wait`);
+    let now = Date.UTC(2026, 0, 1);
+    const clock = {
+      now: () => (now -= 3_600_000),
+      after: (ms: number, act: () => void) => systemClock.after(ms, act),
+    };
+    const exited = once(child, 'exit');
+    expect(await endGroup(pid, { graceMs: 50, clock })).toBe('killed');
+    await exited;
+    expect(await isAlive(pid)).toBe(false);
+  });
 });
