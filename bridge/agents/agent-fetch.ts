@@ -52,10 +52,19 @@ async function begun(
     late.abort(new DOMException('The answer has not begun in time', 'TimeoutError'));
   }, beginningMs);
   try {
-    return await ask({ signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
+    return await ask({ signal: signal ? eitherOf(signal, late.signal) : late.signal });
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** `AbortSignal.any` holds its sources weakly: a time limit that nobody else holds would be collected, and never end anything. */
+const held = new WeakMap<AbortSignal, AbortSignal>();
+
+function eitherOf(signal: AbortSignal, other: AbortSignal): AbortSignal {
+  const either = AbortSignal.any([signal, other]);
+  held.set(either, signal);
+  return either;
 }
 
 /** What a `Request` of these would say, without making one: `fetch` makes its own. */

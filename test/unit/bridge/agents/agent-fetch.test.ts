@@ -9,6 +9,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createGzip } from 'node:zlib';
 import { agentFetch } from '../../../../bridge/agents/agent-fetch.ts';
 import { HttpFailure } from '../../../../bridge/agents/http-failure.ts';
@@ -143,6 +145,28 @@ describe('fetch, as an agent is asked', () => {
     };
     const slow = await patient(agent.url, { signal });
     expect(await slow.text()).toBe('data: 1\n\ndata: 2\n\n');
+  });
+
+  test('a time limit that only the request holds ends an answer that stops in its middle', async () => {
+    const patient = agentFetch({
+      origin: agent.url,
+      headers: TOKEN,
+      patience: { beginningMs: 60_000, silenceMs: 60_000 },
+    });
+    agent.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"half":');
+    };
+    setFlagsFromString('--expose-gc');
+    const collect: unknown = runInNewContext('gc');
+    if (typeof collect !== 'function') throw new Error('V8 has no gc');
+    const collecting = setInterval(() => void collect(), 20);
+    try {
+      const asked = patient(agent.url, { signal: AbortSignal.timeout(300) });
+      await expect(asked).rejects.toMatchObject({ name: 'TimeoutError' });
+    } finally {
+      clearInterval(collecting);
+    }
   });
 
   test('an answer that breaks off is a trouble of the network', async () => {
