@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import { TaskFold } from '../../../../../shared/client/a2a/task-fold.ts';
+import type { WireEvent, WireTask } from '../../../../../shared/client/a2a/wire.ts';
+import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../../../../shared/protocol/extensions.ts';
+
+const at = (seq: number, approval?: object) => ({
+  [RESUMABLE_STREAM]: { seq },
+  ...(approval && { [TOOL_APPROVAL]: approval }),
+});
+const TASK: WireTask = {
+  id: 'task-1',
+  contextId: 'session-1',
+  status: { state: 'TASK_STATE_SUBMITTED' },
+  artifacts: [],
+  metadata: at(2),
+};
+const says = (seq: number, text: string, append = true, artifactId = 'turn-1'): WireEvent => ({
+  artifactUpdate: { artifact: { artifactId, parts: [{ text }] }, append, metadata: at(seq) },
+});
+const stands = (seq: number, state: string, text?: string): WireEvent => ({
+  statusUpdate: {
+    status: { state: `TASK_STATE_${state}`, ...(text !== undefined && { message: { parts: [{ text }] } }) },
+    metadata: at(seq),
+  },
+});
+const happens = (seq: number, activity: object): WireEvent => ({
+  statusUpdate: {
+    status: { state: 'TASK_STATE_WORKING', timestamp: '2026-01-01T00:00:00Z' },
+    metadata: at(seq, { activity }),
+  },
+});
+const call = { callId: 'c', tool: 'wait', title: 'Wait', toolId: 'wait-1' };
+
+describe('the events of a task, gathered', () => {
+  test('text is appended, replaced and kept apart by artifact', () => {
+    const fold = new TaskFold(TASK);
+    const events = [says(3, 'He'), says(4, 'llo'), says(5, 'Other', false, 'turn-2'), says(6, 'Bye', false)];
+    expect(events.flatMap((event) => fold.take(event)).map((told) => told.type)).toEqual(
+      Array.from(events, () => 'text'),
+    );
+    expect(fold.report).toMatchObject({ output: 'Bye\n\nOther', cursor: 6, state: 'working' });
+  });
+
+  test('R25 an event that came before is neither counted nor told again', () => {
+    const fold = new TaskFold(TASK);
+    fold.take(says(3, 'once'));
+    expect(fold.take(says(3, 'once'))).toEqual([]);
+    expect(fold.take(says(2, 'long ago'))).toEqual([]);
+    expect([fold.report.output, fold.position]).toEqual(['once', 3]);
+  });
+
+  test('who comes back is told what they missed, and the report has it in it once', () => {
+    const metadata = at(4);
+    const artifacts = [{ artifactId: 'turn-1', parts: [{ text: 'ab' }] }];
+    const fold = new TaskFold({ ...TASK, metadata, artifacts }, 2);
+    expect(fold.position).toBe(2);
+    const told = [says(3, 'a'), says(4, 'b'), says(5, 'c')].flatMap((event) => fold.take(event));
+    expect(told).toEqual(['a', 'b', 'c'].map((text) => ({ type: 'text', text })));
+    expect(fold.report).toMatchObject({ output: 'abc', cursor: 5 });
+  });
+
+  test('what runs is known from its start to its end, and nothing runs in a task that has ended', () => {
+    const fold = new TaskFold(TASK);
+    fold.take(happens(3, { type: 'tool.started', ...call }));
+    expect(fold.report.tools).toEqual([
+      { toolId: 'wait-1', tool: 'wait', title: 'Wait', startedAt: '2026-01-01T00:00:00Z' },
+    ]);
+    fold.take(happens(4, { type: 'tool.finished', ...call, outcome: 'ok', summary: '' }));
+    expect(fold.report.tools).toEqual([]);
+    fold.take(happens(5, { type: 'tool.started', ...call }));
+    fold.take(stands(6, 'CANCELED', 'Canceled by local: enough'));
+    expect(fold.report).toMatchObject({ tools: [], state: 'canceled', message: 'Canceled by local: enough' });
+    expect(fold.over).toBe(true);
+  });
+
+  test('an activity of a kind it does not know is passed over', () => {
+    const fold = new TaskFold(TASK);
+    expect(fold.take(happens(3, { type: 'tool.dreamt', ...call }))).toEqual([]);
+    expect(fold.position).toBe(3);
+  });
+
+  test.each([
+    ['SUBMITTED', 'working'],
+    ['WORKING', 'working'],
+    ['INPUT_REQUIRED', 'waiting'],
+    ['AUTH_REQUIRED', 'waiting'],
+    ['COMPLETED', 'completed'],
+    ['CANCELED', 'canceled'],
+    ['FAILED', 'failed'],
+    ['REJECTED', 'failed'],
+    ['OF_A_LATER_VERSION', 'working'],
+  ])('%s is %s', (wire, state) => {
+    const fold = new TaskFold(TASK);
+    fold.take(stands(3, wire, 'words'));
+    expect(fold.report).toMatchObject({ state, question: state === 'waiting' ? 'words' : null });
+  });
+
+  test('a position beyond the end is for the server to refuse: it does not count as having seen all', () => {
+    const ended = { ...TASK, status: { state: 'TASK_STATE_COMPLETED' } };
+    expect([new TaskFold(ended).over, new TaskFold(ended, 3).over]).toEqual([true, false]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from '@jest/globals';
+import { activity, pendingPart, streamed } from '../../../../../shared/client/a2a/wire.ts';
+import * as protocol from '../../../../../shared/protocol/tool-approval.ts';
+
+const call = { callId: 'c', tool: 't', title: 'T' };
+const action = {
+  ...call,
+  input: { a: [1] },
+  inputHash: 'h',
+  sideEffect: 'none',
+  source: { type: 'built-in' },
+  preview: { type: 'json', value: null },
+  reason: 'approval',
+  expiresAt: null,
+  decisions: protocol.decisionWord.options,
+};
+const part = (change: object): object => ({
+  extension: protocol.TOOL_APPROVAL,
+  pending: [{ ...action, ...change }],
+});
+
+const finished = { type: 'tool.finished', ...call, toolId: null, summary: '' };
+
+/** One of each kind that the server may send; a new kind in the protocol has to be added in both places. */
+const ACTIVITIES: object[] = [
+  { type: 'tool.requested', ...call, asks: true },
+  ...protocol.decisionWord.options.map((decision) => ({
+    type: 'tool.decided',
+    ...call,
+    decision,
+    by: 'b',
+    channel: 'c',
+  })),
+  { type: 'tool.started', ...call, toolId: 'x' },
+  { type: 'tool.output', ...call, toolId: 'x', text: '…' },
+  ...['ok', 'error', 'stopped', 'denied', 'skipped', 'unknown'].map((outcome) => ({ ...finished, outcome })),
+  ...protocol.stopReason.options.map((stopReason) => ({ ...finished, outcome: 'stopped', stopReason })),
+];
+const PARTS: object[] = [
+  ...protocol.sideEffect.options.map((sideEffect) => part({ sideEffect })),
+  ...protocol.pendingReason.options.map((reason) => part({ reason })),
+  ...[
+    { type: 'diff', path: 'p', diff: 'd' },
+    { type: 'command', command: 'c', cwd: '/' },
+    { type: 'url', url: 'u' },
+    { type: 'json', value: { deep: [] } },
+  ].map((preview) => part({ preview })),
+];
+
+describe('what the client reads is what the protocol says', () => {
+  test.each(ACTIVITIES)('%j', (value) => {
+    expect(activity.parse(value)).toEqual(protocol.activity.parse(value));
+  });
+
+  test('no kind of activity or preview is left out of this test', () => {
+    const types = protocol.activity.options.map(({ shape }) => shape.type.value);
+    expect(new Set(ACTIVITIES.map((value) => Object(value)['type']))).toEqual(new Set(types));
+    expect(protocol.preview.options).toHaveLength(4);
+  });
+
+  test.each(PARTS)('%j', (value) => {
+    // Who offers the tool is not shown by this client.
+    const read = pendingPart.parse(value).pending.map((each) => ({ ...each, source: action.source }));
+    expect(read).toEqual(protocol.pendingPart.parse(value).pending);
+  });
+
+  test('what it does not know is passed over', () => {
+    expect(streamed.parse({ newThing: {}, task: undefined })).toEqual({});
+  });
+});

@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { ClientError } from '../../../../shared/client/client-error.ts';
+import { Executions } from '../../../../shared/client/executions.ts';
+import { Operations } from '../../../../shared/client/operations.ts';
+import type { Progress, Tell } from '../../../../shared/client/progress.ts';
+import type { PendingAction } from '../../../../shared/client/task-report.ts';
+import { reportIn, ScriptedLine } from './scripted-line.ts';
+
+const call = { callId: 'call-1', tool: 'write-file', title: 'Write a.md' };
+const pending: PendingAction = {
+  ...call,
+  input: {},
+  sideEffect: 'files',
+  reason: 'approval',
+  preview: { type: 'text', text: '+hello' },
+  expiresAt: null,
+  decisions: ['approve', 'deny'],
+  inputHash: null,
+};
+
+let lines: ScriptedLine[];
+let operations: Operations<{ text: string }>;
+beforeEach(() => {
+  lines = [];
+  const executions = new Executions(undefined);
+  operations = new Operations({
+    start: (_request, options) => {
+      const line = new ScriptedLine();
+      lines.push(line);
+      return executions.begin(line, options ?? {});
+    },
+  });
+});
+
+async function begun(text = 'work'): Promise<{ id: string; line: ScriptedLine; tell: Tell }> {
+  const id = operations.start({ text });
+  const line = lines.at(-1) ?? new ScriptedLine();
+  return { id, line, tell: await line.began.promise };
+}
+
+/** Resolves when the operation is over. */
+function over(id: string): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = operations.subscribe(() => {
+      if (!['completed', 'cancelled', 'failed'].includes(operations.get(id)?.state ?? '')) return;
+      stop();
+      resolve();
+    });
+  });
+}
+
+describe('the operations of a user interface', () => {
+  test('one is shown from its start to its result, with what happens and what is said in between', async () => {
+    const { id, line, tell } = await begun();
+    expect(operations.get(id)).toEqual({ id, title: 'work', progress: '', output: '', state: 'starting' });
+    const seen: unknown[] = [];
+    operations.subscribe(() => seen.push(operations.get(id)));
+    const story: Progress[] = [
+      { type: 'state', report: reportIn('working') },
+      { type: 'text', text: 'I will ' },
+      { type: 'text', text: 'write.' },
+      { type: 'state', report: reportIn('waiting', { pending: [pending], output: 'I will write.' }) },
+      { type: 'activity', activity: { type: 'tool.started', ...call, toolId: 't' } },
+      { type: 'activity', activity: { type: 'tool.output', ...call, toolId: 't', text: 'one\ntwo\n' } },
+      { type: 'reconnecting', attempt: 1, error: new ClientError('unreachable', 'gone') },
+      { type: 'note', message: 'thinking' },
+    ];
+    story.forEach(tell);
+    expect(seen).toMatchObject([
+      { state: 'running', output: '' },
+      { state: 'running', output: 'I will ' },
+      { state: 'running', output: 'I will write.' },
+      { state: 'waiting', pending: [pending], question: null, output: 'I will write.' },
+      { progress: 'write-file runs: Write a.md' },
+      { progress: 'two' },
+      { progress: 'The connection was lost; trying again.' },
+      { progress: 'thinking' },
+    ]);
+    const ended = over(id);
+    line.end.resolve(reportIn('completed', { output: 'Done.' }));
+    await ended;
+    expect(operations.get(id)).toMatchObject({ state: 'completed', output: 'Done.' });
+  });
+
+  test.each([
+    ['canceled', reportIn('canceled', { message: 'enough' }), { state: 'cancelled', reason: 'enough' }],
+    ['failed', reportIn('failed', { message: 'no key' }), { state: 'failed', reason: 'no key', error: null }],
+  ])('one whose task has %s says so, with the reason', async (_, report, shown) => {
+    const { id, line } = await begun();
+    const ended = over(id);
+    line.end.resolve(report);
+    await ended;
+    expect(operations.get(id)).toMatchObject(shown);
+  });
+
+  test('one that was lost has failed, with the error; one taken back before it was sent is cancelled', async () => {
+    const lost = await begun();
+    const error = new ClientError('unreachable', 'gone');
+    let ended = over(lost.id);
+    lost.line.end.reject(error);
+    await ended;
+    expect(operations.get(lost.id)).toMatchObject({ state: 'failed', error, report: null, reason: 'gone' });
+    const id = operations.start({ text: 'work' }, { signal: AbortSignal.abort() });
+    ended = over(id);
+    await ended;
+    expect(operations.get(id)).toMatchObject({ state: 'cancelled', report: null });
+  });
+
+  test('cancel, decisions and words go to the one they are for; for one that is over, or unknown, they are no-ops', async () => {
+    const [first, second] = [await begun('one'), await begun('two')];
+    await operations.decide(second.id, { callId: 'call-1', decision: 'approve' });
+    await operations.say(second.id, 'go on');
+    expect([first.line.decided, first.line.said]).toEqual([[], []]);
+    expect([second.line.decided, second.line.said]).toEqual([
+      [{ callId: 'call-1', decision: 'approve' }],
+      ['go on'],
+    ]);
+    const ended = over(first.id);
+    await operations.cancel(first.id, 'stop');
+    await ended;
+    await operations.cancel(first.id);
+    await operations.cancel('nobodys');
+    expect([first.line.cancels, second.line.cancels]).toEqual([['stop'], []]);
+    expect(operations.all.map(({ title, state }) => [title, state])).toEqual([
+      ['one', 'cancelled'],
+      ['two', 'starting'],
+    ]);
+  });
+
+  test('only what is over can be dismissed', async () => {
+    const { id, line } = await begun();
+    expect(operations.dismiss(id)).toBe(false);
+    const ended = over(id);
+    line.end.resolve(reportIn('completed'));
+    await ended;
+    expect([operations.dismiss(id), operations.dismiss(id), operations.all]).toEqual([true, false, []]);
+  });
+
+  test('the list is the same value until something changes, and another one then', async () => {
+    const { tell } = await begun();
+    const before = operations.all;
+    tell({
+      type: 'activity',
+      activity: { type: 'tool.output', ...call, toolId: 't', text: '\n' },
+    });
+    expect(operations.all).toBe(before);
+    tell({ type: 'note', message: 'now' });
+    expect(operations.all).not.toBe(before);
+    expect(before).toMatchObject([{ progress: '' }]);
+  });
+
+  test('who unsubscribes hears nothing more; the same function subscribed twice is two subscriptions', async () => {
+    const listener = jest.fn();
+    const [first, second] = [operations.subscribe(listener), operations.subscribe(listener)];
+    const { tell } = await begun();
+    expect(listener).toHaveBeenCalledTimes(2);
+    first();
+    first();
+    tell({ type: 'note', message: 'a' });
+    expect(listener).toHaveBeenCalledTimes(3);
+    second();
+    tell({ type: 'note', message: 'b' });
+    expect(listener).toHaveBeenCalledTimes(3);
+  });
+});
