@@ -8,6 +8,7 @@ import { readJsonPlan } from './json-plan.ts';
 import { list, read, search } from './look-verbs.ts';
 import { run, say, wait } from './other-verbs.ts';
 import type { PlannedCall, Reading, Step } from './step.ts';
+import { crawl, fetchPage } from './web-verbs.ts';
 import { hasColon, Unclear, wordOf, type Words } from './words.ts';
 
 /** Longer messages are not read at all: half a message is not what was asked for. */
@@ -34,6 +35,9 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['grep', search],
   ['run', run],
   ['execute', run],
+  ['fetch', fetchPage],
+  ['download', fetchPage],
+  ['crawl', crawl],
   ['wait', wait],
   ['say', say],
 ]);

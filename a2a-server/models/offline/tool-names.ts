@@ -7,6 +7,8 @@ export const TOOL = {
   append: 'append-file',
   edit: 'edit-file',
   run: 'run-shell-command',
+  fetch: 'fetch',
+  crawl: 'crawl',
   wait: 'wait',
 } as const;
 

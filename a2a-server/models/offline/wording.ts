@@ -16,6 +16,8 @@ export const LANGUAGE = `I understand these commands, one per line, or separated
 - list files in src
 - search for "text" in src/**/*.ts
 - run \`npm test\`
+- fetch https://example.com/page
+- crawl https://example.com for "text" up to 5 pages
 - wait 2 seconds
 - say something
 and, for anything else, a JSON plan: {"plan": [{"tool": "write-file", "input": {"path": "test.md", "content": "hello"}}]}
@@ -26,7 +28,7 @@ export const WHAT_I_AM =
 
 /** What a call does, as the words after `I will`. */
 export function describe(call: PlannedCall): string {
-  const { path, pattern, glob, command, seconds } = call.input;
+  const { path, pattern, glob, command, seconds, url, query } = call.input;
   const file = typeof path === 'string' ? excerpt(path) : undefined;
   switch (call.tool) {
     case TOOL.write:
@@ -43,6 +45,12 @@ export function describe(call: PlannedCall): string {
       return describeSearch(pattern, glob, file);
     case TOOL.run:
       return typeof command === 'string' ? `run \`${excerpt(command)}\`` : 'run a command';
+    case TOOL.fetch:
+      return typeof url === 'string' ? `fetch ${excerpt(url)}` : 'fetch a page';
+    case TOOL.crawl:
+      return typeof url === 'string' && typeof query === 'string'
+        ? `crawl ${excerpt(url)} for “${excerpt(query)}”`
+        : 'crawl a site';
     case TOOL.wait:
       return typeof seconds === 'number' ? `wait ${seconds} s` : 'wait';
     default:

@@ -24,6 +24,15 @@ function search(input: { pattern?: string; glob?: string; path?: string }): Plan
 function run(command: string): PlannedCall {
   return { tool: 'run-shell-command', input: { command } };
 }
+function fetched(url: string): PlannedCall {
+  return { tool: 'fetch', input: { url } };
+}
+function crawled(query: string, maxPages?: number): PlannedCall {
+  return {
+    tool: 'crawl',
+    input: { url: 'https://example.com', query, ...(maxPages !== undefined && { maxPages }) },
+  };
+}
 function wait(seconds: number): PlannedCall {
   return { tool: 'wait', input: { seconds } };
 }
@@ -57,7 +66,7 @@ const MARKS = [
   '{"plan": [',
 ];
 const WORDS =
-  ' then | and | with | to | in | for |1. |create |write |append |replace |edit |read |list |find |run |wait |say |the |file |a.md'.split(
+  ' then | and | with | to | in | for |1. |create |write |append |replace |edit |read |list |find |run |fetch |crawl |up to 5 pages|wait |say |the |file |a.md'.split(
     '|',
   );
 
@@ -121,6 +130,12 @@ describe('one step', () => {
     ['run `for i in 1 2; do echo $i; done`', run('for i in 1 2; do echo $i; done')],
     ['run echo "a; b" \'c\'', run('echo "a; b" \'c\'')],
     ['execute the command ls -la', run('ls -la')],
+    ['fetch https://example.com/a?b=c', fetched('https://example.com/a?b=c')],
+    ['Download the page https://example.com.', fetched('https://example.com')],
+    ['crawl https://example.com for "opening hours"', crawled('opening hours')],
+    ['crawl the site https://example.com for prices and hours up to 5 pages', crawled('prices and hours', 5)],
+    ['crawl https://example.com for "x" up to 1 page', crawled('x', 1)],
+    ['crawl https://example.com for what is up to date', crawled('what is up to date')],
     ['wait 2 seconds', wait(2)],
     ['wait for 500 ms', wait(0.5)],
     ['wait 1.5s.', wait(1.5)],
@@ -208,6 +223,10 @@ describe('what is not understood', () => {
   test.each([
     ['hello', 'no verb'],
     ['delete a.md', 'no verb'],
+    ['fetch', 'one URL'],
+    ['fetch https://a.example https://b.example', 'one URL'],
+    ['crawl https://example.com', 'what to look for'],
+    ['crawl https://example.com for', 'what to look for'],
     ['create', 'name of the file is missing'],
     ['create my file with hello', '`with`'],
     ['create a.md with "x" and b.md with "y"', 'closing quote'],
