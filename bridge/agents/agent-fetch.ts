@@ -2,6 +2,7 @@
  * `fetch` as all requests to one agent use it: with its headers, with bounds on what comes back, and with a typed
  * failure for every answer that is not A2A.
  */
+import { onAbort } from '../../shared/abort.ts';
 import { boundedBytes, boundEvents } from './bounded-body.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 
@@ -33,11 +34,30 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
     // A redirected POST would be sent again as a GET, or its body to somebody else.
     const redirect = method.toUpperCase() === 'GET' ? 'follow' : 'error';
     const { patience } = options;
-    const response = await begun(patience?.beginningMs, init?.signal, (limits) =>
-      fetch(input, { ...init, ...limits, headers, redirect }),
-    );
-    return response.ok ? bounded(response, patience?.silenceMs) : refused(response);
+    return heeding(init?.signal, async () => {
+      const response = await begun(patience?.beginningMs, init?.signal, (limits) =>
+        fetch(input, { ...init, ...limits, headers, redirect }),
+      );
+      return response.ok ? bounded(response, patience?.silenceMs) : refused(response);
+    });
   };
+}
+
+/**
+ * Ends with the signal's reason when that comes first. The listener holds the signal: `AbortSignal.any`, and `fetch` once
+ * it has the headers, hold a time limit weakly, and one that was collected ends nothing.
+ */
+async function heeding<T>(signal: AbortSignal | null | undefined, work: () => Promise<T>): Promise<T> {
+  if (!signal) return work();
+  let release: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    release = onAbort(signal, () => reject(signal.reason));
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    release?.();
+  }
 }
 
 /** A peer that takes a request and says nothing is given up; an answer that has begun is not. @throws TimeoutError */
@@ -52,19 +72,10 @@ async function begun(
     late.abort(new DOMException('The answer has not begun in time', 'TimeoutError'));
   }, beginningMs);
   try {
-    return await ask({ signal: signal ? eitherOf(signal, late.signal) : late.signal });
+    return await ask({ signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** `AbortSignal.any` holds its sources weakly: a time limit that nobody else holds would be collected, and never end anything. */
-const held = new WeakMap<AbortSignal, AbortSignal>();
-
-function eitherOf(signal: AbortSignal, other: AbortSignal): AbortSignal {
-  const either = AbortSignal.any([signal, other]);
-  held.set(either, signal);
-  return either;
 }
 
 /** What a `Request` of these would say, without making one: `fetch` makes its own. */
