@@ -5,6 +5,7 @@ import { readConfigFile, resolveSettings, setting, type SettingValues } from '..
 import { ProductError } from '../../shared/errors.ts';
 import { LOG_LEVELS } from '../../shared/logging.ts';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../../shared/state-directory.ts';
+import { APPROVALS } from '../approvals/ladder.ts';
 import { ON_CANCEL } from '../withdrawals/cause.ts';
 
 const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
@@ -84,6 +85,26 @@ export const BRIDGE_SETTINGS = {
     describe:
       'what becomes of a task when a person stops the call that waits for it; a client that times out or goes away never ends one',
     allowed: 'detach (it goes on) or cancel',
+  }),
+  approvals: setting({
+    kind: 'text',
+    placeholder: APPROVALS.join('|'),
+    schema: z.enum(APPROVALS),
+    fallback: 'auto',
+    env: 'MCP_A2A_BRIDGE_APPROVALS',
+    describe:
+      'how actions are approved: the person is asked in a form where the client has one, and else over the tool (auto), only what a person answers in a form counts (human-only), or only the tool is used (tool-only)',
+    allowed: 'auto, human-only or tool-only',
+  }),
+  fastestAnswerSeconds: setting({
+    kind: 'number',
+    placeholder: 'seconds',
+    schema: z.number().min(0).max(60),
+    fallback: 1,
+    env: 'MCP_A2A_BRIDGE_FASTEST_ANSWER_SECONDS',
+    describe:
+      'an answer to a form that comes back faster than this was read by nobody, and does not count (default 1)',
+    allowed: 'a number from 0 to 60',
   }),
   workspace: setting({
     kind: 'text',
