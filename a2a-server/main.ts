@@ -16,6 +16,12 @@ const EXIT_FAILURE = 1;
 /** As shells have it: the command line was not understood. */
 const EXIT_USAGE = 2;
 
+const SHUTDOWN_STAGES = [
+  'shutting down: running tools may come to their end',
+  'shutting down: running tools are stopped now',
+  'ending at once',
+] as const;
+
 await program().parseAsync();
 
 function program(): Command {
@@ -46,8 +52,10 @@ async function start(flags: Record<string, unknown>): Promise<void> {
     consoleToLog(log);
     giveUpOnBugs(log);
     const { serve } = await import('./serve.ts');
-    const run = await serve(settings, log);
-    stopOnSignals(run, log);
+    const started = serve(settings, log);
+    const told = stopOnSignals(started, log);
+    const run = await started;
+    if (told()) return;
     const { url, pid, version } = run.record;
     log.info({ url, pid, version, state: settings.stateDir, recovered: run.recovered }, 'ready');
     process.stdout.write(`a2a-server ${version} is ready at ${url} (state in ${settings.stateDir})\n`);
@@ -61,32 +69,36 @@ async function start(flags: Record<string, unknown>): Promise<void> {
 
 /**
  * The first signal lets running tools come to their end for a while, the second stops them now, the third leaves everything
- * as it is. The journal is whole either way.
+ * as it is. The journal is whole either way. Also a run that is still starting is stopped in order, once it has: it may have
+ * taken up tasks already, whose tools must not outlive it.
+ * @returns whether a signal has come.
  */
-function stopOnSignals(run: Run, log: Logger): void {
+function stopOnSignals(started: Promise<Run>, log: Logger): () => boolean {
   let signals = 0;
   const stop = (signal: NodeJS.Signals): void => {
     signals += 1;
     log.info({ signal }, SHUTDOWN_STAGES[Math.min(signals, SHUTDOWN_STAGES.length) - 1]);
-    if (signals === 2) run.hurry();
     if (signals > 2) process.exit(EXIT_FAILURE);
-    run.stop().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        log.fatal({ err: error }, 'the shutdown failed');
-        process.exit(EXIT_FAILURE);
+    const hurried = signals === 2;
+    started.then(
+      (run) => {
+        if (hurried) run.hurry();
+        return run.stop().then(
+          () => process.exit(0),
+          (error: unknown) => {
+            log.fatal({ err: error }, 'the shutdown failed');
+            process.exit(EXIT_FAILURE);
+          },
+        );
       },
+      // Whoever started it says why it could not.
+      () => undefined,
     );
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  return () => signals > 0;
 }
-
-const SHUTDOWN_STAGES = [
-  'shutting down: running tools may come to their end',
-  'shutting down: running tools are stopped now',
-  'ending at once',
-] as const;
 
 /** A state nobody foresaw is left by ending: what is in the journal is right, and the next run goes on from there. */
 function giveUpOnBugs(log: Logger): void {

@@ -1,9 +1,14 @@
 /** The server is told to end: what runs comes to its end or is stopped, and the next server goes on from there. */
 import { describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { readServerRecord } from '../../../shared/server-record.ts';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell } from '../../support/offline-plan.ts';
 import { running } from '../../support/process-group.ts';
+import { directoryOf, launchServer, newServerHome } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
@@ -106,6 +111,32 @@ describe('SIGTERM', () => {
     const { taskId = '' } = stream.seen[0] ?? {};
     const { peer } = await stageAgain(at);
     expect(await peer.task(taskId)).toMatchObject({ pending: [{ reason: 'outcome-unknown' }] });
+  });
+});
+
+describe('SIGTERM to a server that is still starting', () => {
+  it('R49 ends it in order once it has started, and it never says that it is ready', async () => {
+    const home = await newServerHome();
+    const script = join(directoryOf(home), 'script');
+    await promisify(execFile)('mkfifo', [script]);
+    const server = launchServer({ home, args: ['--agent', 'scripted', script] });
+    const ready = server.ready.then(
+      () => 'ready',
+      () => 'ended before',
+    );
+    try {
+      // Opens once the server has begun to read.
+      const file = await open(script, 'w');
+      const ended = server.stop();
+      while (!server.log().includes('shutting down')) await new Promise((resolve) => setImmediate(resolve));
+      await file.writeFile(await readFile('examples/scripted-agent.json'));
+      await file.close();
+      expect([await ended, await ready]).toEqual([0, 'ended before']);
+      expect(await readServerRecord(home.stateDir)).toBeUndefined();
+    } finally {
+      await server.kill();
+      await rm(directoryOf(home), { recursive: true, force: true });
+    }
   });
 });
 
