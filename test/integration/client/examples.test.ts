@@ -1,0 +1,94 @@
+/** The examples of the client library, as a person runs them. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { stage, type Stage } from '../../support/stage.ts';
+import { BROWSER, startBrowser } from './support/browser.ts';
+
+const children: ChildProcessWithoutNullStreams[] = [];
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+});
+
+function run(example: string, args: readonly string[], { server }: Partial<Stage> = {}) {
+  const child = spawn(process.execPath, [join(process.cwd(), 'examples', example), ...args], {
+    cwd: server?.workspace ?? process.cwd(),
+    env: { PATH: process.env['PATH'], A2A_URL: server?.url, A2A_TOKEN: server?.token },
+  });
+  children.push(child);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const exited = once(child, 'exit').then(([code]: unknown[]) => code);
+  return {
+    child,
+    output: () => output,
+    said: async (pattern: RegExp) => {
+      while (!pattern.test(output))
+        await Promise.race([once(child.stdout, 'data'), exited.then(() => ended(output))]);
+    },
+    exited,
+  };
+}
+
+function ended(output: string): never {
+  throw new Error(`the example ended:\n${output}`);
+}
+
+describe('examples/client-node.mjs', () => {
+  test('shows what is to be written, and writes it when a person says y', async () => {
+    const staged = await stage();
+    const { child, said, exited, output } = run(
+      'client-node.mjs',
+      ['create', 'a.md', 'with', 'hello'],
+      staged,
+    );
+    await said(/\+hello[^]*approve\? \[y\/n\] $/);
+    child.stdin.write('y\n');
+    expect([await exited, output()]).toEqual([
+      0,
+      expect.stringMatching(/write-file-\S+ runs[^]*\[completed/),
+    ]);
+    expect(await staged.file('a.md')).toBe('hello');
+  });
+
+  test('ends the task on Ctrl-C', async () => {
+    const staged = await stage();
+    const { child, said, exited } = run('client-node.mjs', ['run', '`sleep 600`'], staged);
+    await said(/approve\?/);
+    child.stdin.write('y\n');
+    await said(/run-shell-command-\S+ runs/);
+    child.kill('SIGINT');
+    expect(await exited).toBe(1);
+    const [task] = await staged.peer.list();
+    expect(task).toMatchObject({ state: 'CANCELED', statusText: expect.stringContaining('Ctrl-C') });
+  });
+});
+
+(BROWSER === undefined ? describe.skip : describe)('examples/client-page.html', () => {
+  test('starts a task, shows the diff, and approves it with a click', async () => {
+    const pages = run('serve-page.mjs', ['0']);
+    await pages.said(/^http:\S+\/$/m);
+    const address = pages.output().trim();
+    const staged = await stage({ args: ['--allow-origin', new URL(address).origin] });
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      await page.goto(address);
+      await page.fill('[name=url]', staged.server.url);
+      await page.fill('[name=token]', staged.server.token);
+      await page.click('text=Start');
+      await page.waitForSelector('text=+hello');
+      await page.click('text=Approve');
+      await page.waitForSelector('strong:has-text("completed")');
+      expect(await staged.file('test.md')).toBe('hello');
+    } finally {
+      await browser.close();
+    }
+  });
+});

@@ -1,0 +1,103 @@
+/** The library as somebody else installs it: from the packed package, in a project of its own. */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { z } from 'zod';
+
+const run = promisify(execFile);
+const root = process.cwd();
+const modules = join(root, 'node_modules');
+
+const PROGRAM = `
+import { A2aClient, ClientError, McpClient, Operations } from 'mcp-a2a-bridge/client';
+import type { Execution, Operation, Progress, TaskReport } from 'mcp-a2a-bridge/client';
+
+const client = new A2aClient({ url: 'http://127.0.0.1:1', patience: { attempts: 1 } });
+const execution: Execution = client.start({ text: 'x' }, { onProgress: (_: Progress) => undefined });
+const outcome: TaskReport | ClientError = await execution.result.catch((error: unknown) => {
+  if (error instanceof ClientError) return error;
+  throw error;
+});
+// @ts-expect-error There are types, and they are not any.
+outcome.nothing;
+const tools = await new McpClient({ url: 'http://127.0.0.1:1/mcp', patience: { attempts: 1 } }).tools().catch(() => []);
+// @ts-expect-error The same for what is read from the wire.
+tools[0]?.nothing;
+const all: readonly Operation[] = new Operations(client).all;
+declare const console: { log(...words: unknown[]): void };
+console.log(outcome instanceof ClientError ? outcome.code : outcome.state, tools.length, all.length);
+`;
+
+const packed = z.tuple([z.object({ filename: z.string(), files: z.array(z.object({ path: z.string() })) })]);
+
+describe('the packed package', () => {
+  let project: string;
+  let files: string[];
+  beforeAll(async () => {
+    project = await mkdtemp(join(tmpdir(), 'client-consumer-'));
+    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
+    const [archive] = packed.parse(JSON.parse((await run('npm', pack, { cwd: root })).stdout));
+    files = archive.files.map(({ path }) => path);
+    const place = join(project, 'node_modules', 'mcp-a2a-bridge');
+    await mkdir(place, { recursive: true });
+    await run('tar', ['-xzf', join(project, archive.filename), '-C', place, '--strip-components=1']);
+    // Its one dependency that the types mention.
+    await symlink(join(modules, 'zod'), join(project, 'node_modules', 'zod'));
+    await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
+    await writeFile(join(project, 'use.ts'), PROGRAM);
+  });
+  afterAll(() => rm(project, { recursive: true, force: true }));
+
+  test('holds both programs, the library, its types and the examples', () => {
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'dist/bridge/main.js',
+        'dist/a2a-server/main.js',
+        'dist/client/index.js',
+        'dist/client/types/client/index.d.ts',
+        'examples/client-node.mjs',
+        'README.md',
+      ]),
+    );
+    expect(files.filter((path) => /^(test|node_modules)\//.test(path))).toEqual([]);
+  });
+
+  test.each([
+    ['nodenext', 'nodenext'],
+    ['bundler', 'esnext'],
+  ])(
+    'is imported with its types, resolved as %s, without those of Node, and runs',
+    async (resolution, module) => {
+      const flags = ['--strict', '--target', 'es2022', '--moduleResolution', resolution, '--module', module];
+      const tsc = [join(modules, 'typescript', 'bin', 'tsc'), ...flags, '--lib', 'es2022,dom', '--types', ''];
+      await run(process.execPath, [...tsc, 'use.ts'], { cwd: project });
+      const { stdout } = await run(process.execPath, ['use.js'], { cwd: project });
+      expect(stdout).toBe('unreachable 0 0\n');
+    },
+  );
+
+  test('is bundled for a browser by others too, small, with nothing of Node in it', async () => {
+    const { outputFiles, metafile } = await build({
+      stdin: { contents: "export * from 'mcp-a2a-bridge/client';", resolveDir: project },
+      bundle: true,
+      minify: true,
+      write: false,
+      metafile: true,
+      format: 'esm',
+      platform: 'browser',
+    });
+    const [output] = outputFiles;
+    expect(
+      Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter((it) => it.external)),
+    ).toEqual([]);
+    expect(output?.text).not.toMatch(/\bnode:|\brequire\(|\bprocess\.|\bBuffer\b/);
+    expect(output?.contents.length).toBeLessThan(64 * 1024);
+    expect(
+      await readFile(join(project, 'node_modules/mcp-a2a-bridge/dist/client/index.js'), 'utf8'),
+    ).not.toMatch(/^import /m);
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import { A2aClient } from '../../../../../shared/client/a2a/a2a-client.ts';
+import { RESUMABLE_STREAM } from '../../../../../shared/protocol/extensions.ts';
+import { CountingTarget } from '../counting-page.ts';
+
+interface Asked {
+  url: string;
+  init: RequestInit;
+}
+
+/** An agent that opens a stream for each message, in which a test says what comes. */
+function agent() {
+  const asked: Asked[] = [];
+  let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const fetch: typeof globalThis.fetch = (input, init = {}) => {
+    const url = input instanceof Request ? input.url : input.toString();
+    asked.push({ url, init });
+    if (!url.endsWith('/message:stream')) return Promise.resolve(Response.json({}));
+    const body = new ReadableStream<Uint8Array>({ start: (controller) => void (stream = controller) });
+    return Promise.resolve(new Response(body, { headers: { 'Content-Type': 'text/event-stream' } }));
+  };
+  return {
+    asked,
+    fetch,
+    /** Names the task. */
+    name: (): void => {
+      const metadata = { [RESUMABLE_STREAM]: { seq: 1 } };
+      const task = { id: 'task 1', contextId: 's', status: { state: 'TASK_STATE_WORKING' }, metadata };
+      stream?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify({ task })}\n\n`));
+    },
+  };
+}
+
+describe('an A2A client in a page', () => {
+  test('R51 that goes: the task is canceled by a request that outlives the page, with the token in its header alone', async () => {
+    const page = new CountingTarget();
+    const { asked, fetch, name } = agent();
+    const client = new A2aClient({ url: 'http://agent/', token: () => 'secret', fetch, page });
+    const named = new Promise<void>((resolve) => {
+      client.start({ text: 'x' }, { onUnload: 'cancel', onProgress: () => resolve() });
+    });
+    while (asked.length === 0) await Promise.resolve();
+    name();
+    await named;
+    expect(page.listening('pagehide')).toBe(1);
+    page.dispatchEvent(new Event('pagehide'));
+    // In the same breath: a page that goes waits for nothing.
+    const { url, init } = asked.at(-1) ?? { url: '', init: {} };
+    expect(url).toBe('http://agent/tasks/task%201:cancel');
+    expect(init).toMatchObject({
+      method: 'POST',
+      keepalive: true,
+      credentials: 'omit',
+      headers: { Authorization: 'Bearer secret', 'A2A-Version': '1.0' },
+    });
+    expect(asked.map((each) => each.url).join()).not.toContain('secret');
+    expect(page.listening('pagehide')).toBe(0);
+    for (const execution of client.active) execution.detach();
+  });
+
+  test('R51 that goes before the task has a name, and is kept: it is canceled as soon as it has one', async () => {
+    const page = new CountingTarget();
+    const { asked, fetch, name } = agent();
+    const client = new A2aClient({ url: 'http://agent', fetch, page });
+    const named = new Promise<void>((resolve) => {
+      client.start({ text: 'x' }, { onUnload: 'cancel', onProgress: () => resolve() });
+    });
+    while (asked.length === 0) await Promise.resolve();
+    page.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: true }));
+    expect(asked).toHaveLength(1);
+    name();
+    await named;
+    while (asked.length === 1) await Promise.resolve();
+    expect(asked.at(-1)?.url).toBe('http://agent/tasks/task%201:cancel');
+    for (const execution of client.active) execution.detach();
+  });
+});
