@@ -25,7 +25,7 @@ export type Operation =
       readonly question: string | null;
     })
   | (Seen & { readonly state: 'completed'; readonly report: TaskReport })
-  | (Seen & { readonly state: 'cancelled'; readonly report: TaskReport | null; readonly reason: string })
+  | (Seen & { readonly state: 'canceled'; readonly report: TaskReport | null; readonly reason: string })
   /** The agent failed; or, with an `error`, it is not known what became of it. */
   | (Seen & {
       readonly state: 'failed';
@@ -70,7 +70,7 @@ export function standing({ id, title, progress }: Operation, report: TaskReport)
     case 'completed':
       return { ...seen, state, report };
     case 'canceled':
-      return { ...seen, state: 'cancelled', report, reason: message };
+      return { ...seen, state: 'canceled', report, reason: message };
     case 'failed':
       return { ...seen, state, report, error: null, reason: message };
   }
@@ -89,12 +89,12 @@ export function broken(before: Operation, error: unknown): Operation {
     reason: error instanceof Error ? error.message : String(error),
   };
   return error instanceof ClientError && error.code === 'aborted'
-    ? { ...seen, state: 'cancelled' }
+    ? { ...seen, state: 'canceled' }
     : { ...seen, state: 'failed', error };
 }
 
 export function isOver({ state }: Operation): boolean {
-  return state === 'completed' || state === 'cancelled' || state === 'failed';
+  return state === 'completed' || state === 'canceled' || state === 'failed';
 }
 
 type Activity = Extract<Progress, { type: 'activity' }>['activity'];

@@ -53,7 +53,7 @@ export class Operations<Request extends { text: string }> {
   }
 
   /** Ends one. Of one that has ended, or that nobody knows, it is a no-op. @throws ClientError */
-  async cancel(id: string, reason = 'cancelled by the person'): Promise<void> {
+  async cancel(id: string, reason = 'canceled by the person'): Promise<void> {
     await this.#executions.get(id)?.cancel(reason);
   }
 

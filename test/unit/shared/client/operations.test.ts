@@ -42,7 +42,7 @@ async function begun(text = 'work'): Promise<{ id: string; line: ScriptedLine; t
 function over(id: string): Promise<void> {
   return new Promise((resolve) => {
     const stop = operations.subscribe(() => {
-      if (!['completed', 'cancelled', 'failed'].includes(operations.get(id)?.state ?? '')) return;
+      if (!['completed', 'canceled', 'failed'].includes(operations.get(id)?.state ?? '')) return;
       stop();
       resolve();
     });
@@ -83,7 +83,7 @@ describe('the operations of a user interface', () => {
   });
 
   test.each([
-    ['canceled', reportIn('canceled', { message: 'enough' }), { state: 'cancelled', reason: 'enough' }],
+    ['canceled', reportIn('canceled', { message: 'enough' }), { state: 'canceled', reason: 'enough' }],
     ['failed', reportIn('failed', { message: 'no key' }), { state: 'failed', reason: 'no key', error: null }],
   ])('one whose task has %s says so, with the reason', async (_, report, shown) => {
     const { id, line } = await begun();
@@ -93,7 +93,7 @@ describe('the operations of a user interface', () => {
     expect(operations.get(id)).toMatchObject(shown);
   });
 
-  test('one that was lost has failed, with the error; one taken back before it was sent is cancelled', async () => {
+  test('one that was lost has failed, with the error; one taken back before it was sent is canceled', async () => {
     const lost = await begun();
     const error = new ClientError('unreachable', 'gone');
     let ended = over(lost.id);
@@ -103,7 +103,7 @@ describe('the operations of a user interface', () => {
     const id = operations.start({ text: 'work' }, { signal: AbortSignal.abort() });
     ended = over(id);
     await ended;
-    expect(operations.get(id)).toMatchObject({ state: 'cancelled', report: null });
+    expect(operations.get(id)).toMatchObject({ state: 'canceled', report: null });
   });
 
   test('cancel, decisions and words go to the one they are for; for one that is over, or unknown, they are no-ops', async () => {
@@ -122,7 +122,7 @@ describe('the operations of a user interface', () => {
     await operations.cancel('nobodys');
     expect([first.line.cancels, second.line.cancels]).toEqual([['stop'], []]);
     expect(operations.all.map(({ title, state }) => [title, state])).toEqual([
-      ['one', 'cancelled'],
+      ['one', 'canceled'],
       ['two', 'starting'],
     ]);
   });
