@@ -1,6 +1,7 @@
 /** What the tools work with. */
 import type { Logger } from '../shared/logging.ts';
 import type { Registry } from './agents/registry.ts';
+import type { Inbox } from './inbox/inbox.ts';
 import type { Delegations } from './sessions/delegations.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
@@ -8,6 +9,7 @@ export interface Bridge {
   readonly registry: Registry;
   readonly sessions: Sessions;
   readonly delegations: Delegations;
+  readonly inbox: Inbox;
   readonly log: Logger;
   readonly version: string;
   readonly defaults: {

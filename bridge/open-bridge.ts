@@ -4,6 +4,8 @@ import { prepareStateDirectory } from '../shared/state-directory.ts';
 import { configuredAgents } from './agents/configured-agents.ts';
 import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
+import { Inbox } from './inbox/inbox.ts';
+import { InboxDirectory, inboxDirectory } from './inbox/inbox-directory.ts';
 import { outboxDirectory } from './outbox/orphans.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Delegations } from './sessions/delegations.ts';
@@ -25,12 +27,15 @@ export async function openBridge({ settings, env, serverScript, log, version }: 
   const outbox = await Outbox.at(outboxDirectory(settings.stateDir));
   const sessions = new Sessions(registry, outbox);
   const delegations = new Delegations({ registry, outbox, sessions, log });
+  const directory = await InboxDirectory.at(inboxDirectory(settings.stateDir));
+  const inbox = new Inbox({ directory, registry, outbox, sessions, delegations, log });
   // B3: what an earlier bridge left half done is finished beside whatever this call wants.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
   return {
     registry,
     sessions,
     delegations,
+    inbox,
     log,
     version,
     defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },

@@ -89,13 +89,18 @@ export class Outbox {
     await this.#forgetOldest();
   }
 
+  /** What nobody has collected yet, of every bridge of this user, oldest first. */
+  async open(): Promise<readonly OutboxEntry[]> {
+    return byAge((await this.#openFiles()).map(({ entry }) => entry));
+  }
+
   /** Every entry, of every bridge of this user: open ones first, each kind oldest first. */
   async entries(): Promise<readonly OutboxEntry[]> {
-    const open = (await this.#openFiles()).map(({ entry }) => entry);
+    const open = await this.open();
     const closed = await Promise.all(
       (await names(this.#closed)).map((name) => this.#read(join(this.#closed, name))),
     );
-    return [...byAge(open), ...byAge(closed.filter((entry) => entry !== undefined))];
+    return [...open, ...byAge(closed.filter((entry) => entry !== undefined))];
   }
 
   /** Takes over what bridges that have ended left behind. Each entry goes to exactly one of those who try. */

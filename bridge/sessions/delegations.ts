@@ -37,6 +37,8 @@ export class Delegations {
   readonly #underway = new Set<string>();
   /** Delegations of bridges that have ended, being finished: message id → when that is done. */
   readonly #resuming = new Map<string, Promise<void>>();
+  /** Told when a result is handed over; resolves when nobody will be told of it again. Set by whoever keeps results. */
+  collected: (session: Session) => Promise<void> = () => Promise.resolve();
   /** Writes to the outbox that nobody waits for, by session. */
   readonly #notes = new Map<Session, Promise<void>>();
 
@@ -87,7 +89,11 @@ export class Delegations {
     const { view } = session;
     if (view === undefined) return;
     const { taskId, state } = view;
-    this.#note(session, () => this.#outbox.collect(taskId, state));
+    const forgotten = this.collected(session);
+    this.#note(session, async () => {
+      await forgotten;
+      await this.#outbox.collect(taskId, state);
+    });
   }
 
   /** Resolves when everything that was to be written is. */
@@ -97,12 +103,12 @@ export class Delegations {
 
   /** Finishes what bridges that have ended left half done. Failures are logged: nobody is waiting for them. */
   async recover(): Promise<void> {
-    await this.#adopt();
+    await this.adopt();
     await Promise.all([...this.#resuming.values()].map((each) => each.catch(() => undefined)));
   }
 
   /** Begins to finish what nobody is finishing: what bridges that have ended left, and what failed here before. */
-  async #adopt(): Promise<void> {
+  async adopt(): Promise<void> {
     await this.#outbox.adopt();
     for (const entry of await this.#outbox.mine()) {
       const { messageId, state } = entry;
@@ -123,7 +129,7 @@ export class Delegations {
 
   /** Makes sure that a delegation on its way is being sent. @returns its sending, when it is taken up here */
   async #takeUp(messageId: string): Promise<{ done: Promise<void> } | undefined> {
-    await this.#adopt();
+    await this.adopt();
     const done = this.#resuming.get(messageId);
     return done === undefined ? undefined : { done };
   }

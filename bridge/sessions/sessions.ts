@@ -35,6 +35,8 @@ export class Sessions {
   readonly #live = new Set<Session>();
   /** Makes sure that a delegation on its way is being sent; set by whoever sends. */
   takeUp: (messageId: string) => Promise<{ done: Promise<void> } | undefined> = async () => undefined;
+  /** Told of every session that is at hand from now on; set by whoever keeps results. */
+  added: (session: Session) => void = () => undefined;
 
   constructor(registry: Registry, outbox: Outbox) {
     this.#registry = registry;
@@ -43,6 +45,7 @@ export class Sessions {
 
   add(session: Session): Session {
     this.#live.add(session);
+    this.added(session);
     this.#forgetOldest();
     return session;
   }
@@ -117,6 +120,11 @@ export class Sessions {
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .map(ofEntry);
     return { sessions: newestFirst(merged([...entries, ...known])), unreachable };
+  }
+
+  /** The session with that handle, if it is at hand. */
+  here(handle: string): Session | undefined {
+    return this.#findLive(handle);
   }
 
   /** The session in which a tool execution was seen. */

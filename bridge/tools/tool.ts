@@ -5,6 +5,8 @@ import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Bridge } from '../bridge.ts';
+import { announced } from '../inbox/announced.ts';
+import { withWaitingResults } from '../inbox/waiting-result.ts';
 import type { OnCancel } from '../withdrawals/cause.ts';
 import { type Awaited, OpenCall } from '../withdrawals/open-call.ts';
 import type { Withdrawals } from '../withdrawals/withdrawals.ts';
@@ -83,7 +85,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
         title,
         description: prefixed(description, prefix),
         inputSchema: spec.input,
-        outputSchema: spec.output,
+        outputSchema: withWaitingResults(spec.output),
         annotations: { title, ...annotations },
         _meta: {
           'anthropic/maxResultSizeChars': MAX_RESULT,
@@ -117,6 +119,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   const called = (tool: ToolName): string => `${prefix}${tool}`;
   try {
     const opened = await bridge();
+    const looked = opened.inbox.look();
     const reply = await spec.run(input, {
       bridge: opened,
       timeout: (seconds) => waitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
@@ -128,7 +131,9 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       // An answer to a withdrawn call reaches nobody: it must not use the news up.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
-    return resultOf(reply);
+    // An answer to a withdrawn call reaches nobody: it must not use the announcements up.
+    await looked;
+    return resultOf(open.withdrawn ? reply : announced(reply, await opened.inbox.take(), called));
   } catch (error) {
     if (open.withdrawn) log.debug({ requestId, tool: spec.name, err: error }, 'a withdrawn call failed');
     return failure(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { inboxDirectory, keyOf } from '../../../bridge/inbox/inbox-directory.ts';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { fileHolds } from '../../support/file-watch.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const LIST = 'list_all_active_sessions';
+
+/** Resolves when the bridge has put the result of that task into the inbox. */
+const kept = (stateDir: string, taskId: string): Promise<string> =>
+  fileHolds(join(inboxDirectory(stateDir), `${keyOf({ agent: 'agent', taskId })}.json`), taskId);
+
+const waiting = (result: ToolResult): unknown => result.structuredContent?.['waitingResults'];
+
+describe('results that finished while nobody looked', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  const stateDirectory = (): Promise<string> => mkdtemp(join(program.directory, 'state-'));
+
+  async function agentOf(options: Parameters<typeof FakeAgent.start>[0]): Promise<FakeAgent> {
+    const agent = await FakeAgent.start(options);
+    open.push({ close: () => agent.stop() });
+    return agent;
+  }
+
+  async function bridgeAt(stateDir: string, agent: FakeAgent): Promise<RawClient> {
+    const client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+    open.unshift({ close: () => client.kill() });
+    return client;
+  }
+
+  test('R68 are announced once, at the head of the next answer and in its structure, and stay until they are collected', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const client = await bridgeAt(stateDir, agent);
+    const handle = await client.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
+    expect(waiting(handle)).toBeUndefined();
+    agent.task.say('done').complete();
+    await kept(stateDir, 'task-1');
+
+    const next = await client.call('get_agent_capabilities_and_version', {});
+    expect(waiting(next)).toEqual([
+      { sessionId: 'session-1', taskId: 'task-1', agent: 'agent', state: 'completed', title: 'walk away' },
+    ]);
+    expect(textOf(next)).toMatch(/^Finished while nobody looked.*wait_for_task.*\n- session session-1 /);
+    expect(textOf(next)).toContain('mcp-a2a-bridge');
+
+    const after = await client.call(LIST, {});
+    expect(waiting(after)).toBeUndefined();
+    expect(textOf(after)).toMatch(/^Sessions/);
+    expect(await readdir(inboxDirectory(stateDir))).toHaveLength(1);
+
+    const collected = await client.call('wait_for_task', { sessionId: 'session-1' });
+    expect(collected.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+    expect(await client.close()).toBe(0);
+    expect(await readdir(inboxDirectory(stateDir))).toEqual([]);
+    const third = await bridgeAt(stateDir, agent);
+    expect(waiting(await third.call(LIST, {}))).toBeUndefined();
+  });
+
+  test('R68 B3 are announced by the next bridge, with its first answer, when the one that had delegated them was killed', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const first = await bridgeAt(stateDir, agent);
+    await first.call(DELEGATE, { task: 'outlive me', waitSeconds: 0 });
+    await first.close();
+    agent.task.say('done').complete();
+
+    const second = await bridgeAt(stateDir, agent);
+    const told = await second.call('get_agent_capabilities_and_version', {});
+    expect(waiting(told)).toMatchObject([{ sessionId: 'session-1', title: 'outlive me' }]);
+    await second.kill();
+
+    // Nobody has collected it: whoever comes back to another bridge is told as well.
+    const third = await bridgeAt(stateDir, agent);
+    expect(waiting(await third.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
+    expect(waiting(await third.call(LIST, {}))).toBeUndefined();
+    const result = await third.call('wait_for_task', { sessionId: 'session-1' });
+    expect(result.structuredContent).toMatchObject({ output: 'done' });
+  });
+
+  test('R68 are announced by each of the bridges a person works with, and by none once one of them has handed it over', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const mine = await bridgeAt(stateDir, agent);
+    const other = await bridgeAt(stateDir, agent);
+    const third = await bridgeAt(stateDir, agent);
+    await mine.call(DELEGATE, { task: 'either', waitSeconds: 0 });
+    agent.task.say('done').complete();
+    await kept(stateDir, 'task-1');
+    expect(waiting(await other.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
+    expect(waiting(await mine.call(LIST, {}))).toMatchObject([{ sessionId: 'session-1' }]);
+    await other.call('wait_for_task', { sessionId: 'session-1' });
+    expect(await other.close()).toBe(0);
+    expect(waiting(await third.call(LIST, {}))).toBeUndefined();
+  });
+
+  test('R68 what a call waits for is its answer and no announcement, not even beside it', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const client = await bridgeAt(stateDir, agent);
+    const waited = client.call(DELEGATE, { task: 'wait for it' });
+    await agent.asked('SendStreamingMessage');
+    agent.task.say('done').complete();
+    const done = await waited;
+    expect(done.structuredContent).toMatchObject({ output: 'done' });
+    expect(waiting(done)).toBeUndefined();
+    expect(waiting(await client.call(LIST, {}))).toBeUndefined();
+  });
+
+  test('R68 a task that was parked here and decided elsewhere is announced when it has ended', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    const client = await bridgeAt(stateDir, agent);
+    await client.call(DELEGATE, { task: 'ask elsewhere' });
+    agent.task.work().say('written').complete();
+    // Its end may still be on its way when the first of these looks.
+    const first = await client.call(LIST, {});
+    await kept(stateDir, 'task-1');
+    const second = await client.call(LIST, {});
+    expect([first, second].flatMap((each) => waiting(each) ?? [])).toMatchObject([
+      { sessionId: 'session-1', state: 'completed' },
+    ]);
+  });
+
+  test('R68 an agent that takes every connection and says nothing holds an answer up for a moment, and no later one', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const { port } = agent;
+    const first = await bridgeAt(stateDir, agent);
+    await first.call(DELEGATE, { task: 'go silent', waitSeconds: 0 });
+    await first.kill();
+    await agent.stop();
+    open.length = 0;
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
+    open.push({ close: async () => void silent.close() });
+    const client = await RawClient.start(program, { stateDir, agentUrl: `http://127.0.0.1:${String(port)}` });
+    open.unshift({ close: () => client.kill() });
+    // Both are answered before the agent is given up, which takes longer than this test may.
+    for (let call = 0; call < 2; call += 1)
+      expect(textOf(await client.call('abort_tool_execution', { toolId: '' }))).toContain('is not the id');
+  }, 15_000);
+
+  test('R68 of many only the newest are told one by one', async () => {
+    const stateDir = await stateDirectory();
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const client = await bridgeAt(stateDir, agent);
+    for (let index = 0; index < 13; index += 1)
+      await client.call(DELEGATE, { task: `job ${String(index)}`, waitSeconds: 0 });
+    for (const task of agent.tasks.values()) task.say('done').complete();
+    for (const taskId of agent.tasks.keys()) await kept(stateDir, taskId);
+    const next = await client.call(LIST, {});
+    expect(waiting(next)).toHaveLength(10);
+    expect(textOf(next)).toContain('… and 3 more: list_all_active_sessions has them.');
+    expect(waiting(await client.call(LIST, {}))).toBeUndefined();
+  });
+});
