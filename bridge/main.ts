@@ -4,8 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, ProductError } from '../shared/errors.ts';
 import { consoleToLog, createLogger } from '../shared/logging.ts';
 import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/exit-codes.ts';
+import type { Places } from './cli/places.ts';
 import { readBridgeSettings } from './cli/settings.ts';
 import { serve } from './serve.ts';
+
+// The built server lies beside the built bridge.
+const places: Places = {
+  bridgeScript: fileURLToPath(import.meta.url),
+  serverScript: fileURLToPath(new URL('../a2a-server/main.js', import.meta.url)),
+};
 
 async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   try {
@@ -18,9 +25,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
       log.fatal({ err: error }, 'an error nobody caught');
       process.exit(EXIT_FAILURE);
     });
-    // The built server lies beside the built bridge.
-    const serverScript = fileURLToPath(new URL('../a2a-server/main.js', import.meta.url));
-    await serve({ settings, serverScript, log });
+    await serve({ settings, serverScript: places.serverScript, log });
   } catch (error) {
     process.stderr.write(`mcp-a2a-bridge: ${messageOf(error)}\n`);
     process.exit(
@@ -33,5 +38,5 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
 if (process.argv.length <= 2) await start({});
 else {
   const { program } = await import('./cli/program.ts');
-  await program(start).parseAsync();
+  await program(start, places).parseAsync();
 }

@@ -23,6 +23,8 @@ await build({
   minifySyntax: true,
   // A native module, found at run time in node_modules.
   external: ['libsql'],
+  // Its CommonJS is of a kind that loads its own parts by names which no bundler can follow.
+  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   banner: {
     // CommonJS dependencies inside an ES module bundle call `require`.
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -37,7 +37,11 @@ export const abortTool = defineTool({
 });
 
 /** R41: asks the agent whose tool it is; all agents when no session has shown it here. What can be no id is sent nowhere. */
-export async function abort(bridge: Bridge, id: string, reason: string | undefined): Promise<AbortAnswer> {
+export async function abort(
+  bridge: Pick<Bridge, 'registry' | 'sessions'>,
+  id: string,
+  reason: string | undefined,
+): Promise<AbortAnswer> {
   if (!TOOL_ID.test(id)) {
     return {
       success: false,

@@ -6,6 +6,8 @@ import { configuredAgents } from '../../../../bridge/agents/configured-agents.ts
 import { program } from '../../../../bridge/cli/program.ts';
 import { BRIDGE_SETTINGS, readBridgeSettings, UNFLAGGED_SETTINGS } from '../../../../bridge/cli/settings.ts';
 
+const places = { bridgeScript: '/bridge.js', serverScript: '/server.js' };
+
 describe("the bridge's settings", () => {
   let stateDir: string;
   beforeEach(async () => {
@@ -27,6 +29,8 @@ describe("the bridge's settings", () => {
       http: undefined,
       httpAllowOrigin: [],
       onCancel: 'detach',
+      approvals: 'auto',
+      fastestAnswerSeconds: 1,
       stateDir,
       configFile: undefined,
     });
@@ -104,7 +108,9 @@ describe("the bridge's settings", () => {
 
   test('the help names every flag and every variable', () => {
     const shown: string[] = [];
-    const command = program(async () => undefined).configureOutput({ writeOut: (text) => shown.push(text) });
+    const command = program(async () => undefined, places).configureOutput({
+      writeOut: (text) => shown.push(text),
+    });
     command.outputHelp();
     const help = shown.join('');
     for (const it of [...Object.values(BRIDGE_SETTINGS), ...Object.values(UNFLAGGED_SETTINGS)])
@@ -119,6 +125,8 @@ describe("the bridge's settings", () => {
       '--no-auto-start',
       '--log-level',
       '--on-cancel',
+      '--approvals',
+      '--fastest-answer-seconds',
       '--stdio',
       '--no-stdio',
       '--http [port]',
@@ -132,12 +140,12 @@ describe("the bridge's settings", () => {
 
   test('the help says nothing twice, and with what the process exits', () => {
     const shown: string[] = [];
-    program(async () => undefined)
+    program(async () => undefined, places)
       .configureOutput({ writeOut: (text) => shown.push(text) })
       .outputHelp();
     expect(shown.join('').match(/in the configuration file/g)).toHaveLength(1);
-    expect(shown.join('')).toContain(
-      'Exit codes: 2 for a command line that is not understood, 78 for settings',
+    expect(shown.join('')).toMatch(
+      /Exit codes:\n +0 {2}it was done\n[^]* 2 {2}the command line is not[^]*78 {2}settings/,
     );
   });
 
@@ -153,7 +161,7 @@ describe("the bridge's settings", () => {
     let got: unknown;
     await program(async (given) => {
       got = given;
-    }).parseAsync(args, { from: 'user' });
+    }, places).parseAsync(args, { from: 'user' });
     expect(got).toEqual(flags);
   });
 });

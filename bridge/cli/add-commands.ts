@@ -1,0 +1,144 @@
+/** The commands: what each is called and takes. Each is loaded when it runs. */
+import type { Command } from 'commander';
+import type { Places } from './places.ts';
+import type { Command as Run, CommonOptions } from './run.ts';
+
+export function addCommands(program: Command, places: Places): void {
+  const carryOut = async <Options extends CommonOptions>(it: Command, work: Run<Options>): Promise<void> => {
+    const { run } = await import('./run.ts');
+    // The program's own options, as --state-dir, are known before and after the command.
+    await run(work, it.optsWithGlobals<Options & Record<string, unknown>>(), places);
+  };
+  const add = (usage: string, description: string, into = program): Command =>
+    into
+      .command(usage)
+      .description(description)
+      .option('--json', 'one JSON object on stdout, errors too')
+      .addHelpText(
+        'after',
+        '\nThe options of mcp-a2a-bridge itself, as --state-dir, --config and --agent-url, apply here too.',
+      );
+  addSetUp(add, carryOut);
+  addTasks(add, carryOut);
+  addDecisions(add, carryOut);
+  addServer(program, add, carryOut);
+}
+
+type Add = (usage: string, description: string, into?: Command) => Command;
+type CarryOut = <Options extends CommonOptions>(it: Command, work: Run<Options>) => Promise<void>;
+
+const SCOPE =
+  'user (everywhere), project (everybody, in this directory) or local (you, in this directory; Claude Code alone)';
+
+function addSetUp(add: Add, carryOut: CarryOut): void {
+  const writing = (usage: string, description: string): Command =>
+    add(usage, description)
+      .option('--scope <scope>', `${SCOPE}; default user`)
+      .option('--name <name>', 'what the client calls the server; default a2a-bridge')
+      .option('--dry-run', 'show the change and write nothing')
+      .option('--yes', 'write without asking');
+  writing(
+    'install <client> [args...]',
+    'puts the bridge into the settings of claude, gemini, codex, cursor or vscode; what follows -- goes to the bridge',
+  ).action(async (client: string, args: string[], _, it: Command) => {
+    const { install } = await import('./commands/install.ts');
+    await carryOut(it, (run) => install(run, client, args));
+  });
+  writing('uninstall <client>', 'takes it out again').action(async (client: string, _, it: Command) => {
+    const { uninstall } = await import('./commands/install.ts');
+    await carryOut(it, (run) => uninstall(run, client));
+  });
+  add('doctor', 'looks at settings, agents, tokens, clocks and clients, and says what to do').action(
+    async (_, it: Command) => {
+      const { doctor } = await import('./commands/doctor.ts');
+      await carryOut(it, doctor);
+    },
+  );
+}
+
+function addTasks(add: Add, carryOut: CarryOut): void {
+  add('tasks', 'the sessions of every agent, newest first')
+    .option('--agent <name>', 'of this agent alone')
+    .option('--state <state>', 'in this state alone, e.g. input-required')
+    .option('--limit <number>', 'at most so many; default 50')
+    .action(async (_, it: Command) => {
+      const { tasks } = await import('./commands/tasks.ts');
+      await carryOut(it, tasks);
+    });
+  add('watch <session>', "a session's task as it happens, until it has ended")
+    .option('--from <seq>', 'begin after the event with this number; 0 is the whole story')
+    .option('--until-settled', 'end when it waits for a person, too')
+    .action(async (session: string, _, it: Command) => {
+      const { watch } = await import('./commands/watch.ts');
+      await carryOut(it, (run) => watch(run, session));
+    });
+  add('cancel <session>', "ends the session's task")
+    .option('--reason <text>', 'for the agent and the record')
+    .action(async (session: string, _, it: Command) => {
+      const { cancel } = await import('./commands/cancel.ts');
+      await carryOut(it, (run) => cancel(run, session));
+    });
+  add('abort <toolId>', 'stops one running tool; its task goes on')
+    .option('--reason <text>', 'for the agent and the record')
+    .action(async (toolId: string, _, it: Command) => {
+      const { abort } = await import('./commands/abort.ts');
+      await carryOut(it, (run) => abort(run, toolId));
+    });
+}
+
+function addDecisions(add: Add, carryOut: CarryOut): void {
+  const deciding = (usage: string, description: string): Command =>
+    add(usage, description)
+      .option('--yes', 'decide without asking')
+      .option('--reason <text>', 'for the agent and the record')
+      .option('--input-hash <hash>', 'only if what waits still has this hash');
+  for (const word of ['approve', 'deny'] as const) {
+    const it = deciding(
+      `${word} <session> [call]`,
+      word === 'approve'
+        ? 'shows what waits, asks, and lets it run'
+        : 'shows what waits, asks, and keeps it from running',
+    ).option('--all', 'everything that waits in the session');
+    if (word === 'approve')
+      it.option('--scope <scope>', 'once, or stop asking for this: tool, server, always');
+    it.action(async (session: string, call: string | undefined, _, self: Command) => {
+      const { decide } = await import('./commands/decide.ts');
+      await carryOut(self, (run) => decide(run, word, { session, call }));
+    });
+  }
+  deciding('edit <session> [call]', 'opens $EDITOR on what waits, and lets it run as you have changed it')
+    .option('--file <path>', 'take the edited text from there, - being stdin')
+    .action(async (session: string, call: string | undefined, _, it: Command) => {
+      const { edit } = await import('./commands/edit.ts');
+      await carryOut(it, (run) => edit(run, { session, call }));
+    });
+  add('answer <session> <words...>', 'answers the question of an agent').action(
+    async (session: string, words: string[], _, it: Command) => {
+      const { answer } = await import('./commands/answer.ts');
+      await carryOut(it, (run) => answer(run, session, words));
+    },
+  );
+}
+
+function addServer(program: Command, add: Add, carryOut: CarryOut): void {
+  const server = program.command('server').description('the local a2a-server: start, stop, status');
+  add('start', 'starts it, unless it runs', server).action(async (_, it: Command) => {
+    const { startServer } = await import('./commands/server.ts');
+    await carryOut(it, startServer);
+  });
+  add('stop', 'ends it; its tasks go on with the next one', server).action(async (_, it: Command) => {
+    const { stopServer } = await import('./commands/server.ts');
+    await carryOut(it, stopServer);
+  });
+  add('status', 'whether it runs, where, and since when', server).action(async (_, it: Command) => {
+    const { serverStatus } = await import('./commands/server.ts');
+    await carryOut(it, serverStatus);
+  });
+  add('logs', 'what the local server says')
+    .option('-f, --follow', 'and what it says from now on')
+    .option('-n, --lines <number>', 'so many of its last lines; default 50')
+    .action(async (_, it: Command) => {
+      const { logs } = await import('./commands/logs.ts');
+      await carryOut(it, logs);
+    });
+}

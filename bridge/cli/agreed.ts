@@ -1,0 +1,22 @@
+/** Whether a person agrees. Nothing is ever decided by silence. */
+import { UsageError } from './exit-codes.ts';
+import type { Terminal } from './terminal/terminal.ts';
+
+export interface Asking {
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** A person's word, or `--yes`. @throws UsageError where there is neither */
+export async function agreed(terminal: Terminal, options: Asking, question: string): Promise<boolean> {
+  mustBeAskable(terminal, options);
+  return options.yes === true || terminal.confirm(terminal.paint('bold', question));
+}
+
+/** @throws UsageError where nobody has said `--yes` and nobody can be asked */
+export function mustBeAskable({ interactive }: Terminal, { yes, json }: Asking): void {
+  if (yes === true || (interactive && json !== true)) return;
+  throw new UsageError(
+    'Nobody can be asked here, so nothing was decided. Read what is shown, and decide with --yes.',
+  );
+}

@@ -1,0 +1,34 @@
+/**
+ * Claude Code (code.claude.com/docs/en/mcp): user and local servers in `.claude.json`, in the home directory or in
+ * `CLAUDE_CONFIG_DIR`; those of a project in `.mcp.json` at its root.
+ */
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { McpClient, Surroundings } from './client.ts';
+import { projectKey } from './project-key.ts';
+
+export const claude: McpClient = {
+  title: 'Claude Code',
+  format: 'json',
+  places: {
+    user: async (around) => ({ path: await ownFile(around), section: ['mcpServers'] }),
+    project: async ({ cwd }) => ({ path: join(cwd, '.mcp.json'), section: ['mcpServers'] }),
+    local: async (around) => ({
+      path: await ownFile(around),
+      section: ['projects', await projectKey(around.cwd), 'mcpServers'],
+    }),
+  },
+  entry: ({ command, args }) => ({ type: 'stdio', command, args }),
+  nextStep: 'Start Claude Code again, and see it with /mcp. Servers of a project are approved there once.',
+};
+
+/** An older name in the directory of settings wins where it exists. */
+async function ownFile({ env, home }: Surroundings): Promise<string> {
+  const chosen = env['CLAUDE_CONFIG_DIR'] || undefined;
+  const older = join(chosen ?? join(home, '.claude'), '.config.json');
+  const exists = await access(older).then(
+    () => true,
+    () => false,
+  );
+  return exists ? older : join(chosen ?? home, '.claude.json');
+}

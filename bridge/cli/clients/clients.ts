@@ -1,0 +1,14 @@
+/** The clients that `install` knows, by the name it is given. */
+import { claude } from './claude.ts';
+import type { McpClient } from './client.ts';
+import { codex } from './codex.ts';
+import { cursor } from './cursor.ts';
+import { gemini } from './gemini.ts';
+import { vscode } from './vscode.ts';
+
+export const CLIENTS = { claude, gemini, codex, cursor, vscode } as const satisfies Record<string, McpClient>;
+export type ClientName = keyof typeof CLIENTS;
+
+export function isClientName(name: string): name is ClientName {
+  return Object.hasOwn(CLIENTS, name);
+}

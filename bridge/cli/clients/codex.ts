@@ -1,0 +1,21 @@
+/**
+ * Codex (developers.openai.com/codex/mcp): a table `mcp_servers.<name>` for each in `config.toml`, of the user in
+ * `CODEX_HOME`, or of a project that the user trusts.
+ */
+import { join } from 'node:path';
+import type { McpClient } from './client.ts';
+
+export const codex: McpClient = {
+  title: 'Codex',
+  format: 'toml',
+  places: {
+    user: async ({ env, home }) => ({
+      path: join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
+      section: ['mcp_servers'],
+    }),
+    project: async ({ cwd }) => ({ path: join(cwd, '.codex', 'config.toml'), section: ['mcp_servers'] }),
+  },
+  entry: ({ command, args }) => ({ command, args }),
+  nextStep:
+    'Start Codex again, and see it with /mcp. Of a project, Codex reads it once you trust the project.',
+};

@@ -1,0 +1,71 @@
+/** A client's configuration file: read whole, backed up, and replaced in one step. */
+import { chmod, copyFile, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { replaceFile } from '../../../shared/atomic-file.ts';
+import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { systemErrorCode } from '../../../shared/system-error.ts';
+
+export interface ConfigFile {
+  /** Where the file is, behind any links: what people link together stays linked. */
+  path: string;
+  /** '' where there is no file yet. */
+  text: string;
+  /** Permission bits; undefined where there is no file yet. */
+  mode: number | undefined;
+}
+
+/** @throws ProductError CONFIGURATION */
+export async function readConfig(path: string): Promise<ConfigFile> {
+  try {
+    const real = await realpath(path);
+    const [text, { mode }] = await Promise.all([readFile(real, 'utf8'), stat(real)]);
+    return { path: real, text, mode: mode & 0o777 };
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return { path, text: '', mode: undefined };
+    throw unusable(path, messageOf(error), error);
+  }
+}
+
+/**
+ * @param fresh permissions of a file that is made
+ * @returns the backup's path, where there was anything to keep
+ * @throws ProductError CONFIGURATION when the file may not be written, or has changed since it was read
+ */
+export async function writeConfig(
+  file: ConfigFile,
+  text: string,
+  fresh: number,
+): Promise<string | undefined> {
+  const { path, mode } = file;
+  // A rename would get round it; whoever has made the file read-only means it.
+  if (mode !== undefined && (mode & 0o222) === 0)
+    throw unusable(path, 'it is read-only. Make it writable (chmod u+w) first');
+  try {
+    if (mode === undefined) await mkdir(dirname(path), { recursive: true });
+    const backup = mode === undefined ? undefined : await backedUp(path);
+    // The client may be running, and write its settings whenever it likes.
+    if ((await readConfig(path)).text !== file.text)
+      throw unusable(path, 'it has changed meanwhile. Run this again');
+    await replaceFile(path, text);
+    await chmod(path, mode ?? fresh);
+    return backup;
+  } catch (error) {
+    throw error instanceof ProductError
+      ? error
+      : unusable(path, `it cannot be written (${messageOf(error)})`, error);
+  }
+}
+
+async function backedUp(path: string): Promise<string> {
+  const at = new Date().toISOString().replaceAll(/[-:]/g, '').replace('.', '-');
+  const backup = `${path}.${at}.bak`;
+  await copyFile(path, backup, constants.COPYFILE_EXCL);
+  return backup;
+}
+
+export function unusable(path: string, problem: string, cause?: unknown): ProductError {
+  return new ProductError('CONFIGURATION', `${path} was left as it is: ${problem}.`, {
+    facts: { path },
+    cause,
+  });
+}

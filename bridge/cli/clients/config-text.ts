@@ -1,0 +1,53 @@
+/** A client's configuration as text that is read and changed, and stays as it was where it is not. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { McpClient } from './client.ts';
+import type { ConfigText, Entry } from './config-format.ts';
+import { jsonText } from './json-text.ts';
+import { tomlText } from './toml-text.ts';
+
+const FORMATS: Readonly<Record<McpClient['format'], ConfigText>> = {
+  json: jsonText({ comments: false }),
+  jsonc: jsonText({ comments: true }),
+  toml: tomlText,
+};
+
+export const configText = (format: McpClient['format']): ConfigText => FORMATS[format];
+
+const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
+
+/** Whether an entry starts the bridge, from wherever it is installed. */
+export function isBridge(entry: unknown): boolean {
+  const parsed = startedOverStdio.safeParse(entry);
+  if (!parsed.success) return false;
+  const { command, args } = parsed.data;
+  return [command, ...args].some((each) =>
+    /(^|[\\/])(mcp-a2a-bridge(\.cmd)?|bridge[\\/]main\.js)$/.test(each),
+  );
+}
+
+export type Change =
+  | { type: 'same' }
+  | { type: 'changed'; text: string }
+  /** The name is taken by another server. */
+  | { type: 'taken' };
+
+/** The text with the entry under its name; what else an entry of the bridge says, as its environment, stays. */
+export function installed(
+  config: ConfigText,
+  text: string,
+  { keys, entry }: { keys: readonly string[]; entry: Entry },
+): Change {
+  const before = config.read(text, keys);
+  if (before !== undefined && !isBridge(before)) return { type: 'taken' };
+  const known = z.record(z.string(), z.unknown()).safeParse(before).data ?? {};
+  const same = Object.entries(entry).every(([key, value]) => isDeepStrictEqual(known[key], value));
+  return same ? { type: 'same' } : { type: 'changed', text: config.put(text, keys, { ...known, ...entry }) };
+}
+
+export function uninstalled(config: ConfigText, text: string, keys: readonly string[]): Change {
+  const before = config.read(text, keys);
+  if (before === undefined) return { type: 'same' };
+  if (!isBridge(before)) return { type: 'taken' };
+  return { type: 'changed', text: config.remove(text, keys) };
+}

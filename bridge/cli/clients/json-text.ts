@@ -1,0 +1,80 @@
+/** JSON, with or without comments, changed where it has to be and nowhere else. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  applyEdits,
+  findNodeAtLocation,
+  type FormattingOptions,
+  getNodeValue,
+  modify,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
+import { z } from 'zod';
+import type { ConfigText } from './config-format.ts';
+
+const BOM = '\u{feff}';
+const object = z.record(z.string(), z.unknown());
+
+export function jsonText({ comments }: { comments: boolean }): ConfigText {
+  const options = { disallowComments: !comments, allowTrailingComma: comments, allowEmptyContent: true };
+  /** @throws Error naming the line of the first problem */
+  const treeOf = (text: string): Node | undefined => {
+    const errors: ParseError[] = [];
+    const tree = parseTree(text, errors, options);
+    const [first] = errors;
+    if (first !== undefined) {
+      const line = text.slice(0, first.offset).split('\n').length;
+      throw new Error(`it is not JSON (line ${String(line)}: ${printParseErrorCode(first.error)})`);
+    }
+    if (tree !== undefined && tree.type !== 'object') throw new Error('it holds no JSON object');
+    return tree;
+  };
+  const read = (text: string, keys: readonly string[]): unknown => {
+    const tree = treeOf(text);
+    for (let at = 1; at < keys.length; at += 1) {
+      const table = tree && findNodeAtLocation(tree, keys.slice(0, at));
+      if (table !== undefined && table.type !== 'object')
+        throw new Error(`"${keys.slice(0, at).join('.')}" is not an object`);
+    }
+    const found = tree && findNodeAtLocation(tree, [...keys]);
+    return found === undefined ? undefined : getNodeValue(found);
+  };
+  return {
+    read: (text, keys) => read(withoutBom(text), keys),
+    put(given, keys, entry) {
+      const text = withoutBom(given);
+      const before = object.safeParse(read(text, keys)).data;
+      let after = text.trim() === '' ? '{}\n' : text;
+      if (before === undefined) after = change(after, keys, entry);
+      // Key by key: comments inside the entry stay.
+      else
+        for (const [key, value] of Object.entries(entry))
+          if (!isDeepStrictEqual(before[key], value)) after = change(after, [...keys, key], value);
+      return given.startsWith(BOM) ? BOM + after : after;
+    },
+    remove(given, keys) {
+      const after = change(withoutBom(given), keys, undefined);
+      return given.startsWith(BOM) ? BOM + after : after;
+    },
+  };
+}
+
+function change(text: string, keys: readonly string[], value: unknown): string {
+  return applyEdits(text, modify(text, [...keys], value, { formattingOptions: formattingOf(text) }));
+}
+
+function withoutBom(text: string): string {
+  return text.startsWith(BOM) ? text.slice(1) : text;
+}
+
+/** As the file is formatted so far. */
+function formattingOf(text: string): FormattingOptions {
+  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
+  return {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.startsWith('\t') ? 4 : indent.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  };
+}

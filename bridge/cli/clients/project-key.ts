@@ -1,0 +1,27 @@
+/** What Claude Code calls a project in its own file: the repository that the directory belongs to, or else the directory. */
+import { execFile } from 'node:child_process';
+import { basename, dirname, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+/** All worktrees of a repository are one project: the directory that they share the repository of. */
+export async function projectKey(directory: string): Promise<string> {
+  const shared = await commonDirectory(directory);
+  const key =
+    shared === undefined ? resolve(directory) : basename(shared) === '.git' ? dirname(shared) : shared;
+  // As git writes them, on Windows too.
+  return key.replaceAll('\\', '/');
+}
+
+async function commonDirectory(directory: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(
+      'git',
+      ['rev-parse', '--path-format=absolute', '--git-common-dir'],
+      { cwd: directory },
+    );
+    const path = stdout.trim();
+    return path === '' ? undefined : path;
+  } catch {
+    return undefined; // No repository, or no git: the directory itself is the project.
+  }
+}

@@ -1,0 +1,60 @@
+/** TOML, changed where it has to be and nowhere else. Pure. */
+import { parse, patch, stringify } from '@decimalturn/toml-patch';
+import { stringify as stable } from 'safe-stable-stringify';
+import { z } from 'zod';
+import { messageOf } from '../../../shared/errors.ts';
+import type { ConfigText, Entry } from './config-format.ts';
+
+type Table = Record<string, unknown>;
+const table = z.record(z.string(), z.unknown());
+
+export const tomlText: ConfigText = {
+  read(text, keys) {
+    let at: unknown = tableOf(text);
+    for (const [depth, key] of keys.entries()) {
+      const here = table.safeParse(at);
+      if (!here.success) throw new Error(`"${keys.slice(0, depth).join('.')}" is not a table`);
+      if (!Object.hasOwn(here.data, key)) return undefined;
+      at = here.data[key];
+    }
+    return at;
+  },
+  put(text, keys, entry) {
+    const wanted = changed(tableOf(text), keys, entry);
+    return (
+      withNewTable(text, keys, entry, wanted) ?? patch(text, wanted, { inlineTableStart: keys.length + 1 })
+    );
+  },
+  remove: (text, keys) => patch(text, changed(tableOf(text), keys, undefined)),
+};
+
+/** @throws Error naming where the text stops being TOML */
+function tableOf(text: string): Table {
+  try {
+    return table.parse(parse(text));
+  } catch (error) {
+    throw new Error(`it is not TOML (${messageOf(error).split('\n')[0] ?? ''})`, { cause: error });
+  }
+}
+
+function changed(from: Table, [key = '', ...rest]: readonly string[], value: Entry | undefined): Table {
+  const { [key]: before, ...others } = from;
+  if (rest.length > 0) return { ...from, [key]: changed(table.safeParse(before).data ?? {}, rest, value) };
+  return value === undefined ? others : { ...from, [key]: value };
+}
+
+/** A table of its own at the end, as people write them; undefined where the text has no room for one. */
+function withNewTable(
+  text: string,
+  keys: readonly string[],
+  entry: Entry,
+  wanted: Table,
+): string | undefined {
+  const gap = text.trim() === '' ? '' : `${text.endsWith('\n') ? '' : '\n'}\n`;
+  const after = `${text.trim() === '' ? '' : text}${gap}[${keys.join('.')}]\n${stringify(entry).trimEnd()}\n`;
+  try {
+    return stable(parse(after)) === stable(wanted) ? after : undefined;
+  } catch {
+    return undefined; // It stands there already, or its parent is written inline.
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * VS Code (code.visualstudio.com/docs/agents/reference/mcp-configuration): `servers` of `mcp.json`, of the user's default
+ * profile or of a workspace.
+ */
+import { join } from 'node:path';
+import type { McpClient, Surroundings } from './client.ts';
+
+export const vscode: McpClient = {
+  title: 'VS Code',
+  format: 'jsonc',
+  places: {
+    user: async (around) => ({ path: join(userData(around), 'User', 'mcp.json'), section: ['servers'] }),
+    project: async ({ cwd }) => ({ path: join(cwd, '.vscode', 'mcp.json'), section: ['servers'] }),
+  },
+  entry: ({ command, args }) => ({ type: 'stdio', command, args }),
+  nextStep: 'Run "MCP: List Servers" in VS Code, and start it there.',
+};
+
+/** As VS Code itself looks for it. */
+function userData({ env, platform, home }: Surroundings): string {
+  const portable = env['VSCODE_PORTABLE'];
+  if (portable !== undefined && portable !== '') return join(portable, 'user-data');
+  return join(env['VSCODE_APPDATA'] || applicationData({ env, platform, home }), 'Code');
+}
+
+function applicationData({ env, platform, home }: Omit<Surroundings, 'cwd'>): string {
+  if (platform === 'win32') return env['APPDATA'] || join(home, 'AppData', 'Roaming');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  return env['XDG_CONFIG_HOME'] || join(home, '.config');
+}

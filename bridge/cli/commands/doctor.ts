@@ -1,0 +1,73 @@
+/** `doctor`: looks at everything that has to work together, and says of each what to do next. */
+import { packageVersion } from '../../../shared/version.ts';
+import { configuredAgents, LOCAL_AGENT } from '../../agents/configured-agents.ts';
+import { thisPlace } from '../clients/client.ts';
+import { checkAgent } from '../doctor/check-agent.ts';
+import { checkClients } from '../doctor/check-clients.ts';
+import { checkNode, checkStateDirectory, checkToken } from '../doctor/check-machine.ts';
+import { checkServer, taken } from '../doctor/check-server.ts';
+import { type Finding, ok, warn } from '../doctor/finding.ts';
+import { EXIT_FAILURE } from '../exit-codes.ts';
+import type { CommonOptions, Run } from '../run.ts';
+import type { Style } from '../terminal/paint.ts';
+import { visible } from '../terminal/visible.ts';
+
+const MARKS: Readonly<Record<Finding['level'], readonly [string, Style]>> = {
+  ok: ['✓', 'green'],
+  warn: ['!', 'yellow'],
+  fail: ['✗', 'red'],
+};
+
+/** @returns EXIT_FAILURE where anything does not work; warnings are no failure */
+export async function doctor(run: Run<CommonOptions>): Promise<number> {
+  const { options, terminal } = run;
+  const findings = await findingsOf(run);
+  const failed = findings.filter(({ level }) => level === 'fail').length;
+  if (options.json === true) terminal.say(JSON.stringify({ ok: failed === 0, findings }));
+  else {
+    for (const { subject, level, message, next } of findings) {
+      const [mark, style] = MARKS[level];
+      terminal.say(`${terminal.paint(style, mark)} ${terminal.paint('bold', subject)}: ${visible(message)}`);
+      if (next !== undefined) terminal.say(`  → ${visible(next)}`);
+    }
+    const warned = findings.filter(({ level }) => level === 'warn').length;
+    terminal.say(
+      `\n${String(findings.length - failed - warned)} well, ${String(warned)} to look at, ${String(failed)} to put right.`,
+    );
+  }
+  return failed === 0 ? 0 : EXIT_FAILURE;
+}
+
+async function findingsOf({ settings, places, env }: Run<CommonOptions>): Promise<readonly Finding[]> {
+  const { stateDir, http } = settings;
+  const tokens = [await checkToken(stateDir, 'token'), await checkToken(stateDir, 'http-token')];
+  // Nothing is started to be looked at.
+  const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
+  const local = registry.all.some(({ name }) => name === LOCAL_AGENT);
+  const server = local ? await checkServer(settings, env) : undefined;
+  // A local server that does not run is no trouble, and its absence has been told.
+  const asked = registry.all.filter(
+    ({ name }) => name !== LOCAL_AGENT || server?.message.startsWith('http') === true,
+  );
+  const agents = await Promise.all(asked.map(checkAgent));
+  return [
+    ok('mcp-a2a-bridge', packageVersion()),
+    checkNode(process.version),
+    ...(await checkStateDirectory(stateDir)),
+    ...tokens.filter((each) => each !== undefined),
+    ...(server === undefined ? [] : [server]),
+    ...(http !== undefined && http !== 0 ? [await checkHttpPort(http)] : []),
+    ...agents.flat(),
+    ...(await checkClients(thisPlace())),
+  ];
+}
+
+async function checkHttpPort(port: number): Promise<Finding> {
+  return (await taken(port))
+    ? warn(
+        'MCP over HTTP',
+        `port ${String(port)} is in use`,
+        'If it is not a bridge of yours that serves there, choose another with --http.',
+      )
+    : ok('MCP over HTTP', `port ${String(port)} is free`);
+}

@@ -1,0 +1,91 @@
+/** `edit`: approves a pending action as the person has changed it. */
+import { text as readText } from 'node:stream/consumers';
+import { readFile } from 'node:fs/promises';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { verdictOf } from '../../approvals/decision-words.ts';
+import { actionText } from '../action-text.ts';
+import { agreed, mustBeAskable } from '../agreed.ts';
+import { openDesk } from '../desk.ts';
+import { type Editable, editableOf } from '../editable.ts';
+import { EXIT_FAILURE, UsageError } from '../exit-codes.ts';
+import { callsMeant, sessionMeant } from '../meant.ts';
+import { reportDecision } from '../report-decision.ts';
+import type { CommonOptions, Run } from '../run.ts';
+import { sendVerdicts } from '../send-verdicts.ts';
+import { edited } from '../terminal/editor.ts';
+import { paintDiff } from '../terminal/paint.ts';
+import { visible } from '../terminal/visible.ts';
+
+export interface EditOptions extends CommonOptions {
+  yes?: boolean;
+  reason?: string;
+  inputHash?: string;
+  /** Takes the edited text from there, `-` being stdin, and opens no editor. */
+  file?: string;
+}
+
+/** @throws ProductError; UsageError */
+export async function edit(
+  run: Run<EditOptions>,
+  given: { session: string; call: string | undefined },
+): Promise<number> {
+  const { options, terminal } = run;
+  const desk = await openDesk(run);
+  const session = await sessionMeant(desk.sessions, given.session);
+  await session.refresh();
+  const [meant] = callsMeant(session.view, given.call, false);
+  if (meant?.action === undefined)
+    throw new ProductError(
+      'ALREADY_DECIDED',
+      `The action ${String(meant?.callId)} does not wait any more: there is nothing to edit.`,
+    );
+  const { action, callId } = meant;
+  const editable = editableOf(action);
+  if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
+  // Before anybody goes to the trouble of editing.
+  mustBeAskable(terminal, options);
+  const changed = await changedText(run, editable);
+  if (changed === editable.text) {
+    terminal.complain(
+      'Nothing was changed, so nothing was decided. To run it as it is: mcp-a2a-bridge approve',
+    );
+    return EXIT_FAILURE;
+  }
+  const decision = editable.decision(changed);
+  if (options.json !== true) {
+    const diff = createTwoFilesPatch('proposed', 'edited', editable.text, changed, undefined, undefined, {
+      headerOptions: FILE_HEADERS_ONLY,
+    });
+    terminal.say(paintDiff(visible(diff), terminal.paint));
+  }
+  if (!(await agreed(terminal, options, 'Approve it with this change?'))) {
+    terminal.say('Nothing was decided.');
+    return EXIT_FAILURE;
+  }
+  const reason = options.reason === undefined ? {} : { reason: options.reason };
+  await sendVerdicts(session, [
+    verdictOf(
+      { callId, decision: 'edit', ...decision, ...reason },
+      () => options.inputHash ?? action.inputHash,
+    ),
+  ]);
+  reportDecision(run, session, [{ callId, decision: 'edit' }]);
+  await desk.close();
+  return 0;
+}
+
+async function changedText(
+  { options, env }: Run<EditOptions>,
+  { text, extension }: Editable,
+): Promise<string> {
+  const { file } = options;
+  if (file === undefined) return edited({ text, extension, env });
+  try {
+    return file === '-' ? await readText(process.stdin) : await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(
+      `The edited text cannot be read from ${file}: ${messageOf(error)}. Nothing was decided.`,
+    );
+  }
+}

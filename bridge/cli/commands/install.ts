@@ -1,0 +1,135 @@
+/** `install` and `uninstall`: the bridge in an MCP client's own configuration, shown as a diff before it is written. */
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { type McpClient, type Scope, SCOPES, thisPlace } from '../clients/client.ts';
+import { CLIENTS, isClientName } from '../clients/clients.ts';
+import { type ConfigFile, readConfig, unusable, writeConfig } from '../clients/config-file.ts';
+import { type Change, configText, installed, uninstalled } from '../clients/config-text.ts';
+import { EXIT_FAILURE, UsageError } from '../exit-codes.ts';
+import type { CommonOptions, Run } from '../run.ts';
+import { paintDiff } from '../terminal/paint.ts';
+import { visible } from '../terminal/visible.ts';
+
+export interface InstallOptions extends CommonOptions {
+  scope?: string;
+  name?: string;
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** What the client calls the server. */
+const NAME = 'a2a-bridge';
+const NAMES = /^[A-Za-z0-9_-]{1,64}$/;
+/** A project's file is for everybody who may read the project, a user's own for nobody else. */
+const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
+
+/** @param args for the bridge, each time the client starts it. @throws ProductError CONFIGURATION; UsageError */
+export async function install(
+  run: Run<InstallOptions>,
+  client: string,
+  args: readonly string[],
+): Promise<number> {
+  const { bridgeScript } = run.places;
+  // The very Node that runs now: a client that was started from a desktop may find none, or an older one.
+  const command = { command: process.execPath, args: [bridgeScript, ...args] };
+  return change(run, client, {
+    decide: (it, text, keys) => installed(configText(it.format), text, { keys, entry: it.entry(command) }),
+    words: ({ nextStep }) => nextStep,
+  });
+}
+
+/** @throws ProductError CONFIGURATION; UsageError */
+export async function uninstall(run: Run<InstallOptions>, client: string): Promise<number> {
+  return change(run, client, {
+    decide: (it, text, keys) => uninstalled(configText(it.format), text, keys),
+    words: ({ title }) => `${title} does without it from its next start on.`,
+  });
+}
+
+interface Work {
+  decide: (client: McpClient, text: string, keys: readonly string[]) => Change;
+  /** What a person is told once it is written. */
+  words: (client: McpClient) => string;
+}
+
+async function change(
+  run: Run<InstallOptions>,
+  clientName: string,
+  { decide, words: done }: Work,
+): Promise<number> {
+  const { options, terminal } = run;
+  const { client, scope, name } = meant(clientName, options);
+  const place = await client.places[scope]?.(thisPlace());
+  if (place === undefined)
+    throw new UsageError(
+      `${client.title} has no scope "${scope}". It has: ${SCOPES.filter((each) => client.places[each] !== undefined).join(', ')}.`,
+    );
+  const file = await readConfig(place.path);
+  const changed = judged(file, name, () => decide(client, file.text, [...place.section, name]));
+  const diff = changed.type === 'same' ? '' : diffOf(file, changed.text);
+  const tell = (facts: object, words: () => void): void =>
+    options.json === true
+      ? terminal.say(JSON.stringify({ client: clientName, scope, name, path: file.path, ...facts }))
+      : words();
+  if (changed.type === 'same') {
+    tell({ changed: false }, () => terminal.say(`${file.path} is as it should be: nothing to change.`));
+    return 0;
+  }
+  if (options.json !== true) terminal.say(paintDiff(visible(diff), terminal.paint));
+  if (options.dryRun === true) {
+    tell({ changed: false, dryRun: true, diff }, () => terminal.say('Nothing was written (--dry-run).'));
+    return 0;
+  }
+  const asks = terminal.interactive && options.yes !== true && options.json !== true;
+  if (asks && !(await terminal.confirm(`Write this to ${file.path}?`))) {
+    terminal.say('Nothing was written.');
+    return EXIT_FAILURE;
+  }
+  const backup = await writeConfig(file, changed.text, MODES[scope]);
+  tell({ changed: true, backup: backup ?? null, diff }, () => {
+    terminal.say(`Written to ${file.path}${backup === undefined ? '' : `; as it was before: ${backup}`}`);
+    terminal.say(done(client));
+  });
+  return 0;
+}
+
+function meant(clientName: string, { scope = 'user', name = NAME }: InstallOptions) {
+  if (!isClientName(clientName))
+    throw new UsageError(
+      `There is no client "${clientName}" here. There are: ${Object.keys(CLIENTS).join(', ')}.`,
+    );
+  const found = SCOPES.find((each) => each === scope);
+  if (found === undefined)
+    throw new UsageError(`There is no scope "${scope}". The scopes are: ${SCOPES.join(', ')}.`);
+  if (!NAMES.test(name)) throw new UsageError('A name has up to 64 letters, digits, "_" and "-".');
+  const client: McpClient = CLIENTS[clientName];
+  return { client, scope: found, name };
+}
+
+/** @throws ProductError CONFIGURATION for a file that cannot be read, or a name that another server has */
+function judged(file: ConfigFile, name: string, decide: () => Change): Exclude<Change, { type: 'taken' }> {
+  let changed: Change;
+  try {
+    changed = decide();
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    throw unusable(file.path, `${messageOf(error)}. Put it right, then run this again`, error);
+  }
+  if (changed.type === 'taken')
+    throw unusable(file.path, `"${name}" is another server there. Choose another name with --name`);
+  return changed;
+}
+
+function diffOf({ path, text, mode }: ConfigFile, after: string): string {
+  return createTwoFilesPatch(
+    mode === undefined ? '/dev/null' : path,
+    path,
+    text,
+    after,
+    undefined,
+    undefined,
+    {
+      headerOptions: FILE_HEADERS_ONLY,
+    },
+  ).trimEnd();
+}

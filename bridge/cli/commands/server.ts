@@ -1,0 +1,90 @@
+/** `server start|stop|status`: the local a2a-server. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { ProductError } from '../../../shared/errors.ts';
+import type { ServerRecord } from '../../../shared/server-record.ts';
+import { findServer } from '../../local-server/find-server.ts';
+import { isProcess } from '../../outbox/process-id.ts';
+import { EXIT_UNAVAILABLE } from '../exit-codes.ts';
+import type { CommonOptions, Run } from '../run.ts';
+import { type ServerState, serverState } from '../server-state.ts';
+import { span } from '../terminal/age.ts';
+
+/** A server that ends gives its tools a grace period first. */
+const STOP_MS = 30_000;
+/** Nothing tells a process of the end of one that is not its child. */
+const LOOK_MS = 50;
+
+/** @throws ProductError CONFIGURATION when it does not start, with the end of its log */
+export async function startServer(run: Run<CommonOptions>): Promise<void> {
+  const { settings, places } = run;
+  const { stateDir: stateDirectory, configFile } = settings;
+  const before = (await serverState(stateDirectory)).type === 'running';
+  await findServer({ stateDirectory, script: places.serverScript, autoStart: true, configFile });
+  tell(run, await serverState(stateDirectory), before ? 'It was running already.' : 'Started.');
+}
+
+/** Ends the server; its tasks go on with the next one. @throws ProductError when it does not end, or is not ours to end */
+export async function stopServer(run: Run<CommonOptions>): Promise<void> {
+  const { stateDir } = run.settings;
+  const state = await serverState(stateDir);
+  if (state.type === 'strange') throw stranger(state);
+  if (state.type === 'running') {
+    process.kill(state.record.pid, 'SIGTERM');
+    if (!(await ended(state.record)))
+      throw new ProductError(
+        'STORAGE',
+        `The server (pid ${String(state.record.pid)}) was told to end and has not within ${String(STOP_MS / 1000)} s. "mcp-a2a-bridge logs" says what it does.`,
+      );
+  }
+  tell(
+    run,
+    { type: 'stopped' },
+    state.type === 'running' ? 'Stopped. Its tasks go on with the next one.' : 'It was not running.',
+  );
+}
+
+/** @returns EXIT_UNAVAILABLE where none runs */
+export async function serverStatus(run: Run<CommonOptions>): Promise<number> {
+  const state = await serverState(run.settings.stateDir);
+  if (state.type === 'strange') throw stranger(state);
+  tell(run, state, '');
+  return state.type === 'running' ? 0 : EXIT_UNAVAILABLE;
+}
+
+function tell({ options, terminal, settings }: Run<CommonOptions>, state: ServerState, what: string): void {
+  const { paint } = terminal;
+  if (options.json === true) {
+    terminal.say(
+      JSON.stringify(state.type === 'running' ? { running: true, ...state.record } : { running: false }),
+    );
+    return;
+  }
+  if (what !== '') terminal.say(what);
+  if (state.type !== 'running') {
+    if (what === '')
+      terminal.say(
+        `No local server runs for ${settings.stateDir}. "mcp-a2a-bridge server start" starts one.`,
+      );
+    return;
+  }
+  const { url, pid, version, startedAt } = state.record;
+  terminal.say(
+    `${paint('green', 'running')} at ${url}, pid ${String(pid)}, version ${version}, up ${span(Date.now() - Date.parse(startedAt))}`,
+  );
+}
+
+function stranger({ record, message }: Extract<ServerState, { type: 'strange' }>): ProductError {
+  return new ProductError(
+    'AGENT_UNREACHABLE',
+    `Process ${String(record.pid)} should be the local server at ${record.url}, and does not answer as it would: ${message}. See what it is, and end it yourself.`,
+  );
+}
+
+async function ended({ pid }: ServerRecord): Promise<boolean> {
+  const until = performance.now() + STOP_MS;
+  while (isProcess(pid)) {
+    if (performance.now() > until) return false;
+    await delay(LOOK_MS);
+  }
+  return true;
+}

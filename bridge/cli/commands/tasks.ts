@@ -1,0 +1,105 @@
+/** `tasks`: the sessions of every agent, newest first. */
+import { TASK_STATE_NAMES, type TaskStateName } from '../../dialects/observation.ts';
+import type { Listed } from '../../sessions/listing.ts';
+import { openDesk } from '../desk.ts';
+import { EXIT_UNAVAILABLE, UsageError } from '../exit-codes.ts';
+import type { CommonOptions, Run } from '../run.ts';
+import { styleOf } from '../state-style.ts';
+import { age } from '../terminal/age.ts';
+import { table } from '../terminal/table.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { visibleLine } from '../terminal/visible.ts';
+
+export interface TasksOptions extends CommonOptions {
+  agent?: string;
+  state?: string;
+  limit?: string;
+}
+
+const SHOWN = 50;
+/** Of an id, after the word that says what it is of, and as long as it is the only one that begins so. */
+const SHORTEST_ID = 8;
+const KIND = /^[a-z]+-/;
+
+/** @throws ProductError UNKNOWN_AGENT; UsageError */
+export async function tasks(run: Run<TasksOptions>): Promise<number> {
+  const { options, terminal } = run;
+  const state = stateOf(options.state);
+  const limit = limitOf(options.limit);
+  const desk = await openDesk(run);
+  const { sessions, unreachable } = await desk.sessions.list(
+    options.agent === undefined ? undefined : desk.registry.pick(options.agent),
+  );
+  const wanted = sessions.filter((each) => state === undefined || each.state === state);
+  const shown = wanted.slice(0, limit);
+  const more = wanted.length - shown.length;
+  if (options.json === true) terminal.say(JSON.stringify({ sessions: shown, more, unreachable }));
+  else {
+    if (shown.length > 0) terminal.say(tasksTable(shown, sessions, terminal));
+    else if (unreachable.length === 0) terminal.say('There are no such tasks.');
+    if (more > 0) terminal.say(`… and ${String(more)} more (--limit)`);
+    for (const { agent, message } of unreachable)
+      terminal.complain(`Agent "${agent}" could not be asked: ${message}`);
+  }
+  // With several agents, those that answer are worth a listing; with none, nothing was learnt.
+  const all = options.agent === undefined ? desk.registry.all.length : 1;
+  return unreachable.length === all && sessions.length === 0 ? EXIT_UNAVAILABLE : 0;
+}
+
+function stateOf(given: string | undefined): TaskStateName | undefined {
+  const found = TASK_STATE_NAMES.find((name) => name === given);
+  if (given !== undefined && found === undefined)
+    throw new UsageError(`There is no state "${given}". The states are: ${TASK_STATE_NAMES.join(', ')}.`);
+  return found;
+}
+
+function limitOf(given: string | undefined): number {
+  const limit = given === undefined ? SHOWN : Number(given);
+  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit takes a number of tasks, from 1.');
+  return limit;
+}
+
+function tasksTable(shown: readonly Listed[], all: readonly Listed[], { paint, width }: Terminal): string {
+  const now = Date.now();
+  const short = shortIds(all.map(({ sessionId }) => sessionId));
+  return table(
+    [
+      { title: 'SESSION' },
+      { title: 'AGENT' },
+      { title: 'STATE' },
+      { title: 'PENDING', align: 'right' },
+      { title: 'AGE', align: 'right' },
+      { title: 'TASK' },
+    ],
+    shown.map(({ sessionId, agent, state, pending, updatedAt, title }) => [
+      { text: visibleLine(short.get(sessionId) ?? sessionId) },
+      { text: agent },
+      { text: state, paint: (text: string) => paint(styleOf(state), text) },
+      {
+        text: pending === 0 ? '-' : String(pending),
+        paint: (text: string) => (pending === 0 ? text : paint('yellow', text)),
+      },
+      { text: age(updatedAt, now) },
+      { text: visibleLine(title) },
+    ]),
+    width,
+  );
+}
+
+/** The shortest beginning of each that names it alone. */
+export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
+  const unique = [...new Set(ids)].toSorted();
+  return new Map(
+    unique.map((id, at) => {
+      const shared = Math.max(sharedLength(id, unique[at - 1] ?? ''), sharedLength(id, unique[at + 1] ?? ''));
+      const kind = KIND.exec(id)?.[0].length ?? 0;
+      return [id, id.slice(0, Math.max(kind + SHORTEST_ID, shared + 1))];
+    }),
+  );
+}
+
+function sharedLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length += 1;
+  return length;
+}

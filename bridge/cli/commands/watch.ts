@@ -1,0 +1,64 @@
+/** `watch`: a session's task as it happens, over every cut, until it has ended. */
+import { ProductError } from '../../../shared/errors.ts';
+import { hasEnded, type TaskView } from '../../sessions/view.ts';
+import { openDesk } from '../desk.ts';
+import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, UsageError } from '../exit-codes.ts';
+import { sessionMeant } from '../meant.ts';
+import type { CommonOptions, Run } from '../run.ts';
+import { followTask } from '../watch/follow-task.ts';
+import { LiveText } from '../watch/live-text.ts';
+
+export interface WatchOptions extends CommonOptions {
+  from?: string;
+  untilSettled?: boolean;
+}
+
+/** @throws ProductError; UsageError for a cursor that is none, or that the agent does not know */
+export async function watch(run: Run<WatchOptions>, given: string): Promise<number> {
+  const { options, terminal } = run;
+  const from = cursorOf(options.from);
+  const desk = await openDesk(run);
+  const session = await sessionMeant(desk.sessions, given);
+  const { agent, view, id } = session;
+  if (view === undefined || view.taskId === '')
+    throw new ProductError('UNKNOWN_TASK', `Session ${id} has no task yet. Look again in a moment.`);
+  // One stream is enough: the session's own is let go of.
+  await desk.close();
+  const { deduplicates: resumes } = await agent.connect();
+  if (from !== null && !resumes)
+    throw new UsageError(`Agent "${agent.name}" gives its events no positions. Watch it without --from.`);
+  const live = new LiveText(terminal, hasEnded(view) ? undefined : id);
+  if (options.json !== true)
+    terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
+  const { signal } = new AbortController();
+  // Of a task that has ended, a stream without a cursor has nothing to tell: its story is told from the first event.
+  const end = await followTask({
+    agent,
+    taskId: view.taskId,
+    from: from ?? (hasEnded(view) && resumes ? 0 : null),
+    untilSettled: options.untilSettled === true,
+    signal,
+    onEvent(observed, seen) {
+      if (options.json === true) terminal.say(JSON.stringify(observed));
+      else live.show(observed, seen);
+    },
+    onCut: ({ message }) =>
+      options.json !== true && live.note(`The stream was cut, and is opened again: ${message}`),
+  });
+  if (options.json !== true) live.end(end);
+  return codeOf(end);
+}
+
+function cursorOf(given: string | undefined): number | null {
+  if (given === undefined) return null;
+  const from = /^\d{1,15}$/.test(given) ? Number(given) : undefined;
+  if (from === undefined)
+    throw new UsageError(`--from takes the number of an event, from 0; "${given}" is none.`);
+  return from;
+}
+
+function codeOf(view: TaskView | undefined): number {
+  if (view === undefined) return 0;
+  if (!hasEnded(view)) return EXIT_TASK_WAITS;
+  return view.state === 'completed' ? 0 : EXIT_TASK_FAILED;
+}

@@ -1,0 +1,82 @@
+/** An agent: whether it is there, takes the token, and has the same time. */
+import { messageOf, ProductError } from '../../../shared/errors.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
+
+const TIMEOUT_MS = 10_000;
+/** The header counts in whole seconds, and the answer has been on its way. */
+const SKEW_MS = 30_000;
+
+export async function checkAgent(agent: Agent): Promise<readonly Finding[]> {
+  const subject = `agent ${agent.name}`;
+  try {
+    const { facts, dialect, url } = await agent.reconnect();
+    const speaks = [
+      ...new Set(facts.interfaces.map((each) => `A2A ${each.protocolVersion} ${each.binding}`)),
+    ].join(', ');
+    const card = ok(subject, `${facts.name} ${facts.version} at ${url}; ${speaks}; dialect ${dialect.name}`);
+    return [await refusedToken(agent, subject), await checkClock(url, subject)].reduce<readonly Finding[]>(
+      (findings, each) => (each === undefined ? findings : [...findings, each]),
+      [card],
+    );
+  } catch (error) {
+    return [fail(subject, messageOf(error), nextFor(error))];
+  }
+}
+
+/** A card is open to all; what needs a token is only found out by asking for it. */
+async function refusedToken(agent: Agent, subject: string): Promise<Finding | undefined> {
+  try {
+    await agent.ask((connection) => connection.list({}, 1));
+  } catch (error) {
+    const refused =
+      error instanceof ProductError && (error.reason === 'UNAUTHENTICATED' || error.reason === 'FORBIDDEN');
+    if (refused)
+      return fail(
+        subject,
+        error.message,
+        'Put the token right, and start the clients again: they hand it on.',
+      );
+    return warn(
+      subject,
+      `it has a card, but does not list its tasks: ${messageOf(error)}`,
+      'Look at its log.',
+    );
+  }
+  return undefined;
+}
+
+function nextFor(error: unknown): string {
+  if (error instanceof ProductError && error.reason === 'CONFIGURATION') return 'Put the setting right.';
+  return 'See that it runs, and that its address in the settings is right.';
+}
+
+/** By the `Date` that every answer of an HTTP server carries (RFC 9110 §6.6.1). No credentials are sent. */
+async function checkClock(url: string, subject: string): Promise<Finding | undefined> {
+  try {
+    const before = Date.now();
+    const response = await fetch(url, {
+      method: 'HEAD',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const skew = skewOf(response.headers.get('date'), { before, after: Date.now() });
+    if (skew === undefined || Math.abs(skew) < SKEW_MS) return undefined;
+    return warn(
+      subject,
+      `its clock is ${String(Math.round(Math.abs(skew) / 1000))} s ${skew > 0 ? 'ahead of' : 'behind'} this one`,
+      'Set both by a time server: until then ages and times of expiry are shown wrong.',
+    );
+  } catch {
+    return undefined; // What it answered before was enough; a HEAD request need not be.
+  }
+}
+
+/** In milliseconds, positive where the other clock is ahead; the time on the way counts for it. Undefined without a date. */
+export function skewOf(date: string | null, asked: { before: number; after: number }): number | undefined {
+  const theirs = Date.parse(date ?? '');
+  if (Number.isNaN(theirs)) return undefined;
+  if (theirs > asked.after) return theirs - asked.after;
+  // The second that was cut off.
+  return theirs + 1000 < asked.before ? theirs + 1000 - asked.before : 0;
+}

@@ -1,0 +1,87 @@
+/** The MCP clients' settings: which of them start the bridge, and whether they can. */
+import { access, constants } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { messageOf } from '../../../shared/errors.ts';
+import { type McpClient, SCOPES, type Surroundings } from '../clients/client.ts';
+import { CLIENTS } from '../clients/clients.ts';
+import { readConfig } from '../clients/config-file.ts';
+import { configText, isBridge } from '../clients/config-text.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
+
+const servers = z.record(z.string(), z.unknown());
+const started = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
+
+export async function checkClients(around: Surroundings): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const client of Object.values(CLIENTS)) findings.push(...(await checkClient(client, around)));
+  if (findings.length > 0) return findings;
+  return [
+    warn(
+      'clients',
+      'no MCP client of this user or directory starts the bridge',
+      `Run one of: ${Object.keys(CLIENTS)
+        .map((name) => `mcp-a2a-bridge install ${name}`)
+        .join(', ')}`,
+    ),
+  ];
+}
+
+async function checkClient(client: McpClient, around: Surroundings): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  const seen = new Set<string>();
+  for (const scope of SCOPES) {
+    const place = await client.places[scope]?.(around);
+    // In the home directory, a project's file may be the user's own.
+    if (place === undefined || seen.has(JSON.stringify(place))) continue;
+    seen.add(JSON.stringify(place));
+    const subject = `${client.title}, ${scope}`;
+    try {
+      const { text, path } = await readConfig(place.path);
+      const found = servers.safeParse(configText(client.format).read(text, place.section)).data ?? {};
+      for (const [name, entry] of Object.entries(found))
+        if (isBridge(entry)) findings.push(await checkEntry(subject, `"${name}" in ${path}`, entry, around));
+    } catch (error) {
+      findings.push(
+        fail(
+          subject,
+          `${place.path} cannot be read: ${messageOf(error)}`,
+          'Put it right: the client cannot read it either.',
+        ),
+      );
+    }
+  }
+  return findings;
+}
+
+async function checkEntry(
+  subject: string,
+  where: string,
+  entry: unknown,
+  { env }: Surroundings,
+): Promise<Finding> {
+  const { command, args } = started.parse(entry);
+  const next = 'Run mcp-a2a-bridge install again for this client.';
+  if (!(await findable(command, env)))
+    return fail(subject, `${where} starts ${command}, which is not there`, next);
+  const script = args.find((each) => each.endsWith('.js') && isAbsolute(each));
+  if (script !== undefined && !(await exists(script, constants.R_OK)))
+    return fail(subject, `${where} starts ${script}, which is not there`, next);
+  return ok(subject, where);
+}
+
+async function findable(command: string, env: Surroundings['env']): Promise<boolean> {
+  if (/[\\/]/.test(command)) return exists(command, constants.X_OK);
+  const endings = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
+  for (const directory of (env['PATH'] ?? '').split(delimiter))
+    for (const ending of endings)
+      if (directory !== '' && (await exists(join(directory, command + ending), constants.X_OK))) return true;
+  return false;
+}
+
+function exists(path: string, how: number): Promise<boolean> {
+  return access(path, how).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,92 @@
+/** Node, the state directory and the tokens in it. Looks, and changes nothing. */
+import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
+import { messageOf } from '../../../shared/errors.ts';
+import { systemErrorCode } from '../../../shared/system-error.ts';
+import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/token-file.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
+
+/** What package.json asks for. */
+const LEAST_NODE = [20, 19] as const;
+const LITTLE_SPACE = 100 * 1024 * 1024;
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
+  const least = LEAST_NODE.join('.');
+  const old = major < LEAST_NODE[0] || (major === LEAST_NODE[0] && minor < LEAST_NODE[1]);
+  return old
+    ? fail(
+        'node',
+        `${version} is older than ${least}`,
+        `Install Node ${least} or newer, and start the clients again.`,
+      )
+    : ok('node', version);
+}
+
+/** The directory itself, what others may do to it, and the room on its disk. */
+export async function checkStateDirectory(path: string): Promise<readonly Finding[]> {
+  const subject = 'state directory';
+  try {
+    const { mode, uid } = await stat(path);
+    const findings: Finding[] = [];
+    if (process.getuid !== undefined && uid !== process.getuid())
+      findings.push(
+        fail(
+          subject,
+          `${path} belongs to another user`,
+          'Choose another one with --state-dir, in the clients too.',
+        ),
+      );
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      findings.push(
+        fail(subject, `${path} is open to other users (mode ${octal(mode)})`, `Run: chmod 700 ${path}`),
+      );
+    await access(path, constants.R_OK | constants.W_OK);
+    const { bavail, bsize } = await statfs(path);
+    if (bavail * bsize < LITTLE_SPACE)
+      findings.push(
+        warn(
+          subject,
+          `less than 100 MB are left on the disk of ${path}`,
+          'Free some space: tasks park when they cannot be written down.',
+        ),
+      );
+    return findings.length > 0 ? findings : [ok(subject, path)];
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [ok(subject, `${path} is made when it is needed`)];
+    return [
+      fail(
+        subject,
+        `${path} cannot be used: ${messageOf(error)}`,
+        'Make it readable and writable for this user, or choose another with --state-dir.',
+      ),
+    ];
+  }
+}
+
+/** A token is worth as much as the account: nobody else may read it. */
+export async function checkToken(stateDirectory: string, file: TokenFile): Promise<Finding | undefined> {
+  const path = tokenPath(stateDirectory, file);
+  try {
+    const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      return fail(
+        file,
+        `${path} can be read by other users (mode ${octal(mode)})`,
+        `Run: chmod 600 ${path}. If others may have read it, remove it: a new one is made, and the local server has to be started again.`,
+      );
+    if (!TOKEN_PATTERN.test(text.trim()))
+      return fail(file, `${path} holds no token`, 'Remove it: a new one is made.');
+    return ok(file, `${path}, mode ${octal(mode)}`);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined; // Made when it is needed.
+    return fail(
+      file,
+      `${path} cannot be read: ${messageOf(error)}`,
+      `Make it this user's own: chmod 600 ${path}`,
+    );
+  }
+}
+
+function octal(mode: number): string {
+  return (mode & 0o777).toString(8).padStart(4, '0');
+}

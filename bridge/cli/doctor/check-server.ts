@@ -1,0 +1,78 @@
+/** The local server, or the port that it will want. Starts nothing. */
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { readConfigFile } from '../../../shared/config.ts';
+import { systemErrorCode } from '../../../shared/system-error.ts';
+import { packageVersion } from '../../../shared/version.ts';
+import { OTHER_PORT } from '../../local-server/start-server.ts';
+import { serverState } from '../server-state.ts';
+import type { BridgeSettings } from '../settings.ts';
+import { span } from '../terminal/age.ts';
+import { fail, type Finding, ok, warn } from './finding.ts';
+import { join } from 'node:path';
+
+/** The default of the a2a-server's own setting. */
+const SERVER_PORT = 41_242;
+const SUBJECT = 'local server';
+
+export async function checkServer(
+  { stateDir, configFile, autoStart }: BridgeSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Finding> {
+  const state = await serverState(stateDir);
+  if (state.type === 'strange')
+    return fail(
+      SUBJECT,
+      `process ${String(state.record.pid)} at ${state.record.url} does not answer as the server would: ${state.message}`,
+      `See what it is. If it hangs, end it (kill ${String(state.record.pid)}); its tasks go on with the next one.`,
+    );
+  if (state.type === 'running') {
+    const { url, pid, version, startedAt } = state.record;
+    const own = packageVersion();
+    if (version !== own)
+      return warn(
+        SUBJECT,
+        `${url} runs version ${version}, this is ${own}`,
+        'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks go on where they are.',
+      );
+    return ok(
+      SUBJECT,
+      `${url}, pid ${String(pid)}, version ${version}, up ${span(Date.now() - Date.parse(startedAt))}`,
+    );
+  }
+  const port = await portOf(configFile ?? join(stateDir, 'config.json'), configFile !== undefined, env);
+  if (port !== 0 && (await taken(port)))
+    return fail(
+      SUBJECT,
+      `none runs, and its port ${String(port)} is taken by another program`,
+      `End that program, or give the server another port: ${OTHER_PORT}.`,
+    );
+  return autoStart
+    ? ok(SUBJECT, 'none runs; it is started when it is needed')
+    : warn(SUBJECT, 'none runs, and the bridge may not start one', 'Run: mcp-a2a-bridge server start');
+}
+
+/** Port 0 takes any that is free. A port that is none is for the server to complain of. */
+async function portOf(
+  path: string,
+  required: boolean,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const { server } = await readConfigFile(path, required);
+  const port = Number(env['A2A_SERVER_PORT'] || server['port'] || SERVER_PORT);
+  return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : 0;
+}
+
+/** Asks the system by listening there for a moment. */
+export async function taken(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return false;
+  } catch (error) {
+    return systemErrorCode(error) === 'EADDRINUSE';
+  } finally {
+    if (server.listening) await new Promise((resolve) => server.close(resolve));
+  }
+}

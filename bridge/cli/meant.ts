@@ -1,0 +1,118 @@
+/** What a person means by the few letters they type. Pure, but for asking the sessions. */
+import { ProductError } from '../../shared/errors.ts';
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { Listed } from '../sessions/listing.ts';
+import type { Session } from '../sessions/session.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { TaskView } from '../sessions/view.ts';
+import { visibleLine } from './terminal/visible.ts';
+
+/** Sessions named in an error. */
+const NAMED = 10;
+
+/** The session with that id, or with the only id or task id that begins so. @throws ProductError UNKNOWN_SESSION */
+export async function sessionMeant(sessions: Sessions, given: string): Promise<Session> {
+  try {
+    return await sessions.find(given);
+  } catch (error) {
+    if (!(error instanceof ProductError) || error.reason !== 'UNKNOWN_SESSION') throw error;
+  }
+  const { sessions: all, unreachable } = await sessions.list();
+  const found = oneSession(all, given);
+  if (typeof found === 'string') return sessions.find(found);
+  const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
+  throw new ProductError('UNKNOWN_SESSION', `${found.message}${unsure.join('')}`, { facts: found.facts });
+}
+
+/** The id that is meant, or why there is none. */
+export function oneSession(all: readonly Listed[], given: string): string | ProductError {
+  const fits = all.filter(({ sessionId, taskId }) => begins(sessionId, given) || begins(taskId ?? '', given));
+  const [only, another] = fits;
+  if (only !== undefined && another === undefined) return only.sessionId;
+  if (only !== undefined) {
+    return unknownSession(
+      given,
+      `Several sessions begin with "${given}". Type more of the one you mean:${namesOf(fits)}`,
+    );
+  }
+  return unknownSession(
+    given,
+    all.length === 0
+      ? `There is no session "${given}", and no other either: delegate something from your MCP client first.`
+      : `There is no session "${given}". The newest are:${namesOf(all)}\n"mcp-a2a-bridge tasks" lists all of them.`,
+  );
+}
+
+/** Also without the word that says what it is an id of, as in `session-…`. */
+function begins(id: string, given: string): boolean {
+  return given !== '' && (id.startsWith(given) || id.replace(/^[a-z]+-/, '').startsWith(given));
+}
+
+function namesOf(sessions: readonly Listed[]): string {
+  return sessions
+    .slice(0, NAMED)
+    .map(({ sessionId, title }) => `\n  ${sessionId}${title === '' ? '' : `  ${visibleLine(title)}`}`)
+    .join('');
+}
+
+function unknownSession(sessionId: string, message: string): ProductError {
+  return new ProductError('UNKNOWN_SESSION', message, { facts: { sessionId } });
+}
+
+export interface CallMeant {
+  callId: string;
+  /** Undefined for a call that waits no more. */
+  action: PendingAction | undefined;
+}
+
+/**
+ * The pending actions that are meant: the only one where none is named, all with `all`. One that has been decided is
+ * named all the same: the agent then says how it was decided (R07).
+ * @throws ProductError UNKNOWN_CALL
+ */
+export function callsMeant(
+  view: TaskView | undefined,
+  given: string | undefined,
+  all: boolean,
+): readonly CallMeant[] {
+  const pending = view?.pending ?? [];
+  if (given === undefined) {
+    if (all && pending.length > 0) return meant(pending);
+    if (pending.length === 1) return meant(pending);
+    throw unknownCall(
+      pending.length === 0
+        ? nothingWaits(view)
+        : `Several actions wait. Name one, or use --all:${names(pending)}`,
+    );
+  }
+  const exact = pending.filter(({ callId }) => callId === given);
+  const fits = exact.length > 0 ? exact : pending.filter(({ callId }) => begins(callId, given));
+  if (fits.length === 1) return meant(fits);
+  if (fits.length > 1) throw unknownCall(`Several actions begin with "${given}":${names(fits)}`);
+  const before = (view?.calls ?? []).filter(({ callId }) => begins(callId, given));
+  if (before.length === 1 && before[0] !== undefined)
+    return [{ callId: before[0].callId, action: undefined }];
+  throw unknownCall(
+    pending.length === 0
+      ? `There is no call "${given}". ${nothingWaits(view)}`
+      : `There is no call "${given}". These wait for a decision:${names(pending)}`,
+  );
+}
+
+function meant(actions: readonly PendingAction[]): readonly CallMeant[] {
+  return actions.map((action) => ({ callId: action.callId, action }));
+}
+
+function nothingWaits(view: TaskView | undefined): string {
+  if (view?.question !== undefined && view.question !== null)
+    return 'No action waits for a decision: the agent asks a question. Answer it with "mcp-a2a-bridge answer".';
+  return `No action of this session waits for a decision${view === undefined ? '' : `; its task is ${view.state}`}.`;
+}
+
+function names(pending: readonly PendingAction[]): string {
+  return pending.map(({ callId, title }) => `\n  ${callId}  ${visibleLine(title)}`).join('');
+}
+
+function unknownCall(message: string): ProductError {
+  return new ProductError('UNKNOWN_CALL', message);
+}

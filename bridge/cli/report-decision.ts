@@ -1,0 +1,51 @@
+/** What became of a decision, as the agent has shown it by now. */
+import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
+import type { Session } from '../sessions/session.ts';
+import type { CommonOptions, Run } from './run.ts';
+import { styleOf } from './state-style.ts';
+import { visible, visibleLine } from './terminal/visible.ts';
+
+const DONE: Readonly<Record<DecisionWord | 'answer', string>> = {
+  approve: 'Approved',
+  deny: 'Denied',
+  edit: 'Approved as edited',
+  answer: 'Answered',
+};
+
+export function reportDecision(
+  { options, terminal }: Run<CommonOptions>,
+  session: Session,
+  decided: readonly { callId: string; decision: DecisionWord | 'answer' }[],
+): void {
+  const { id, view, agent } = session;
+  const just = new Set(decided.map(({ callId }) => callId));
+  // The agent's answer begins with the task, whose events of this very decision may still be on their way.
+  const pending = (view?.pending ?? []).filter(({ callId }) => !just.has(callId));
+  const state = view?.state ?? 'unknown';
+  if (options.json === true) {
+    terminal.say(
+      JSON.stringify({
+        sessionId: id,
+        agent: agent.name,
+        taskId: view?.taskId ?? null,
+        state,
+        decided,
+        pending: pending.map(({ callId, title }) => ({ callId, title })),
+      }),
+    );
+    return;
+  }
+  for (const { callId, decision } of decided)
+    terminal.say(
+      `${terminal.paint(decision === 'deny' ? 'red' : 'green', DONE[decision])}: ${visibleLine(callId)}`,
+    );
+  for (const { callId, title } of pending)
+    terminal.say(`${terminal.paint('yellow', 'Still waits')}: ${visibleLine(callId)}  ${visibleLine(title)}`);
+  if (view?.question !== undefined && view.question !== null)
+    terminal.say(`The agent asks: ${visible(view.question.text)}`);
+  terminal.say(
+    pending.length > 0
+      ? 'Nothing of the turn runs until each of them is decided.'
+      : `The task is ${terminal.paint(styleOf(state), state)}. Follow it with: mcp-a2a-bridge watch ${id}`,
+  );
+}

@@ -1,0 +1,20 @@
+/** How long ago, in the largest unit that says enough. Pure. */
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
+
+/** `''` for what is no time. A clock that runs ahead makes nothing older than now. */
+export function age(at: string, now: number): string {
+  const then = Date.parse(at);
+  if (Number.isNaN(then)) return '';
+  return span(now - then);
+}
+
+/** @param ms milliseconds */
+export function span(ms: number): string {
+  for (const [unit, size] of UNITS) if (ms >= size) return `${String(Math.floor(ms / size))}${unit}`;
+  return '0s';
+}

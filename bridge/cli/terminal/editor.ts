@@ -1,0 +1,38 @@
+/** A text, edited in the person's own editor. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from '../exit-codes.ts';
+
+export interface Editing {
+  text: string;
+  /** Of the file, with its dot. */
+  extension: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** `$VISUAL`, or `$EDITOR`, as POSIX has it: a command line for the shell, to which the file's name is added. */
+export function editorOf(env: Editing['env'], platform: NodeJS.Platform = process.platform): string {
+  return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
+}
+
+/** The text as it was saved. @throws UsageError when the editor cannot be started, or gives up (`:cq`) */
+export async function edited({ text, extension, env }: Editing): Promise<string> {
+  const editor = editorOf(env);
+  const directory = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-edit-'));
+  const file = join(directory, `edit${extension}`);
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+    const child = spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' });
+    const [code] = await once(child, 'exit');
+    if (code !== 0)
+      throw new UsageError(
+        `The editor (${editor}) ended with ${String(code)}, so nothing was decided. EDITOR names another.`,
+      );
+    return await readFile(file, 'utf8');
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,30 @@
+/** Colours, where the reader can see them. */
+import { styleText } from 'node:util';
+
+export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'bold';
+export type Paint = (style: Style, text: string) => string;
+
+export const plain: Paint = (_, text) => text;
+export const coloured: Paint = (style, text) => styleText(style, text);
+
+/** https://no-color.org: set and not empty means none. `FORCE_COLOR` wins over what stdout is, `NO_COLOR` over both. */
+export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined) return forced !== '0' && forced !== 'false';
+  return isTerminal && env['TERM'] !== 'dumb';
+}
+
+/** A unified diff, line by line. */
+export function paintDiff(diff: string, paint: Paint): string {
+  return diff
+    .split('\n')
+    .map((line) => {
+      if (line.startsWith('+++') || line.startsWith('---')) return paint('bold', line);
+      if (line.startsWith('@@')) return paint('cyan', line);
+      if (line.startsWith('+')) return paint('green', line);
+      if (line.startsWith('-')) return paint('red', line);
+      return line;
+    })
+    .join('\n');
+}

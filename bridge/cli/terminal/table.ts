@@ -1,0 +1,56 @@
+/** Columns that fit the terminal. Pure. */
+import stringWidth from 'string-width';
+
+export interface Column {
+  title: string;
+  /** Numbers are read from the right. */
+  align?: 'right';
+}
+
+export type Cell = { text: string; paint?: (text: string) => string };
+
+const GAP = '  ';
+/** The last column is cut to what is left, but not below this. */
+const LEAST = 10;
+
+/** @param width of the terminal; undefined where nothing is to be cut, as in a pipe */
+export function table(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  width: number | undefined,
+): string {
+  const all: readonly (readonly Cell[])[] = [columns.map(({ title }) => ({ text: title })), ...rows];
+  const widths = columns.map((_, at) => Math.max(...all.map((row) => stringWidth(row[at]?.text ?? ''))));
+  const last = columns.length - 1;
+  if (width !== undefined) {
+    const before = widths.slice(0, last).reduce((sum, each) => sum + each + GAP.length, 0);
+    widths[last] = Math.min(widths[last] ?? 0, Math.max(LEAST, width - before));
+  }
+  return all
+    .map((row) =>
+      row
+        .map((cell, at) => padded(cell, widths[at] ?? 0, at === last, columns[at]?.align))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function padded({ text, paint }: Cell, width: number, isLast: boolean, align: Column['align']): string {
+  const shown = cut(text, width);
+  const space = ' '.repeat(Math.max(0, width - stringWidth(shown)));
+  const painted = paint === undefined ? shown : paint(shown);
+  if (align === 'right') return space + painted;
+  return isLast ? painted : painted + space;
+}
+
+/** At most so many columns; what was cut off ends in `…`. */
+export function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(kept + segment) > width - 1) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}

@@ -1,0 +1,36 @@
+/** Where a command speaks to a person: stdout for what was asked for, stderr for what goes wrong, a question on a terminal. */
+import { createInterface } from 'node:readline/promises';
+import { coloured, type Paint, plain, wantsColour } from './paint.ts';
+
+export interface Terminal {
+  paint: Paint;
+  /** Columns; undefined in a pipe or a file. */
+  width: number | undefined;
+  /** Somebody can be asked. */
+  interactive: boolean;
+  say(text: string): void;
+  /** Without a line break after it. */
+  write(text: string): void;
+  complain(text: string): void;
+  /** @returns true for `y` or `yes`, false for anything else, also the end of input */
+  confirm(question: string): Promise<boolean>;
+}
+
+export function thisTerminal(env: Readonly<Record<string, string | undefined>> = process.env): Terminal {
+  const { stdout, stderr, stdin } = process;
+  return {
+    paint: wantsColour(env, stdout.isTTY) ? coloured : plain,
+    width: stdout.isTTY ? stdout.columns : undefined,
+    interactive: stdin.isTTY && stdout.isTTY,
+    say: (text) => void stdout.write(`${text}\n`),
+    write: (text) => void stdout.write(text),
+    complain: (text) => void stderr.write(`${text}\n`),
+    async confirm(question) {
+      const lines = createInterface({ input: stdin, output: stdout });
+      const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+      const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
+      lines.close();
+      return /^y(es)?$/i.test(answer.trim());
+    },
+  };
+}

@@ -1,0 +1,134 @@
+/** A task's events as lines for a person. What streams in pieces, as the model's words do, runs on. */
+import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import type { Observed, TaskStateName } from '../../dialects/observation.ts';
+import { activityWords } from '../../results/activity-words.ts';
+import { outputOf } from '../../results/session-report.ts';
+import type { TaskView } from '../../sessions/view.ts';
+import { actionText } from '../action-text.ts';
+import { styleOf } from '../state-style.ts';
+import type { Style } from '../terminal/paint.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { visible, visibleLine } from '../terminal/visible.ts';
+
+export class LiveText {
+  readonly #terminal: Terminal;
+  /** The session that decisions go to; undefined for one that takes none any more. */
+  readonly #sessionId: string | undefined;
+  #state: TaskStateName | undefined;
+  /** Pending actions that have been shown, by call and hash: one that is asked again is shown again. */
+  readonly #shown = new Set<string>();
+  #asked: string | undefined;
+  /** The piece of text that a line is open for. */
+  #open: string | undefined;
+  /** The agent's words have been shown as they came. */
+  #streamed = false;
+
+  constructor(terminal: Terminal, sessionId: string | undefined) {
+    this.#terminal = terminal;
+    this.#sessionId = sessionId;
+  }
+
+  show({ seq, observations }: Observed, view: TaskView | undefined): void {
+    for (const observation of observations) {
+      if (observation.type === 'snapshot' && view !== undefined) this.#sofar(view);
+      if (observation.type === 'activity') this.#activity(observation.activity, seq);
+      if (observation.type === 'output')
+        this.#run(`output ${observation.output.id}`, observation.output.text);
+    }
+    if (view !== undefined) this.#standing(view, seq);
+  }
+
+  note(text: string): void {
+    this.#line('gray', text);
+  }
+
+  /** Closes a line that is open; what has been said and not shown yet is shown. */
+  end(view: TaskView | undefined): void {
+    if (view !== undefined) this.#sofar(view);
+    this.#close();
+  }
+
+  #sofar(view: TaskView): void {
+    const output = outputOf(view);
+    if (this.#streamed || output === '') return;
+    this.#streamed = true;
+    this.#line('bold', visible(output));
+  }
+
+  #close(): void {
+    if (this.#open !== undefined) this.#terminal.say('');
+    this.#open = undefined;
+  }
+
+  #standing({ state, text, pending, question }: TaskView, seq: number | null): void {
+    for (const action of pending) this.#pending(action);
+    if (question !== null && question.id !== this.#asked) {
+      this.#asked = question.id;
+      this.#line('yellow', `asks: ${visible(question.text)}`);
+      this.#hint('answer', '<words>');
+    }
+    if (state === this.#state) return;
+    this.#state = state;
+    const words = pending.length > 0 || question !== null || text === '' ? '' : `: ${visibleLine(text)}`;
+    this.#line(styleOf(state), `${placeOf(seq)}${state}${words}`);
+  }
+
+  #hint(command: string, rest: string): void {
+    if (this.#sessionId !== undefined) this.note(`mcp-a2a-bridge ${command} ${this.#sessionId} ${rest}`);
+  }
+
+  #pending(action: PendingAction): void {
+    const key = `${action.callId} ${action.inputHash}`;
+    if (this.#shown.has(key)) return;
+    this.#shown.add(key);
+    this.#close();
+    this.#terminal.say(actionText(action, this.#terminal.paint));
+    this.#hint('approve', visibleLine(action.callId));
+  }
+
+  #activity(activity: Activity, seq: number | null): void {
+    if (activity.type === 'tool.output') {
+      this.#run(`tool ${activity.toolId}`, activity.text);
+      return;
+    }
+    const words = visibleLine(activityWords(activity) ?? '');
+    const more =
+      activity.type === 'tool.started'
+        ? `  ${visibleLine(activity.toolId)}`
+        : activity.type === 'tool.decided'
+          ? `, over ${visibleLine(activity.channel)}`
+          : '';
+    this.#line(styleOfActivity(activity), `${placeOf(seq)}${words}`, this.#terminal.paint('gray', more));
+  }
+
+  #run(source: string, text: string): void {
+    if (this.#open !== source) this.#close();
+    if (text === '') return;
+    if (source.startsWith('output ')) this.#streamed = true;
+    this.#terminal.write(visible(text));
+    this.#open = text.endsWith('\n') ? undefined : source;
+  }
+
+  #line(style: Style, text: string, after = ''): void {
+    this.#close();
+    this.#terminal.say(this.#terminal.paint(style, text) + after);
+  }
+}
+
+function placeOf(seq: number | null): string {
+  return seq === null ? '' : `#${String(seq)} `;
+}
+
+function styleOfActivity(activity: Activity): Style {
+  switch (activity.type) {
+    case 'tool.requested':
+      return activity.asks ? 'yellow' : 'cyan';
+    case 'tool.decided':
+      return activity.decision === 'deny' ? 'red' : 'green';
+    case 'tool.started':
+    case 'tool.output':
+      return 'cyan';
+    case 'tool.finished':
+      return activity.outcome === 'ok' ? 'green' : 'red';
+  }
+}
