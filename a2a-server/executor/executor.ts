@@ -14,7 +14,8 @@ import type { Journal } from '../journal/journal.ts';
 import type { Models } from '../models/model.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
 import { timeOut } from '../task/commands.ts';
-import { nextStep } from '../task/next-step.ts';
+import type { TaskEvent } from '../task/events.ts';
+import { nextStep, takingUp } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -59,6 +60,8 @@ interface Execution {
   done: Promise<void>;
 }
 
+type Opening = (snapshot: Snapshot) => readonly TaskEvent[];
+
 /** What one execution has opened, kept for its length. */
 interface Opened {
   workspace: Workspace;
@@ -91,8 +94,11 @@ export class Executor {
     return this.#executions.size;
   }
 
-  /** Takes the task up, or tells its primary that there is more. Returns at once. */
-  wake(taskId: string): void {
+  /**
+   * Takes the task up, or tells its primary that there is more. Returns at once.
+   * @param opening what an execution that begins with this appends before anything else.
+   */
+  wake(taskId: string, opening?: Opening): void {
     if (this.#closing) return;
     this.#retries.get(taskId)?.();
     const running = this.#executions.get(taskId);
@@ -103,7 +109,7 @@ export class Executor {
     const task = this.#server.child();
     const execution: Execution = { task, loop: task.child(), again: false, done: Promise.resolve() };
     this.#executions.set(taskId, execution);
-    execution.done = this.#execute(taskId, execution);
+    execution.done = this.#execute(taskId, execution, opening);
   }
 
   /** Fires the signals of everything the task has running; the journal has the reason already. */
@@ -114,7 +120,7 @@ export class Executor {
   /** Takes up every task that was moving when the last process ended. @returns how many. */
   async recover(): Promise<number> {
     const rows = await this.#options.journal.unsettled();
-    for (const row of rows) this.wake(row.taskId);
+    for (const { taskId } of rows) this.wake(taskId, takingUp);
     return rows.length;
   }
 
@@ -138,9 +144,11 @@ export class Executor {
     this.#server.abort(SHUTDOWN);
   }
 
-  async #execute(taskId: string, execution: Execution): Promise<void> {
-    const release = this.#options.log.retain(taskId);
+  async #execute(taskId: string, execution: Execution, opening?: Opening): Promise<void> {
+    const { log } = this.#options;
+    const release = log.retain(taskId);
     try {
+      if (opening) await log.change(taskId, (s) => ({ type: 'append', events: opening(s) }));
       do {
         execution.again = false;
         await this.#untilSettled(taskId, execution);

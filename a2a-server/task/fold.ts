@@ -44,7 +44,7 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
 function spentAfter({ status, spent, updatedAt }: Snapshot, { event, at }: JournalEntry): Spent {
   if (event.type === 'task.working' && status.state === 'input-required' && status.budget)
     return NOTHING_SPENT;
-  const active = status.state === 'working' && !followsCrash(event) ? Math.max(0, at - updatedAt) : 0;
+  const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
   const tokens = event.type === 'turn.finished' ? event.usage.inputTokens + event.usage.outputTokens : 0;
   const turns = event.type === 'turn.started' ? 1 : 0;
   const toolCalls = event.type === 'tool.started' ? 1 : 0;
@@ -57,9 +57,9 @@ function spentAfter({ status, spent, updatedAt }: Snapshot, { event, at }: Journ
   };
 }
 
-/** While no server ran, nothing was at work. */
-function followsCrash({ type }: TaskEvent): boolean {
-  return type === 'turn.abandoned' || type === 'tool.interrupted';
+/** The events with which the next process takes a task up: while no server ran, nothing was at work. */
+function takenUpBy({ type }: TaskEvent): boolean {
+  return type === 'turn.abandoned' || type === 'tool.interrupted' || type === 'task.working';
 }
 
 /** What `fold` gives for one entry after the other. */

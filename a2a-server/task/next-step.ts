@@ -85,6 +85,16 @@ function endOf({ end }: Turn): TaskEvent {
   }
 }
 
+/**
+ * What a process appends to a task that was at work when the last one ended, before anything else: what that left open, or
+ * that the task is at work anew. Either way the time in between is none of the task's (see fold.ts).
+ */
+export function takingUp(snapshot: Snapshot): TaskEvent[] {
+  if (snapshot.status.state !== 'working') return [];
+  const loose = looseEnds(snapshot);
+  return loose.length > 0 ? loose : [{ type: 'task.working' }];
+}
+
 /** What a turn of the model begins with. The first one sets the task in motion. */
 export function turnOpening(snapshot: Snapshot, model: string): TaskEvent[] {
   const started: TaskEvent = { type: 'turn.started', turn: snapshot.turns + 1, model };

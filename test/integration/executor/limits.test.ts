@@ -244,3 +244,40 @@ describe('a budget', () => {
     expect((await settled(third.tasks, again)).status).toEqual({ state: 'completed' });
   });
 });
+
+describe('time in which no server ran', () => {
+  const DAY_MS = 86_400_000;
+
+  /** A task whose tool had run for 10 s when its server ended, with nothing left open, and that is taken up a day later. */
+  async function dayAfter(limits: Pick<Parameters<typeof startService>[0], 'limits' | 'budget'>) {
+    const at = { ...(await where()), ...limits };
+    const { tool, runs } = endless();
+    const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
+    const before = await startService({
+      ...at,
+      models,
+      tools: [{ ...tool, sideEffect: 'files' }],
+    });
+    const { clock } = before;
+    const accepted = await before.tasks.send(says('look', { settings: { autoExecute: true } }));
+    await runs;
+    clock.advance(10_000);
+    const stopped = before.stop();
+    before.tasks.hurry();
+    await stopped;
+    clock.advance(DAY_MS);
+    const service = await startService({ ...at, models, tools: [tool], clock });
+    await service.tasks.recover();
+    return settled(service.tasks, accepted);
+  }
+
+  it('A1 is no time at work: a limit of a task is not reached by it', async () => {
+    const { status, spent } = await dayAfter({ limits: { taskMs: 60_000 } });
+    expect(status).toEqual({ state: 'completed' });
+    expect(spent.activeMs).toBe(10_000);
+  });
+
+  it('spends no budget', async () => {
+    expect((await dayAfter({ budget: { activeMs: 60_000 } })).status).toEqual({ state: 'completed' });
+  });
+});
