@@ -3,6 +3,8 @@ import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../shared/logging.ts';
 import type { Bridge } from './bridge.ts';
 import { INSTRUCTIONS } from './instructions.ts';
+import { offerPrompts } from './prompts/offer-prompts.ts';
+import { offerResources } from './resources/offer-resources.ts';
 import { abort, abortAnswer, abortParams, abortTool } from './tools/abort-tool.ts';
 import { agentCapabilities } from './tools/agent-capabilities.ts';
 import { cancelTask } from './tools/cancel-task.ts';
@@ -51,6 +53,8 @@ export function createServer(parts: ServerParts, client: ServerClient): McpServe
     { instructions: prefixed(INSTRUCTIONS, prefix) },
   );
   for (const tool of TOOLS) tool.offer({ server, ...parts, ...client });
+  offerResources(server, parts);
+  offerPrompts(server, parts);
   server.server.setRequestHandler(
     'tools/abort',
     { params: abortParams, result: abortAnswer },

@@ -49,5 +49,5 @@ export const scenarios: Readonly<Record<string, string>> = {
   R65: 'The bridge is killed between sending and answering; a new bridge finds the same session, and no second task.',
   R68: 'Results finished while nobody looked are announced once, with the next call, and stay until they are collected.',
   R69: 'An agent that knows no approval extension is still usable, through its dialect.',
-  R70: 'A result too long for the client is cut, and says so.',
+  R70: 'A result too long for the client is cut, says so, and the rest is a resource that can be read.',
 };

@@ -4,6 +4,7 @@ import { pendingReason, sideEffect } from '../../shared/protocol/tool-approval.t
 import type { PendingAction, Preview, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import { DECISION_WORDS, type McpDecisionWord } from '../approvals/decision-words.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
+import { taskUri } from '../resources/task-uri.ts';
 import { hasEnded, type TaskView } from '../sessions/view.ts';
 
 /** The task states of MCP, which A2A's are mapped to. */
@@ -109,13 +110,18 @@ export function reportOf({ sessionId, agent, view, notes, next }: ReportContext)
     cost: view?.cost ?? null,
     notes: [
       ...notes,
-      ...(cut
-        ? [`The output has ${String(output.length)} characters; the first ${String(MAX_OUTPUT)} are shown.`]
-        : []),
+      ...(cut ? [cutNote(view, output.length)] : []),
       ...(hidden > 0 ? [`${String(hidden)} earlier tool calls are not shown.`] : []),
     ],
     next,
   };
+}
+
+/** R70: what was cut can be read, from where the cut is. */
+function cutNote(view: TaskView | undefined, characters: number): string {
+  const { sessionId = '', taskId = '' } = view ?? {};
+  const address = { sessionId, taskId, part: 'artifacts' } as const;
+  return `The output has ${String(characters)} characters; the first ${String(MAX_OUTPUT)} are shown. The rest is the resource ${taskUri(address, MAX_OUTPUT)}, all of it ${taskUri(address)}.`;
 }
 
 /** Everything the agent has put out, in order. Agents that make no artifacts say their result in the status, or just say it. */

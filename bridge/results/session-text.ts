@@ -37,7 +37,12 @@ const REASONS: Readonly<Record<SessionReport['pending'][number]['reason'], strin
   'content-changed': 'What was shown before has changed since (content-changed). This is how it is now.',
 };
 
-function pendingBlock(action: SessionReport['pending'][number], number: number, count: number): string {
+/** A pending action as a person is to see it before they decide. */
+export function pendingBlock(
+  action: SessionReport['pending'][number],
+  number: number,
+  count: number,
+): string {
   const { callId, tool, title, source, sideEffect, reason, preview, input, expiresAt, decisions } = action;
   return [
     `Pending action ${count === 1 ? '' : `${String(number)} of ${String(count)} `}— ${title}`,

@@ -1,0 +1,65 @@
+/** What the resources of a task say. Pure. */
+import { type Message, Role } from '@a2a-js/sdk';
+import { messageText } from '../dialects/parts.ts';
+import { outputOf, reportOf } from '../results/session-report.ts';
+import { pendingBlock } from '../results/session-text.ts';
+import type { TaskView } from '../sessions/view.ts';
+import type { TaskPart } from './task-uri.ts';
+
+export interface ReadTask {
+  agent: string;
+  view: TaskView;
+  /** What was said, oldest first; as much as the agent keeps. */
+  history: readonly Message[];
+}
+
+export function contentOf(part: TaskPart, task: ReadTask): string {
+  switch (part) {
+    case 'state':
+      return stateOf(task);
+    case 'transcript':
+      return transcriptOf(task);
+    case 'artifacts':
+      return outputOf(task.view);
+    case 'diff':
+      return diffOf(task);
+  }
+}
+
+/** The report without the output, which is a part of its own. */
+function stateOf({ agent, view }: ReadTask): string {
+  const {
+    output,
+    next: _,
+    ...state
+  } = reportOf({
+    sessionId: view.sessionId,
+    agent,
+    view: { ...view, outputs: [] },
+    notes: [],
+    next: '',
+  });
+  return JSON.stringify({ ...state, message: state.message === '' ? output : state.message }, null, 2);
+}
+
+function transcriptOf({ agent, view, history }: ReadTask): string {
+  const output = outputOf(view);
+  return [
+    `# Task ${view.taskId} of session ${view.sessionId} (${agent}): ${view.state}`,
+    ...history.map(
+      (message) => `## ${message.role === Role.ROLE_USER ? 'Person' : 'Agent'}\n\n${messageText(message)}`,
+    ),
+    ...(view.calls.length === 0
+      ? []
+      : [
+          `## Tool calls\n\n${view.calls.map(({ tool, title, state, summary }) => `- ${tool}: ${title} — ${state}${summary === null || summary === '' ? '' : `: ${summary}`}`).join('\n')}`,
+        ]),
+    ...(output === '' ? [] : [`## Output\n\n${output}`]),
+  ].join('\n\n');
+}
+
+function diffOf({ agent, view }: ReadTask): string {
+  const { pending } = reportOf({ sessionId: view.sessionId, agent, view, notes: [], next: '' });
+  if (pending.length === 0) return 'Nothing waits for a decision.';
+  return pending.map((action, index) => pendingBlock(action, index + 1, pending.length)).join('\n\n');
+}

@@ -1,0 +1,52 @@
+/** Where a task can be read: `task://<session>/<task>/<part>`, and from a character on `…/<part>/<from>`. Pure. */
+
+/**
+ * - `state`: where it stands, as JSON.
+ * - `transcript`: what was said and done, oldest first.
+ * - `artifacts`: all it has put out.
+ * - `diff`: what its pending actions would do.
+ */
+export const TASK_PARTS = ['state', 'transcript', 'artifacts', 'diff'] as const;
+export type TaskPart = (typeof TASK_PARTS)[number];
+
+export const MIME_TYPES: Readonly<Record<TaskPart, string>> = {
+  state: 'application/json',
+  transcript: 'text/markdown',
+  artifacts: 'text/plain',
+  diff: 'text/x-diff',
+};
+
+export interface TaskAddress {
+  sessionId: string;
+  taskId: string;
+  part: TaskPart;
+}
+
+export const TASK_URI = 'task://{session}/{task}/{part}';
+export const TASK_URI_FROM = `${TASK_URI}/{from}`;
+
+/** Ids are the agents' own: any character may be in them. @param from characters to leave out at the beginning */
+export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): string {
+  const uri = `task://${encodeURIComponent(sessionId)}/${encodeURIComponent(taskId)}/${part}`;
+  return from === 0 ? uri : `${uri}/${String(from)}`;
+}
+
+/** The variables of a URI that matched a template; undefined where they name nothing. */
+export function readAddress(
+  variables: Readonly<Record<string, string | string[] | undefined>>,
+): (TaskAddress & { from: number }) | undefined {
+  const { session, task, part, from = '0' } = variables;
+  const known = TASK_PARTS.find((each) => each === part);
+  if (typeof session !== 'string' || typeof task !== 'string' || known === undefined) return undefined;
+  if (typeof from !== 'string' || !/^\d{1,9}$/.test(from)) return undefined;
+  try {
+    return {
+      sessionId: decodeURIComponent(session),
+      taskId: decodeURIComponent(task),
+      part: known,
+      from: Number(from),
+    };
+  } catch {
+    return undefined; // A per cent sign that begins no character.
+  }
+}
