@@ -55,7 +55,7 @@ export class McpLine implements TaskLine {
 
   async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
     try {
-      let report = this.#take(await this.#begin(reading));
+      let report = this.#take(await this.#begin(tell, reading));
       tell({ type: 'state', report });
       while (!hasEnded(report)) {
         if (report.state === 'waiting') await this.#rest(reading);
@@ -99,7 +99,7 @@ export class McpLine implements TaskLine {
     this.#wake();
   }
 
-  #begin(reading: AbortSignal): Promise<CallResult> {
+  #begin(tell: Tell, reading: AbortSignal): Promise<CallResult> {
     if ('sessionId' in this.#beginning)
       return this.#tools.look(
         WAIT,
@@ -107,7 +107,11 @@ export class McpLine implements TaskLine {
         { signal: reading },
       );
     const { text, ...settings } = this.#beginning.request;
-    return this.#tools.call(DELEGATE, { ...settings, task: text, waitSeconds: 0 });
+    return this.#tools.call(
+      DELEGATE,
+      { ...settings, task: text, waitSeconds: 0 },
+      { onProgress: (message) => tell({ type: 'note', message }) },
+    );
   }
 
   #wait(sessionId: string, tell: Tell, reading: AbortSignal): Promise<CallResult> {

@@ -18,8 +18,12 @@ interface Beginning {
 }
 
 /** Begins in the page a task that runs a long command. @returns its id, when the command runs */
-async function begin(page: Page, beginning: Beginning): Promise<string> {
-  return report.parse(await page.evaluate(`begin(${JSON.stringify(beginning)})`)).taskId;
+async function begin(page: Page, { peer }: Stage, beginning: Beginning): Promise<string> {
+  const { taskId } = report.parse(await page.evaluate(`begin(${JSON.stringify(beginning)})`));
+  const stream = await peer.follow(taskId, 0);
+  await stream.until(({ activity }) => activity?.type === 'tool.started');
+  stream.connection.destroy();
+  return taskId;
 }
 
 /** The task was canceled by the page, and what ran of it was stopped. */
@@ -77,14 +81,15 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     'R51 a page that %s has the tool execution it started aborted on the server, as it asked for',
     async (_, leave) => {
       const staged = await open();
-      const taskId = await begin(page, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
+      const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
       await leave(page);
       await expectLeft(staged, taskId);
     },
   );
 
   test('R51 over MCP too, through a bridge that serves the page over HTTP', async () => {
-    const { server, peer, file } = await stage();
+    const staged = await stage();
+    const { server } = staged;
     const program = await buildBridge();
     const bridge = await startHttpBridge(program, {
       stateDir: await mkdtemp(join(program.directory, 'state-')),
@@ -95,9 +100,9 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     try {
       await openPage();
       const { url, token } = bridge;
-      const taskId = await begin(page, { over: 'mcp', url, token, onUnload: 'cancel' });
+      const taskId = await begin(page, staged, { over: 'mcp', url, token, onUnload: 'cancel' });
       await page.goto('about:blank');
-      await expectLeft({ server, peer, file }, taskId);
+      await expectLeft(staged, taskId);
     } finally {
       await bridge.kill();
       await program.remove();
@@ -106,7 +111,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
   test('R51 a page that did not ask for it leaves its task alone', async () => {
     const staged = await open();
-    const taskId = await begin(page, { over: 'a2a', ...staged.server, onUnload: 'detach' });
+    const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'detach' });
     await page.goto('about:blank');
     const ended = await staged.peer.cancel(taskId, 'by the test');
     expect(ended.statusText).toContain('by the test');
@@ -115,7 +120,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   test('R51 a page that a person comes back to shows what became of its execution, and has no listener left', async () => {
     const staged = await open();
     await page.evaluate(COUNTING);
-    const taskId = await begin(page, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
+    const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
     expect(await page.evaluate('listening()')).toBe(1);
     await page.goto(`${pages.origin}/elsewhere`);
     await expectLeft(staged, taskId);

@@ -77,14 +77,14 @@ describe('the client of the bridge, over MCP', () => {
   });
 
   test('R40 R41 R42 what runs is listed; one is aborted and only that one stops; once more is a no-op that says so', async () => {
-    const { client, server } = await open();
+    const { client, server, peer } = await open();
     const started = ['one', 'two'].map((name) => {
       const watched = new Watched();
       const execution = client.start(
         { text: LONG(name), autoExecute: true, workspace: server.workspace },
         { onProgress: watched.see },
       );
-      return { execution, running: watched.note(/ runs: /) };
+      return { execution, running: underWay(peer, watched, name) };
     });
     await Promise.all(started.map(({ running }) => running));
     const tools = await client.tools();
@@ -110,7 +110,7 @@ describe('the client of the bridge, over MCP', () => {
         { text: LONG(name), autoExecute: true, workspace: server.workspace },
         { signal, onProgress: watched.see },
       );
-      return { execution, running: watched.note(/ runs: /) };
+      return { execution, running: underWay(peer, watched, name) };
     };
     const [first, second] = [begin('one', controller.signal), begin('two')];
     await Promise.all([first.running, second.running]);
@@ -202,6 +202,14 @@ describe('the client of the bridge, over MCP', () => {
     await expect(stranger.tools()).rejects.toMatchObject({ code: 'refused', status: 401 });
   });
 });
+
+/** Resolves when the agent's command has said its first word: it may have, before this client waits for it. */
+async function underWay(peer: Stage['peer'], watched: Watched, name: string): Promise<void> {
+  const { taskId } = await watched.state('working');
+  const stream = await peer.follow(taskId ?? '', 0);
+  await stream.output(`${name} runs`);
+  stream.connection.destroy();
+}
 
 function sessionsIn(structured: unknown): string[] {
   const sessions: unknown = Object(structured)['sessions'];

@@ -29,14 +29,12 @@ export interface PageServer {
   close: () => Promise<void>;
 }
 
-/** A page that can begin one execution, and resolves when a tool of it runs. */
+/** A page that can begin one execution, and resolves with the first report of its task. */
 const PAGE = `<!doctype html><title>A page</title><script type="module">
   import { A2aClient, McpClient } from '/client.js';
   window.begin = ({ over, url, token, onUnload }) => new Promise((resolve, reject) => {
     const client = over === 'mcp' ? new McpClient({ url, token }) : new A2aClient({ url, token });
-    const onProgress = ({ type, activity, message }) => {
-      if (activity?.type === 'tool.started' || / runs: /.test(message)) resolve(window.execution.report);
-    };
+    const onProgress = ({ report }) => report && resolve(report);
     const request = { text: 'run \`sleep 600\`', autoExecute: true };
     window.execution = client.start(request, { onUnload, onProgress });
     window.execution.result.catch(reject);
