@@ -51,8 +51,7 @@ async function start(flags: Record<string, unknown>): Promise<void> {
     const log = createLogger({ name: 'a2a-server', level: settings.logLevel });
     consoleToLog(log);
     giveUpOnBugs(log);
-    const { serve } = await import('./serve.ts');
-    const started = serve(settings, log);
+    const started = import('./serve.ts').then(({ serve }) => serve(settings, log));
     const told = stopOnSignals(started, log);
     const run = await started;
     if (told()) return;

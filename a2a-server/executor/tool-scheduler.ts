@@ -132,7 +132,10 @@ export class ToolScheduler {
       message: `Aborted on request: ${reason}`,
     });
     const outcome = await execution.settled;
-    if (outcome?.type !== 'stopped')
+    // A3: the end of the task was recorded first, and the tool was stopped with it.
+    if (outcome === null)
+      return { success: false, message: `Tool execution ${toolId} was being stopped with its task already.` };
+    if (outcome.type !== 'stopped')
       return { success: false, message: `Tool execution ${toolId} finished before it could be aborted.` };
     if (!first)
       return {

@@ -106,6 +106,29 @@ describe('R47 A3 in the same tick', () => {
   );
 });
 
+describe('an abort', () => {
+  it('R47 that a cancel has overtaken says that the tool was being stopped with its task', async () => {
+    const act = new CommandedTool(false);
+    const { tasks } = await startService({
+      stateDir: await temporaryDirectory(),
+      workspace: await temporaryDirectory(),
+      models: { resolve: () => model, list: () => [model.id] },
+      tools: [act.tool],
+    });
+    const begun = act.begins();
+    const { taskId } = await tasks.send(says('act', { settings: { autoExecute: true } }));
+    await begun;
+    const [execution] = tasks.running();
+    const aborted = tasks.abortTool(execution?.toolId ?? '', ADA, 'enough');
+    await tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
+    act.finish();
+    expect(await aborted).toEqual({
+      success: false,
+      message: `Tool execution ${execution?.toolId} was being stopped with its task already.`,
+    });
+  });
+});
+
 function isEnd(event: TaskEvent): boolean {
   const state = stateOf([event]);
   return state !== undefined && TERMINAL_STATES.has(state);
