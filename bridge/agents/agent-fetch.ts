@@ -5,6 +5,7 @@
 import { onAbort } from '../../shared/abort.ts';
 import { boundedBytes, boundEvents } from './bounded-body.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
+import { ownSocketFetch } from './own-socket-fetch.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_ANSWER = 64 * MEGABYTE;
@@ -16,6 +17,8 @@ export interface AgentFetchOptions {
   origin: string;
   /** E.g. `authorization`. Never logged. */
   headers: Readonly<Record<string, string>>;
+  /** A socket for each POST, which is reset and never ended (see `Hazards`). */
+  ownSockets?: boolean;
   /** For agents that are known to begin their streams at once, and to send heartbeats. In milliseconds. */
   patience?: {
     /** Until an answer begins. */
@@ -32,11 +35,13 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
       for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
     }
     // A redirected POST would be sent again as a GET, or its body to somebody else.
-    const redirect = method.toUpperCase() === 'GET' ? 'follow' : 'error';
+    const posts = method.toUpperCase() !== 'GET';
+    const redirect = posts ? 'error' : 'follow';
     const { patience } = options;
+    const send = posts && options.ownSockets === true ? ownSocketFetch : fetch;
     return heeding(init?.signal, async () => {
       const response = await begun(patience?.beginningMs, init?.signal, (limits) =>
-        fetch(input, { ...init, ...limits, headers, redirect }),
+        send(input, { ...init, ...limits, headers, redirect }),
       );
       return response.ok ? bounded(response, patience?.silenceMs) : refused(response);
     });

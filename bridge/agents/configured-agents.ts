@@ -15,14 +15,14 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** @param serverScript the built a2a-server, for starting it */
 export function configuredAgents(settings: BridgeSettings, env: Env, serverScript: string): Registry {
-  const { agentUrl, agentTokenEnv, agents } = settings;
+  const { agentUrl, agentTokenEnv, agentDialect, agents } = settings;
   const byUrl =
     agentUrl === undefined
       ? []
       : [
           new Agent(
             NAMED_BY_URL,
-            async () => endpointOf({ url: agentUrl, headers: {} }, env[agentTokenEnv]),
+            async () => endpointOf({ url: agentUrl, headers: {}, dialect: agentDialect }, env[agentTokenEnv]),
             `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,
           ),
         ];
@@ -57,7 +57,11 @@ function tokenIn(variable: string, env: Env): string {
     : `The token in the environment variable ${variable} was refused. Set the right one where the MCP client starts the bridge.`;
 }
 
-function listedEndpoint(name: string, { url, tokenEnv, headers }: AgentSettings, env: Env): Endpoint {
+function listedEndpoint(
+  name: string,
+  { url, tokenEnv, headers, dialect }: AgentSettings,
+  env: Env,
+): Endpoint {
   const token = tokenEnv === undefined ? undefined : env[tokenEnv];
   if (tokenEnv !== undefined && token === undefined) {
     throw new ProductError(
@@ -65,9 +69,10 @@ function listedEndpoint(name: string, { url, tokenEnv, headers }: AgentSettings,
       `Agent "${name}" takes its token from the environment variable ${tokenEnv}, which is not set. Set it where the MCP client starts the bridge.`,
     );
   }
-  return endpointOf({ url, headers }, token);
+  return endpointOf({ url, headers, dialect }, token);
 }
 
-function endpointOf({ url, headers }: Endpoint, token: string | undefined): Endpoint {
-  return { url, headers: token === undefined ? headers : { ...headers, authorization: `Bearer ${token}` } };
+function endpointOf(endpoint: Endpoint, token: string | undefined): Endpoint {
+  if (token === undefined) return endpoint;
+  return { ...endpoint, headers: { ...endpoint.headers, authorization: `Bearer ${token}` } };
 }

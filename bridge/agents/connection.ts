@@ -12,10 +12,11 @@ import { z } from 'zod';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { chooseDialect } from '../dialects/choose.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './agent-fetch.ts';
 import { type CardFacts, declares, fetchCard, resumableUrl } from './card.ts';
 import { readEvents } from './event-source.ts';
+import { geminiTasks } from './gemini-tasks.ts';
 import { asEvent } from './task-event.ts';
 
 export interface AbortAnswer {
@@ -52,6 +53,8 @@ export interface Endpoint {
   url: string;
   /** E.g. `authorization`. */
   headers: Readonly<Record<string, string>>;
+  /** Where its card would lead to another. */
+  dialect?: DialectName | undefined;
 }
 
 /** For a request with one answer; and until a resumable stream begins, which it does with the acceptance. */
@@ -59,8 +62,12 @@ const ANSWER_TIMEOUT_MS = 20_000;
 /** Agents that resume streams send a heartbeat well within this. */
 const SILENCE_MS = 60_000;
 const PAGE = 100;
-/** Of the history only the last words are ever shown, and looked for (a lost answer). */
+/** Of the history only the last words are ever shown in a list, and looked for (a lost answer). */
 const HISTORY = 20;
+/** Of one task: agents without an extension keep in it what waits for a decision. */
+const WHOLE_TURN = 100;
+/** Of an agent that lists its tasks by name only, so many are looked into. */
+const LOOKED_INTO = 20;
 
 const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
 
@@ -72,9 +79,14 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
     plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
   );
   const resumable = resumableUrl(facts);
+  const dialect = chooseDialect(
+    { name: facts.name, extensions: facts.extensions.map((each) => each.uri) },
+    endpoint.dialect,
+  );
   const fetchImpl = agentFetch({
     origin,
     headers: endpoint.headers,
+    ownSockets: dialect.hazards.socketEndAborts,
     ...(resumable === null ? {} : { patience: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: SILENCE_MS } }),
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
@@ -87,10 +99,13 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
     extensions.length === 0 ? {} : { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter(extensions) };
   const once = () => ({ serviceParameters, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
 
+  const taskOf = (id: string): Promise<Task> =>
+    client.getTask({ tenant: '', id, historyLength: WHOLE_TURN }, once());
+
   return {
     url: endpoint.url,
     facts,
-    dialect: chooseDialect(facts.extensions.map((each) => each.uri)),
+    dialect,
     deduplicates: declares(facts, RESUMABLE_STREAM),
     send: (message, signal) =>
       client.sendMessageStream(
@@ -104,7 +119,7 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
         return readEvents({ url, headers, after, fetch: fetchImpl, signal, onEvent });
       }
       // Without a cursor the task as it is stands for what was missed, and says whether there is a stream to go on with.
-      const now = asEvent(await client.getTask({ tenant: '', id: taskId, historyLength: HISTORY }, once()));
+      const now = asEvent(await taskOf(taskId));
       if (onEvent(now) === 'enough' || !facts.streaming) return;
       for await (const event of client.resubscribeTask(
         { tenant: '', id: taskId },
@@ -113,9 +128,21 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
         if (onEvent(event) === 'enough') return;
       }
     },
-    task: (id) => client.getTask({ tenant: '', id, historyLength: HISTORY }, once()),
+    task: taskOf,
     cancel: (id, reason) => client.cancelTask({ tenant: '', id, metadata: { reason } }, once()),
     async list({ sessionId = '' }, limit) {
+      if (dialect.name === 'gemini') {
+        const ask = (url: URL): Promise<Response> =>
+          fetchImpl(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+        const all = await geminiTasks(endpoint.url, ask);
+        if (all === null) return null;
+        const wanted = all
+          .filter(({ contextId }) => sessionId === '' || contextId === sessionId)
+          .slice(0, limit);
+        // Only the task itself says what waits in it.
+        const whole = wanted.slice(0, LOOKED_INTO).map(({ id }) => taskOf(id));
+        return [...(await Promise.all(whole)), ...wanted.slice(LOOKED_INTO)];
+      }
       if (client.protocolVersion.startsWith('0.')) return null;
       const tasks: Task[] = [];
       for (let pageToken = ''; tasks.length < limit;) {

@@ -6,6 +6,7 @@ import { ProductError } from '../../shared/errors.ts';
 import { LOG_LEVELS } from '../../shared/logging.ts';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../../shared/state-directory.ts';
 import { APPROVALS } from '../approvals/ladder.ts';
+import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../withdrawals/cause.ts';
 
 const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
@@ -35,6 +36,8 @@ const agentSettings = z.strictObject({
   url: httpUrl,
   tokenEnv: variableName.optional(),
   headers: z.record(z.string(), z.string()).default({}),
+  /** How it phrases what waits for a decision; its card tells when this is left out. */
+  dialect: z.enum(DIALECT_NAMES).optional(),
 });
 export type AgentSettings = z.infer<typeof agentSettings>;
 
@@ -56,6 +59,15 @@ export const BRIDGE_SETTINGS = {
     env: 'MCP_A2A_BRIDGE_AGENT_TOKEN_ENV',
     describe: "the environment variable that holds that agent's bearer token",
     allowed: 'the name of an environment variable',
+  }),
+  agentDialect: setting({
+    kind: 'text',
+    placeholder: DIALECT_NAMES.join('|'),
+    schema: z.enum(DIALECT_NAMES).optional(),
+    fallback: undefined,
+    env: 'MCP_A2A_BRIDGE_AGENT_DIALECT',
+    describe: 'how that agent asks for approvals (default: as its card tells)',
+    allowed: DIALECT_NAMES.join(', '),
   }),
   waitSeconds: setting({
     kind: 'number',
@@ -175,7 +187,8 @@ export const UNFLAGGED_SETTINGS = {
     fallback: {},
     env: 'MCP_A2A_BRIDGE_AGENTS',
     describe: 'several agents by name, the first one being the default',
-    allowed: 'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", "headers": {…}}}',
+    allowed:
+      'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", "headers": {…}, "dialect": "…"}}',
   }),
 } as const;
 

@@ -15,7 +15,7 @@ export interface DialectReading {
   seq(metadata: unknown): number | null;
 }
 
-const STATES: Readonly<Record<number, TaskStateName>> = {
+export const STATES: Readonly<Record<number, TaskStateName>> = {
   [TaskState.TASK_STATE_SUBMITTED]: 'submitted',
   [TaskState.TASK_STATE_WORKING]: 'working',
   [TaskState.TASK_STATE_COMPLETED]: 'completed',

@@ -20,10 +20,35 @@ export interface Asked {
 export interface Phrase {
   parts: Part[];
   metadata: Record<string, unknown> | undefined;
+  /** What of it the agent has no ear for; the person should know. */
+  notes?: readonly string[];
 }
 
+export const DIALECT_NAMES = ['tool-approval', 'plain', 'gemini'] as const;
+export type DialectName = (typeof DIALECT_NAMES)[number];
+
+/** What a client has to take care of, because the agent does not. */
+export interface Hazards {
+  /** The agent stops working when the socket of a request is ended: each has its own, and it is reset instead. */
+  readonly socketEndAborts: boolean;
+  /**
+   * The calls that a message decides, where the agent runs a call once for each approval of it: only one may leave. Null where
+   * the agent takes the first and no other (D1).
+   */
+  readonly decidedBy: ((parts: readonly Part[]) => readonly string[]) | null;
+  /** What may go on after a cancel, as a sentence; null for nothing. */
+  readonly outlivesCancel: string | null;
+}
+
+export const NO_HAZARDS: Hazards = { socketEndAborts: false, decidedBy: null, outlivesCancel: null };
+
 export interface Dialect {
-  readonly name: 'tool-approval' | 'plain';
+  readonly name: DialectName;
+  readonly hazards: Hazards;
+  /** `completed` is the end of a turn: the session goes on in the same A2A task, which holds the conversation. */
+  readonly keepsTask: boolean;
+  /** The client names the session (`contextId`), with its first message id: so a lost answer can be looked for. */
+  readonly clientNamesSession: boolean;
   /** What of `TaskSettings` the agent cannot be told; the person should know. */
   readonly ignores: readonly (keyof TaskSettings)[];
   read(event: StreamResponse): Observed;

@@ -11,7 +11,7 @@ import {
 } from '../../shared/protocol/tool-approval.ts';
 import type { DecisionsPart, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, NO_HAZARDS } from './dialect.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
 import { positionIn } from './position.ts';
 import { phraseAnswer, questionOf } from './question.ts';
@@ -46,6 +46,9 @@ const reading: DialectReading = {
 
 export const nativeDialect: Dialect = {
   name: 'tool-approval',
+  hazards: NO_HAZARDS,
+  keepsTask: false,
+  clientNamesSession: false,
   ignores: [],
   read: (event) => readEvent(event, reading),
   phraseTask: (text, settings) => ({

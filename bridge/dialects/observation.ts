@@ -3,6 +3,10 @@
  * event into observations; the fold of a task's observations is its view. Both are pure.
  */
 import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
+import type { Question } from './question-form.ts';
+import type { TurnObservation } from './turn.ts';
+
+export type { Question };
 
 /** The states of A2A 1.0 §4.1.3, in lower case. `unknown` is a state this version has not heard of. */
 export const TASK_STATE_NAMES = [
@@ -17,12 +21,6 @@ export const TASK_STATE_NAMES = [
   'unknown',
 ] as const;
 export type TaskStateName = (typeof TASK_STATE_NAMES)[number];
-
-/** A question in plain words. `id` tells a new question from one that was answered. */
-export interface Question {
-  id: string;
-  text: string;
-}
 
 /** A piece of what the agent has produced. */
 export interface Output {
@@ -59,7 +57,8 @@ export type Observation =
   | { type: 'activity'; activity: Activity; at?: string }
   | { type: 'output'; taskId: string; sessionId: string; output: Output; append: boolean }
   /** The agent answered with a message and made no task of it. */
-  | { type: 'reply'; taskId: string; sessionId: string; text: string };
+  | { type: 'reply'; taskId: string; sessionId: string; text: string }
+  | TurnObservation;
 
 /** An event as observed, with its place in the agent's journal when the agent says it. */
 export interface Observed {

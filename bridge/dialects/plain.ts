@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/errors.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';
-import type { Dialect } from './dialect.ts';
+import { type Dialect, NO_HAZARDS } from './dialect.ts';
 import { textPart } from './parts.ts';
 import { positionIn } from './position.ts';
 import { phraseAnswer, questionOf } from './question.ts';
@@ -19,6 +19,9 @@ const reading: DialectReading = {
 
 export const plainDialect: Dialect = {
   name: 'plain',
+  hazards: NO_HAZARDS,
+  keepsTask: false,
+  clientNamesSession: false,
   ignores: ['workspace', 'autoExecute', 'readOnly', 'model'],
   read: (event) => readEvent(event, reading),
   phraseTask: (text) => ({ parts: [textPart(text)], metadata: undefined }),

@@ -1,37 +1,58 @@
-/** What an agent asks in words, and the answer to it, in words as well. */
+/** What an agent asks in words, or asks a person to sign in to, and the answer to it: in words, or as data where it sent a form. */
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/errors.ts';
 import type { Phrase, Verdict } from './dialect.ts';
-import type { Question } from './observation.ts';
-import { messageText, textPart } from './parts.ts';
+import { dataOf, dataPart, messageText, textPart } from './parts.ts';
+import { answerAsData, missingFrom, type Question, schemaIn } from './question-form.ts';
+import { linksIn } from './links.ts';
 
 const WITHOUT_WORDS = 'The agent waits for input and did not say for what.';
+const SIGN_IN_WITHOUT_WORDS = 'The agent waits for a sign-in and did not say where.';
 
-/** @returns null for a status that waits for no input. */
-export function questionOf(status: TaskStatus, taskId: string): Question | null {
-  if (status.state !== TaskState.TASK_STATE_INPUT_REQUIRED) return null;
-  const text = messageText(status.message);
-  const id = status.message?.messageId;
+/** @returns null for a status that waits for no input and no sign-in. */
+export function questionOf({ state, message }: TaskStatus, taskId: string): Question | null {
+  const signIn = state === TaskState.TASK_STATE_AUTH_REQUIRED;
+  if (!signIn && state !== TaskState.TASK_STATE_INPUT_REQUIRED) return null;
+  const parts = message?.parts ?? [];
+  const said = messageText(message);
+  const text = said === '' ? (signIn ? SIGN_IN_WITHOUT_WORDS : WITHOUT_WORDS) : said;
+  const links = signIn ? linksIn(parts) : [];
+  const data = parts.map(dataOf).filter((each) => each !== undefined);
+  const id = message?.messageId;
   return {
     id: id === undefined || id === '' ? `question-${taskId}` : id,
-    text: text === '' ? WITHOUT_WORDS : text,
+    text: links.length === 0 ? text : `${text}\nTo open in a browser: ${links.join(' ')}`,
+    ...(data.length === 0 || signIn
+      ? {}
+      : { form: data.map(schemaIn).find((each) => each !== null) ?? null }),
   };
 }
 
 /** @throws ProductError INVALID_DECISION, UNKNOWN_CALL for verdicts that are not the one answer to this question. */
 export function phraseAnswer(verdicts: readonly Verdict[], question: Question): Phrase {
   const [verdict, ...rest] = verdicts;
+  const facts = { callId: question.id };
   if (verdict?.type !== 'answer' || rest.length > 0)
     throw new ProductError(
       'INVALID_DECISION',
       `The agent asks in words; there is nothing to approve. Use the decision "answer" with callId "${question.id}" and the words to send as "answer".`,
-      { facts: { callId: question.id } },
+      { facts },
     );
   if (verdict.callId !== question.id)
     throw new ProductError(
       'UNKNOWN_CALL',
       `The question that waits for an answer is "${question.id}", not "${verdict.callId}".`,
-      { facts: { callId: question.id } },
+      { facts },
     );
-  return { parts: [textPart(verdict.answer)], metadata: undefined };
+  const data = question.form === undefined ? undefined : answerAsData(verdict.answer);
+  // Words are always taken: an agent that sends a form may read them all the same.
+  if (data === undefined) return { parts: [textPart(verdict.answer)], metadata: undefined };
+  const missing = missingFrom(data, question.form ?? {});
+  if (missing.length > 0)
+    throw new ProductError(
+      'INVALID_DECISION',
+      `The form asks for ${missing.map((name) => `"${name}"`).join(', ')} too; nothing was sent. Answer with all that it requires.`,
+      { facts },
+    );
+  return { parts: [dataPart(data)], metadata: undefined };
 }

@@ -1,7 +1,12 @@
 /** What a tool tells of a session. The structured result is this; the readable text is written from it and from nothing else. */
 import { z } from 'zod';
 import { pendingReason, sideEffect } from '../../shared/protocol/tool-approval.ts';
-import type { PendingAction, Preview, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import type {
+  DecisionScope,
+  PendingAction,
+  Preview,
+  ToolSource,
+} from '../../shared/protocol/tool-approval.ts';
 import { DECISION_WORDS, type McpDecisionWord } from '../approvals/decision-words.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
 import { taskUri } from '../resources/task-uri.ts';
@@ -149,19 +154,19 @@ function pendingOf(action: PendingAction): SessionReport['pending'][number] {
     preview: previewText(action.preview),
     input,
     expiresAt,
-    decisions: wordsFor(action),
+    decisions: decisionWordsFor(action),
   };
 }
 
-function wordsFor({ decisions, source }: PendingAction): McpDecisionWord[] {
+/** The words that a decision on the action may use. */
+export function decisionWordsFor({ decisions, source, scopes }: PendingAction): McpDecisionWord[] {
   const words: McpDecisionWord[] = [...decisions];
   if (!decisions.includes('approve')) return words;
-  return [
-    ...words,
-    'trust_tool',
-    ...(source.type === 'mcp-server' ? (['trust_server'] as const) : []),
-    'trust_always',
-  ];
+  const reaches = (scope: DecisionScope): boolean => scopes?.includes(scope) ?? true;
+  if (reaches('tool')) words.push('trust_tool');
+  if (source.type === 'mcp-server' && reaches('server')) words.push('trust_server');
+  if (reaches('always')) words.push('trust_always');
+  return words;
 }
 
 export function sourceText(source: ToolSource): string {

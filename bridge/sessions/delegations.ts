@@ -61,7 +61,10 @@ export class Delegations {
   /** Goes on with a session: its live task gets the message, an ended one is followed by the session's next task. */
   async goOn(session: Session, text: string, settings: TaskSettings): Promise<Delegation> {
     const view = session.view;
-    const live = view !== undefined && view.taskId !== '' && !hasEnded(view);
+    const { dialect } = await session.agent.connect();
+    const goesOn =
+      view !== undefined && (!hasEnded(view) || (dialect.keepsTask && view.state === 'completed'));
+    const live = goesOn && view.taskId !== '';
     const entry = {
       ...this.#entry(session.agent, text, settings),
       sessionId: session.id,

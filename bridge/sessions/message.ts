@@ -6,7 +6,8 @@ import type { OutboxEntry } from '../outbox/entry.ts';
 
 export function delegationMessage(entry: OutboxEntry, dialect: Dialect): Message {
   const { messageId, text, settings, sessionId, taskId } = entry;
-  return messageOf(dialect.phraseTask(text, settings), { messageId, sessionId, taskId });
+  const named = dialect.clientNamesSession ? messageId : null;
+  return messageOf(dialect.phraseTask(text, settings), { messageId, sessionId: sessionId ?? named, taskId });
 }
 
 /** A phrase of a dialect as a message to the agent; null ids are for the agent to choose. */

@@ -19,6 +19,7 @@ import { activityWords } from '../results/activity-words.ts';
 import { toMcpState } from '../results/session-report.ts';
 import { BACK_OFF, type BackOff } from './back-off.ts';
 import { type Begun, send } from './sending.ts';
+import { SentDecisions } from './sent-decisions.ts';
 import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './view.ts';
 
 /** What happened, and the cursor after it. */
@@ -40,6 +41,7 @@ export class Session {
   /** The message that began it here; a handle for it while the agent has not named the session. */
   readonly firstMessageId: string;
   #view: TaskView | undefined;
+  #changedAt = new Date();
   #trouble: ProductError | undefined;
   #refusal: ProductError | undefined;
   readonly #listeners = new Set<Listener>();
@@ -47,6 +49,7 @@ export class Session {
   readonly #answered = new Set<string>();
   /** The input hash of each pending action as a person was shown it (D2). */
   readonly #shown = new Map<string, string>();
+  readonly #decisions = new SentDecisions();
   readonly #end = new AbortController();
   #streams = 0;
   #steps: readonly Step[] = [];
@@ -74,6 +77,11 @@ export class Session {
   get id(): string {
     const named = this.#view?.sessionId ?? '';
     return named === '' ? this.firstMessageId : named;
+  }
+
+  /** When this bridge last learned something new of the task. */
+  get changedAt(): Date {
+    return this.#changedAt;
   }
 
   /** Why the task cannot be followed at the moment. */
@@ -137,16 +145,26 @@ export class Session {
     if (answers !== undefined) this.#answered.add(answers);
     this.#trouble = undefined;
     this.#rested = false;
+    let messageId = '';
+    let decided: readonly string[] = [];
     try {
       const begun = await send({
         agent: this.agent,
-        write,
+        write: (dialect) => {
+          const message = write(dialect);
+          decided = this.#claim(message, dialect);
+          messageId = message.messageId;
+          return message;
+        },
         backOff: this.#backOff,
         signal: this.#end.signal,
       });
+      this.#decided(decided);
       this.#begin(begun);
     } catch (error) {
       if (answers !== undefined) this.#answered.delete(answers);
+      const arrived = error instanceof ProductError ? error.facts['arrived'] : undefined;
+      this.#decisions.failed(messageId, arrived === 'no' ? 'no' : 'unknown');
       if (this.#view === undefined && error instanceof ProductError) {
         this.#refusal = error;
         this.#tell({ type: 'trouble' });
@@ -175,6 +193,7 @@ export class Session {
     await this.agent.ask(async (connection) =>
       this.#fold(asEvent(await connection.task(taskId)), connection),
     );
+    this.#decisions.looked();
   }
 
   /** Makes sure a task that moves is being read. */
@@ -192,6 +211,34 @@ export class Session {
   close(): void {
     this.#end.abort();
     this.#listeners.clear();
+  }
+
+  /**
+   * Of agents that would run a call for each approval, only one leaves.
+   * @returns the calls it decides @throws ProductError ALREADY_DECIDED
+   */
+  #claim({ messageId, parts }: Message, { hazards }: Dialect): readonly string[] {
+    const decided = hazards.decidedBy?.(parts) ?? [];
+    const { pending } = this.asked;
+    this.#decisions.claim(
+      messageId,
+      decided.map((callId) => ({
+        callId,
+        inputHash: pending.find((action) => action.callId === callId)?.inputHash,
+      })),
+    );
+    return decided;
+  }
+
+  /** Such an agent does not say that a call has been decided: it only stops asking. */
+  #decided(callIds: readonly string[]): void {
+    const view = this.#view;
+    if (view === undefined || callIds.length === 0) return;
+    const { taskId, sessionId } = view;
+    this.#view = fold(view, {
+      seq: null,
+      observations: [{ type: 'decided', taskId, sessionId, callIds }],
+    });
   }
 
   /** The agent has the message: from here on its newest stream is the one that folds. */
@@ -301,6 +348,7 @@ export class Session {
     this.#view = fold(before, observed);
     if (this.#view === before) return;
     this.#rested = false;
+    this.#changedAt = new Date();
     this.#told += 1;
     this.#note(before?.state, observed);
     this.#tell({ type: 'view' });

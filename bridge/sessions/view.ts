@@ -4,6 +4,8 @@
  */
 import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
+import { bounded, withOutput } from './outputs.ts';
+import { foldTurn } from './turn.ts';
 
 export type CallState =
   'waiting' | 'ready' | 'running' | 'ok' | 'error' | 'stopped' | 'denied' | 'skipped' | 'unknown';
@@ -46,9 +48,6 @@ export interface TaskView {
 }
 
 const MAX_CALLS = 200;
-const MAX_OUTPUTS = 1000;
-/** Characters of output kept, over all of a task's outputs. */
-const MAX_OUTPUT = 16 * 1024 * 1024;
 
 const ENDED: ReadonlySet<TaskStateName> = new Set<TaskStateName>([
   'completed',
@@ -66,9 +65,11 @@ export function hasEnded(view: TaskView): boolean {
  * decision and the next step of the agent the state may still read so, with nothing left to decide.
  */
 export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new Set()): boolean {
-  if (hasEnded(view) || view.state === 'auth-required') return true;
-  if (view.state !== 'input-required') return false;
-  return view.pending.length > 0 || (view.question !== null && !answered.has(view.question.id));
+  if (hasEnded(view)) return true;
+  const { state, question, pending } = view;
+  const asks = question !== null && !answered.has(question.id);
+  if (state === 'auth-required') return question === null || asks;
+  return state === 'input-required' && (pending.length > 0 || asks);
 }
 
 /** Whether the agent says the task has stopped, though it may not say what it waits for. */
@@ -126,6 +127,15 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
       const base = of(undefined, observation.taskId, observation.sessionId);
       return { ...base, state: 'completed', reply: observation.text };
     }
+    case 'moving':
+    case 'said':
+    case 'account':
+    case 'asked':
+    case 'decided':
+    case 'tool-output':
+    case 'troubled':
+    case 'turn-ended':
+      return closed(foldTurn(of(view, observation.taskId, observation.sessionId), observation));
     case 'activity':
       return view === undefined
         ? undefined
@@ -180,6 +190,8 @@ function callsOf(calls: TaskOverview['calls'], before: TaskView | undefined): re
 function withActivity(view: TaskView, activity: Activity, at: string | null): TaskView {
   const { callId, tool, title } = activity;
   const before = view.calls.find((call) => call.callId === callId);
+  // Some agents repeat how earlier calls ended with each later one.
+  if (activity.type === 'tool.finished' && before?.state === activity.outcome) return view;
   const call: CallView = {
     toolId: null,
     summary: null,
@@ -194,10 +206,8 @@ function withActivity(view: TaskView, activity: Activity, at: string | null): Ta
     before === undefined
       ? [...view.calls, call].slice(-MAX_CALLS)
       : view.calls.map((each) => (each === before ? call : each));
-  const pending =
-    activity.type === 'tool.decided' || activity.type === 'tool.started' || activity.type === 'tool.finished'
-      ? view.pending.filter((action) => action.callId !== callId)
-      : view.pending;
+  const waits = activity.type === 'tool.requested' ? activity.asks : activity.type === 'tool.output';
+  const pending = waits ? view.pending : view.pending.filter((action) => action.callId !== callId);
   return { ...view, calls, pending, cost: null };
 }
 
@@ -222,29 +232,4 @@ function changeBy(
         summary: activity.summary,
       };
   }
-}
-
-function withOutput(outputs: readonly Output[], output: Output, append: boolean): readonly Output[] {
-  const at = outputs.findIndex((each) => each.id === output.id);
-  const before = outputs[at];
-  if (before === undefined) return bounded([...outputs, output]);
-  const merged = append ? { ...before, text: before.text + output.text } : output;
-  return bounded(outputs.map((each, index) => (index === at ? merged : each)));
-}
-
-/** Keeps the newest characters within the limit: of an answer too long to keep, its end says how it came out. */
-function bounded(all: readonly Output[]): readonly Output[] {
-  const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
-  let total = 0;
-  for (const output of outputs) total += output.text.length;
-  if (total <= MAX_OUTPUT) return outputs;
-  let left = MAX_OUTPUT;
-  const kept: Output[] = [];
-  for (const output of outputs.toReversed()) {
-    if (left === 0) break;
-    const text = output.text.slice(-left);
-    left -= text.length;
-    kept.unshift({ ...output, text });
-  }
-  return kept;
 }

@@ -23,10 +23,12 @@ export const cancelTask = defineTool({
     const { sessions, delegations } = call.bridge;
     const session = await sessions.find(sessionId);
     if (session.view === undefined) await untilNamed(session, call.signal);
+    const ran = session.view?.calls.some((each) => each.state === 'running') === true;
     const end = await delegations.cancel(session, reason);
+    const { outlivesCancel } = (await session.agent.connect()).dialect.hazards;
     return sessionReply(call, session, {
       end: end === 'cancelled-when-known' ? 'time' : 'settled',
-      notes: NOTES[end],
+      notes: [...NOTES[end], ...(ran && outlivesCancel !== null ? [outlivesCancel] : [])],
     });
   },
 });

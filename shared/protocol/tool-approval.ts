@@ -61,6 +61,8 @@ export const pendingAction = z.object({
   /** RFC 3339, or null when the action waits for as long as it takes. */
   expiresAt: z.string().nullable(),
   decisions: z.array(decisionWord),
+  /** How far an approval of it may reach; absent where every scope that fits the source is taken. */
+  scopes: z.array(decisionScope).optional(),
 });
 export type PendingAction = z.infer<typeof pendingAction>;
 

@@ -18,11 +18,23 @@ const lastEvent = (of: FakeTask): StreamResponse => {
   return StreamResponse.fromJSON(JSON.parse(JSON.stringify(StreamResponse.toJSON(last.event))));
 };
 
+const card = (name: string, ...extensions: string[]) => ({ name, extensions });
+
 describe('which dialect an agent speaks', () => {
   test('is read from its card', () => {
-    expect(chooseDialect([TOOL_APPROVAL, 'urn:other']).name).toBe('tool-approval');
-    expect(chooseDialect(['urn:other']).name).toBe('plain');
-    expect(chooseDialect([]).name).toBe('plain');
+    expect(chooseDialect(card('x', TOOL_APPROVAL, 'urn:other')).name).toBe('tool-approval');
+    expect(chooseDialect(card('x', 'urn:other')).name).toBe('plain');
+    expect(chooseDialect(card('x')).name).toBe('plain');
+    expect(chooseDialect(card('Gemini SDLC Agent')).name).toBe('gemini');
+    const proposed =
+      'https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md';
+    expect(chooseDialect(card('another', proposed)).name).toBe('gemini');
+    expect(chooseDialect(card('Gemini SDLC Agent', TOOL_APPROVAL)).name).toBe('tool-approval');
+  });
+
+  test('or set by whoever configures it', () => {
+    expect(chooseDialect({ name: 'x', extensions: [TOOL_APPROVAL] }, 'plain').name).toBe('plain');
+    expect(chooseDialect({ name: 'x', extensions: [] }, 'gemini').name).toBe('gemini');
   });
 });
 

@@ -1,0 +1,46 @@
+/**
+ * The tasks of gemini-cli's a2a-server, which A2A 0.3 has no method to list: `GET /tasks/metadata` names those in memory. It says
+ * nothing of when and of what, so the order is the server's own, newest first.
+ */
+import type { Task } from '@a2a-js/sdk';
+import { TaskState } from '@a2a-js/sdk';
+import { z } from 'zod';
+
+const tasksMetadata = z.array(
+  z.looseObject({ id: z.string(), contextId: z.string(), taskState: z.string() }),
+);
+
+const STATES: Readonly<Record<string, TaskState>> = {
+  submitted: TaskState.TASK_STATE_SUBMITTED,
+  working: TaskState.TASK_STATE_WORKING,
+  'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
+  'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
+  completed: TaskState.TASK_STATE_COMPLETED,
+  canceled: TaskState.TASK_STATE_CANCELED,
+  failed: TaskState.TASK_STATE_FAILED,
+  rejected: TaskState.TASK_STATE_REJECTED,
+};
+
+/** @returns null where the agent keeps its tasks elsewhere and so cannot list them. @throws what `fetch` throws */
+export async function geminiTasks(
+  url: string,
+  ask: (url: URL) => Promise<Response>,
+): Promise<readonly Task[] | null> {
+  const response = await ask(new URL('tasks/metadata', url.endsWith('/') ? url : `${url}/`));
+  if (response.status === 204) return [];
+  if (!response.ok) return null;
+  const parsed = tasksMetadata.safeParse(await response.json());
+  if (!parsed.success) return null;
+  return parsed.data.toReversed().map(({ id, contextId, taskState }) => ({
+    id,
+    contextId,
+    status: {
+      state: STATES[taskState] ?? TaskState.TASK_STATE_UNSPECIFIED,
+      message: undefined,
+      timestamp: undefined,
+    },
+    artifacts: [],
+    history: [],
+    metadata: undefined,
+  }));
+}

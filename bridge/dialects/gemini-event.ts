@@ -1,0 +1,197 @@
+/**
+ * The events of gemini-cli's a2a-server, read. `metadata.coderAgent.kind` says what an event is about (`CoderAgentEvent` of
+ * its `types.ts`); the state beside it says little: it is `working` while a call waits for a decision, and `input-required`
+ * while an approved one runs. Only a `state-change` is to be believed. Pure.
+ */
+import { type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
+import type { Artifact, StreamResponse, Task, TaskStatus, TaskStatusUpdateEvent } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { type DialectReading, readEvent, STATES } from './a2a-event.ts';
+import { activityOf, isAwaiting, isUnderway, lastOf, pendingOf, toolCallIn } from './gemini-tool-call.ts';
+import type { GeminiToolCall } from './gemini-tool-call.ts';
+import type { Observation, Observed, Question } from './observation.ts';
+import { dataOf, messageText, partsText } from './parts.ts';
+import { questionOf } from './question.ts';
+
+const kindMetadata = z.object({ coderAgent: z.object({ kind: z.string() }) });
+const errorMetadata = z.object({ error: z.string() });
+const thought = z.object({ subject: z.string().default(''), description: z.string().default('') });
+const TOOL_OUTPUT = /^tool-(.+)-output$/s;
+
+const UNTOLD =
+  'This agent keeps no record of how its last turn came out: it may have finished, or been cut off. Look at what it was to do, then answer with what it should do next.';
+
+/** For what it says as every agent does. */
+const reading: DialectReading = {
+  asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
+  isOwn: () => false,
+  activity: () => null,
+  overview: () => null,
+  seq: () => null,
+};
+
+interface Ids {
+  taskId: string;
+  sessionId: string;
+}
+
+export function readGeminiEvent(event: StreamResponse): Observed {
+  const { payload } = event;
+  switch (payload?.$case) {
+    case 'statusUpdate': {
+      const observations = statusUpdate(payload.value);
+      return observations === null ? readEvent(event, reading) : { seq: null, observations };
+    }
+    case 'artifactUpdate': {
+      const observations = toolOutput(payload.value);
+      return observations === null ? readEvent(event, reading) : { seq: null, observations };
+    }
+    case 'task':
+      return { seq: null, observations: recalled(payload.value) };
+    case 'message':
+    case undefined:
+      return readEvent(event, reading);
+  }
+}
+
+/** @returns null for an update without the agent's mark: it then says no more than any agent's */
+function statusUpdate({
+  taskId,
+  contextId: sessionId,
+  status,
+  metadata,
+}: TaskStatusUpdateEvent): readonly Observation[] | null {
+  const kind = kindMetadata.safeParse(metadata).data?.coderAgent.kind;
+  if (kind === undefined || status === undefined) return null;
+  const ids = { taskId, sessionId };
+  const ended = hasEnded(status);
+  const text = messageText(status.message);
+  const moving: Observation = { type: 'moving', ...ids, text: null };
+  switch (kind) {
+    case 'state-change':
+      return stateChange(ids, status, metadata);
+    case 'text-content':
+      return text === '' ? [moving] : [moving, { type: 'said', ...ids, text }];
+    case 'thought':
+      return [{ ...moving, text: thoughtOf(status.message) }];
+    case 'citation':
+      return [
+        moving,
+        { type: 'output', ...ids, output: { id: 'citations', name: 'citations', text }, append: true },
+      ];
+    case 'tool-call-update':
+    case 'tool-call-confirmation': {
+      const calls = callsIn(status.message);
+      const about = calls.flatMap((call) => ofCall(ids, call));
+      // After a cancel its calls are still told of: they move nothing (J3).
+      if (ended) return about;
+      return [calls.length === 0 && text !== '' ? { ...moving, text } : moving, ...about];
+    }
+    default:
+      // A kind this version does not know: what it says in words is shown.
+      return ended ? stateChange(ids, status, metadata) : [{ ...moving, text: text === '' ? null : text }];
+  }
+}
+
+function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly Observation[] {
+  const text = messageText(status.message);
+  const said: Question | null =
+    text === '' ? null : { id: idOf(status.message, ids.taskId), text: inWords(text) };
+  if (hasEnded(status) || status.state === TaskState.TASK_STATE_AUTH_REQUIRED) {
+    const question = questionOf(status, ids.taskId);
+    return [
+      { type: 'status', ...ids, state: STATES[status.state] ?? 'unknown', text, pending: [], question },
+    ];
+  }
+  if (status.state === TaskState.TASK_STATE_INPUT_REQUIRED)
+    return [{ type: 'turn-ended', ...ids, question: said, told: true }];
+  const moving: Observation = { type: 'moving', ...ids, text: '' };
+  if (said === null || !errorMetadata.safeParse(metadata).success) return [{ ...moving, text }];
+  return [moving, { type: 'troubled', ...ids, question: said }];
+}
+
+/** What the agent says of a turn it has not finished, with what the person can do about it. */
+function inWords(text: string): string {
+  return `${text}\nIts turn ended there, and what had not run will not. Answer with what it should do next, e.g. "go on".`;
+}
+
+function ofCall(ids: Ids, call: GeminiToolCall): readonly Observation[] {
+  const activity = activityOf(call);
+  return [
+    ...(isAwaiting(call) ? [{ type: 'asked' as const, ...ids, action: pendingOf(call) }] : []),
+    ...(activity === null ? [] : [{ type: 'activity' as const, activity }]),
+  ];
+}
+
+function toolOutput(update: {
+  taskId: string;
+  contextId: string;
+  artifact: Artifact | undefined;
+}): readonly Observation[] | null {
+  const callId = TOOL_OUTPUT.exec(update.artifact?.artifactId ?? '')?.[1];
+  if (callId === undefined) return null;
+  const text = lastOf(partsText(update.artifact?.parts ?? []));
+  return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
+}
+
+/** The task as it is. Of its history the current turn counts: what came after the person's last words. */
+function recalled(task: Task): readonly Observation[] {
+  const { id: taskId, contextId: sessionId, status, history } = task;
+  const ids = { taskId, sessionId };
+  if (status === undefined) return [{ type: 'moving', ...ids, text: null }];
+  const turn = history
+    .slice(history.findLastIndex(isWords) + 1)
+    .filter(({ role }) => role === Role.ROLE_AGENT);
+  const calls = [...new Map(turn.flatMap(callsIn).map((call) => [call.request.callId, call])).values()];
+  // With its last status a turn that was cut off says so; one that ended well says nothing there.
+  const last = status.message;
+  const said = turn.map((each) => (each.messageId === last?.messageId ? '' : wordsOf(each))).join('');
+  const ended = hasEnded(status);
+  const text = last === undefined ? '' : wordsOf(last);
+  const account: Observation = { type: 'account', ...ids, text: said };
+  const known = [account, ...calls.flatMap((call) => ofCall(ids, call))];
+  if (ended || status.state === TaskState.TASK_STATE_AUTH_REQUIRED)
+    return [...known, ...stateChange(ids, status, task.metadata)];
+  // While an approved call runs the state may still be that of waiting; words with it are the last of a turn.
+  const resting =
+    status.state === TaskState.TASK_STATE_INPUT_REQUIRED && (text !== '' || !calls.some(isUnderway));
+  if (!resting) return [{ type: 'moving', ...ids, text: null }, ...known];
+  const told = turn.length > 0;
+  const question =
+    told && text === ''
+      ? null
+      : { id: idOf(last, `${taskId}-recalled`), text: told ? inWords(text) : UNTOLD };
+  return [...known, { type: 'turn-ended', ...ids, question, told }];
+}
+
+function isWords({ role, parts }: Message): boolean {
+  return role === Role.ROLE_USER && parts.some((part) => part.content?.$case === 'text');
+}
+
+/** The words of one of its messages; thoughts and calls are data. */
+function wordsOf({ parts }: Message): string {
+  return parts.map((part) => (part.content?.$case === 'text' ? part.content.value : '')).join('');
+}
+
+function callsIn(message: Message | undefined): readonly GeminiToolCall[] {
+  return (message?.parts ?? []).flatMap((part: Part) => toolCallIn(dataOf(part)) ?? []);
+}
+
+function thoughtOf(message: Message | undefined): string {
+  const parsed = thought.safeParse((message?.parts ?? []).map(dataOf).find((data) => data !== undefined));
+  if (!parsed.success) return messageText(message);
+  return [parsed.data.subject, parsed.data.description].filter((each) => each !== '').join(': ');
+}
+
+function hasEnded({ state }: TaskStatus): boolean {
+  return (
+    state === TaskState.TASK_STATE_COMPLETED ||
+    state === TaskState.TASK_STATE_FAILED ||
+    state === TaskState.TASK_STATE_CANCELED ||
+    state === TaskState.TASK_STATE_REJECTED
+  );
+}
+
+function idOf(message: Message | undefined, otherwise: string): string {
+  return message === undefined || message.messageId === '' ? `question-${otherwise}` : message.messageId;
+}

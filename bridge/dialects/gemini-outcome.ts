@@ -1,0 +1,92 @@
+/**
+ * A decision in the outcome words of gemini-cli (`ToolConfirmationOutcome` of its core). An outcome never grants more than the
+ * person said; what no outcome says is refused, with what can be said instead. Pure.
+ *
+ * What its "always" means depends on what is asked: for a command, all commands of the same program; for an edit, all
+ * edits of files; for a fetch, those and edits too; for a tool of an MCP server, that tool or that server. Nothing it
+ * knows reaches further, so `trust_always` is always the widest of these.
+ */
+import { ProductError } from '../../shared/errors.ts';
+import type { Decision, PendingAction } from '../../shared/protocol/tool-approval.ts';
+
+export interface ConfirmationPart {
+  callId: string;
+  outcome: 'proceed_once' | 'cancel' | 'proceed_always' | 'proceed_always_server' | 'proceed_always_tool';
+  newContent?: string;
+}
+
+/** @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED. Nothing is sent then. */
+export function confirmationOf(decision: Decision, pending: readonly PendingAction[]): ConfirmationPart {
+  const { callId } = decision;
+  const action = pending.find((each) => each.callId === callId);
+  if (action === undefined) throw unknownCall(callId, pending);
+  // D2: the agent would take the decision for whatever it holds by now.
+  if (decision.inputHash !== undefined && decision.inputHash !== action.inputHash)
+    throw new ProductError(
+      'INPUT_CHANGED',
+      `What ${callId} would do has changed since it was shown; nothing was sent. Show the person the call as it is now (wait_for_task), and decide again.`,
+      { facts: { callId } },
+    );
+  if (!action.decisions.includes(decision.decision))
+    throw invalid(
+      callId,
+      `This agent takes a changed text for file edits only; ${callId} can be ${action.decisions.map((each) => `"${each}"`).join(' or ')}. To have it done differently, deny it and say how in a message.`,
+    );
+  switch (decision.decision) {
+    case 'deny':
+      return { callId, outcome: 'cancel' };
+    case 'edit':
+      if (decision.content === undefined)
+        throw invalid(
+          callId,
+          `This agent takes the new text of the file ("editedContent"), not a whole new input. Nothing was sent.`,
+        );
+      return { callId, outcome: 'proceed_once', newContent: decision.content };
+    case 'approve':
+      return { callId, outcome: approvalOf(decision, action) };
+  }
+}
+
+function approvalOf(
+  { callId, scope }: Decision,
+  { source, sideEffect, scopes = [] }: PendingAction,
+): ConfirmationPart['outcome'] {
+  if (!scopes.includes(scope)) {
+    const wider =
+      sideEffect === 'files'
+        ? ' What it has is "trust_always": it then stops asking for every edit of a file.'
+        : sideEffect === 'network'
+          ? ' What it has is "trust_always": it then stops asking for fetches, and for edits of files.'
+          : '';
+    throw invalid(
+      callId,
+      `This agent cannot be told to trust just that (${scope}) for ${callId}; nothing was sent.${wider} "approve" lets this one call run.`,
+    );
+  }
+  const onServer = source.type === 'mcp-server';
+  switch (scope) {
+    case 'once':
+      return 'proceed_once';
+    case 'tool':
+      return onServer ? 'proceed_always_tool' : 'proceed_always';
+    case 'server':
+      return 'proceed_always_server';
+    case 'always':
+      return onServer ? 'proceed_always_server' : 'proceed_always';
+  }
+}
+
+function unknownCall(callId: string, pending: readonly PendingAction[]): ProductError {
+  const waiting = pending.map((each) => `"${each.callId}"`).join(', ');
+  return new ProductError(
+    'UNKNOWN_CALL',
+    pending.length === 0
+      ? `Nothing waits for a decision; "${callId}" was decided, or never asked. Look with wait_for_task.`
+      : `"${callId}" does not wait for a decision. What waits is: ${waiting}.`,
+    { facts: { callId } },
+  );
+}
+
+function invalid(callId: string, message: string): ProductError {
+  return new ProductError('INVALID_DECISION', message, { facts: { callId } });
+}

@@ -1,0 +1,216 @@
+/**
+ * A tool call as gemini-cli's a2a-server tells of it, in a data part (`toolStatusMessage` of its `agent/task.ts`):
+ * `{request, status, confirmationDetails?, liveOutput?, response?, tool?}`. Pure.
+ */
+import { createHash } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
+import { z } from 'zod';
+import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
+
+const confirmationDetails = z.discriminatedUnion('type', [
+  z.looseObject({
+    type: z.literal('edit'),
+    fileName: z.string().default(''),
+    filePath: z.string().default(''),
+    fileDiff: z.string().default(''),
+  }),
+  z.looseObject({ type: z.literal('exec'), command: z.string() }),
+  z.looseObject({ type: z.literal('mcp'), serverName: z.string(), toolName: z.string().default('') }),
+  z.looseObject({
+    type: z.literal('info'),
+    prompt: z.string().default(''),
+    urls: z.array(z.string()).optional(),
+  }),
+  // Kinds that came with later versions (`sandbox_expansion`, `ask_user` …): shown as they are, approved or denied.
+]);
+export type ConfirmationDetails = z.infer<typeof confirmationDetails>;
+
+const toolCall = z.object({
+  request: z.object({
+    callId: z.string().min(1),
+    name: z.string(),
+    args: z.record(z.string(), z.unknown()).default({}),
+  }),
+  status: z.string(),
+  confirmationDetails: z.unknown().optional(),
+  liveOutput: z.unknown().optional(),
+  response: z
+    .looseObject({
+      resultDisplay: z.unknown().optional(),
+      error: z.looseObject({ message: z.string() }).optional(),
+    })
+    .optional(),
+});
+export type GeminiToolCall = z.infer<typeof toolCall>;
+
+/** Characters of a tool's result that are passed on: the agent's own words say what came of it. */
+const SUMMARY = 2_000;
+
+/** @returns undefined for data that is no tool call */
+export function toolCallIn(data: unknown): GeminiToolCall | undefined {
+  return toolCall.safeParse(data).data;
+}
+
+/** The kind of confirmation; undefined for kinds this version does not know. */
+export function detailsOf(call: GeminiToolCall): ConfirmationDetails | undefined {
+  return confirmationDetails.safeParse(call.confirmationDetails).data;
+}
+
+/** Whether the call is on its way without waiting for anybody. */
+export function isUnderway({ status }: GeminiToolCall): boolean {
+  return status === 'validating' || status === 'scheduled' || status === 'executing';
+}
+
+export function isAwaiting({ status }: GeminiToolCall): boolean {
+  return status === 'awaiting_approval';
+}
+
+/** What its status says has happened. @returns null for a status this version does not know */
+export function activityOf(call: GeminiToolCall): Activity | null {
+  const { callId, name } = call.request;
+  const about = { callId, tool: name, title: titleOf(call) };
+  switch (call.status) {
+    case 'awaiting_approval':
+      return { type: 'tool.requested', ...about, asks: true };
+    case 'validating':
+    case 'scheduled':
+      return { type: 'tool.requested', ...about, asks: false };
+    case 'executing':
+      // An execution has no name of its own there, and cannot be aborted alone.
+      return { type: 'tool.started', ...about, toolId: callId };
+    case 'success':
+      return { type: 'tool.finished', ...about, toolId: null, outcome: 'ok', summary: summaryOf(call) };
+    case 'error':
+      return { type: 'tool.finished', ...about, toolId: null, outcome: 'error', summary: summaryOf(call) };
+    case 'cancelled':
+      // Denied, or called off while it ran: the agent has one word for both.
+      return { type: 'tool.finished', ...about, toolId: null, outcome: 'stopped', summary: summaryOf(call) };
+    default:
+      return null;
+  }
+}
+
+/** The call as a pending action. The hash is the bridge's own: the agent binds a decision to nothing (D2). */
+export function pendingOf(call: GeminiToolCall): PendingAction {
+  const { callId, name, args } = call.request;
+  const details = detailsOf(call);
+  return {
+    callId,
+    tool: name,
+    title: titleOf(call),
+    input: args,
+    inputHash: hashOf({ args, details: call.confirmationDetails ?? null }),
+    sideEffect: sideEffectOf(details),
+    source:
+      details?.type === 'mcp' ? { type: 'mcp-server', server: details.serverName } : { type: 'built-in' },
+    preview: previewOf(details, call),
+    reason: 'approval',
+    expiresAt: null,
+    decisions: details?.type === 'edit' ? ['approve', 'deny', 'edit'] : ['approve', 'deny'],
+    scopes: scopesOf(details),
+  };
+}
+
+/** How far an approval can reach there without reaching further than the person said; `gemini-outcome.ts` says how. */
+function scopesOf(details: ConfirmationDetails | undefined): PendingAction['scopes'] {
+  switch (details?.type) {
+    case 'exec':
+      return ['once', 'tool', 'always'];
+    case 'mcp':
+      return ['once', 'tool', 'server', 'always'];
+    case 'edit':
+    case 'info':
+      return ['once', 'always'];
+    case undefined:
+      return ['once'];
+  }
+}
+
+export function titleOf(call: GeminiToolCall): string {
+  const { name } = call.request;
+  const details = detailsOf(call);
+  switch (details?.type) {
+    case 'edit':
+      return `${name} ${details.fileName === '' ? details.filePath : details.fileName}`.trim();
+    case 'exec':
+      return firstLine(details.command);
+    case 'mcp':
+      return `${details.toolName === '' ? name : details.toolName} of MCP server ${details.serverName}`;
+    case 'info':
+      return details.prompt === '' ? name : firstLine(details.prompt);
+    case undefined:
+      return titleWithout(call);
+  }
+}
+
+/** Only the confirmation has details; the title must not change with what comes after it. */
+function titleWithout({ request: { name, args } }: GeminiToolCall): string {
+  const word = (key: string): string => (typeof args[key] === 'string' ? args[key] : '');
+  const command = word('command');
+  if (command !== '') return firstLine(command);
+  const path = word('file_path') || word('absolute_path') || word('path');
+  return `${name} ${path.split(/[/\\]/).at(-1) ?? ''}`.trim();
+}
+
+function sideEffectOf(details: ConfirmationDetails | undefined): PendingAction['sideEffect'] {
+  switch (details?.type) {
+    case 'edit':
+      return 'files';
+    case 'exec':
+      return 'command';
+    case 'info':
+      return 'network';
+    case 'mcp':
+    case undefined:
+      return 'other';
+  }
+}
+
+function previewOf(
+  details: ConfirmationDetails | undefined,
+  { request: { args }, confirmationDetails: raw }: GeminiToolCall,
+): PendingAction['preview'] {
+  switch (details?.type) {
+    case 'edit':
+      return { type: 'diff', path: details.filePath, diff: details.fileDiff };
+    case 'exec': {
+      const directory = args['dir_path'] ?? args['directory'];
+      const cwd = typeof directory === 'string' && directory !== '' ? directory : 'the workspace';
+      return { type: 'command', command: details.command, cwd };
+    }
+    case 'info': {
+      const [url, ...others] = details.urls ?? [];
+      return url !== undefined && others.length === 0
+        ? { type: 'url', url }
+        : { type: 'json', value: { prompt: details.prompt, urls: details.urls ?? [] } };
+    }
+    case 'mcp':
+      return { type: 'json', value: args };
+    case undefined:
+      return { type: 'json', value: raw ?? args };
+  }
+}
+
+function summaryOf({ response, liveOutput }: GeminiToolCall): string {
+  const shown = response?.error?.message ?? response?.resultDisplay ?? liveOutput;
+  if (typeof shown === 'string') return lastOf(shown);
+  // An edit's result is its diff again, which the person has seen.
+  return '';
+}
+
+/** The end of a long text says how it came out. */
+export function lastOf(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length > SUMMARY ? `… ${trimmed.slice(-SUMMARY)}` : trimmed;
+}
+
+function firstLine(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1);
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function hashOf(shown: object): string {
+  return createHash('sha256')
+    .update(stringify(shown) ?? '')
+    .digest('hex');
+}

@@ -1,0 +1,31 @@
+/** What an agent has produced, kept within bounds. Pure. */
+import type { Output } from '../dialects/observation.ts';
+
+const MAX_OUTPUTS = 1000;
+/** Characters of output kept, over all of a task's outputs. */
+const MAX_OUTPUT = 16 * 1024 * 1024;
+
+export function withOutput(outputs: readonly Output[], output: Output, append: boolean): readonly Output[] {
+  const at = outputs.findIndex((each) => each.id === output.id);
+  const before = outputs[at];
+  if (before === undefined) return bounded([...outputs, output]);
+  const merged = append ? { ...before, text: before.text + output.text } : output;
+  return bounded(outputs.map((each, index) => (index === at ? merged : each)));
+}
+
+/** Keeps the newest characters within the limit: of an answer too long to keep, its end says how it came out. */
+export function bounded(all: readonly Output[]): readonly Output[] {
+  const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
+  let total = 0;
+  for (const output of outputs) total += output.text.length;
+  if (total <= MAX_OUTPUT) return outputs;
+  let left = MAX_OUTPUT;
+  const kept: Output[] = [];
+  for (const output of outputs.toReversed()) {
+    if (left === 0) break;
+    const text = output.text.slice(-left);
+    left -= text.length;
+    kept.unshift({ ...output, text });
+  }
+  return kept;
+}

@@ -1,0 +1,313 @@
+/** The bridge in front of an agent in gemini-cli's dialect, with that agent's hazards. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { EventEmitter, once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FakeGemini } from '../../support/fake-gemini.ts';
+import type { PlannedCall, Step } from '../../support/fake-gemini-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+
+const written: (string | undefined)[] = [];
+
+const write = (callId = 'w-1'): PlannedCall => ({
+  callId,
+  name: 'write_file',
+  args: { file_path: '/w/test.md', content: 'hello' },
+  details: {
+    type: 'edit',
+    title: 'Confirm Write',
+    fileName: 'test.md',
+    filePath: '/w/test.md',
+    fileDiff: '--- test.md\n+++ test.md\n+hello',
+    originalContent: '',
+    newContent: 'hello',
+  },
+  run: (content) => {
+    written.push(content);
+    return 'written';
+  },
+});
+
+const idOf = (result: ToolResult): unknown => result.structuredContent?.['sessionId'];
+
+/** The same, run without asking. */
+function unasked(call: PlannedCall): PlannedCall {
+  const { callId, name, args, run } = call;
+  return { callId, name, args, ...(run === undefined ? {} : { run }) };
+}
+
+describe('an agent in the dialect of gemini-cli', () => {
+  let program: BridgeProgram;
+  let agent: FakeGemini;
+  let client: RawClient;
+  let stateDir: string;
+  let steps: Step[];
+  /** Lets a running tool end. */
+  let finish: () => void;
+  /** Resolves when the tool runs. */
+  let running: Promise<void>;
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterAll(() => program.remove());
+
+  beforeEach(async () => {
+    written.length = 0;
+    steps = [{ say: 'I write the file. ' }, { calls: [write()] }, { say: 'It is written.' }];
+    agent = await FakeGemini.start((text) => (text === 'go on' ? [{ say: 'Gone on.' }] : steps));
+    stateDir = await mkdtemp(join(program.directory, 'state-'));
+    client = await start();
+  });
+  afterEach(async () => {
+    await client.kill();
+    await agent.stop();
+  });
+
+  const start = (): Promise<RawClient> => RawClient.start(program, { stateDir, agentUrl: agent.url });
+  const delegate = (args: object = {}): Promise<ToolResult> =>
+    client.call('delegate_task_to_assistant', { task: 'write test.md', workspace: '/w', ...args });
+  const decide = (sessionId: unknown, args: object): Promise<ToolResult> =>
+    client.call('approve_or_deny_pending_action', { sessionId, callId: 'w-1', ...args });
+
+  /** A command that runs until the test lets it end. */
+  function slow(): PlannedCall {
+    const events = new EventEmitter();
+    const end = once(events, 'end');
+    const begun = once(events, 'begun');
+    finish = () => void events.emit('end');
+    running = begun.then(() => undefined);
+    return {
+      callId: 'w-1',
+      name: 'run_shell_command',
+      args: { command: 'make all', dir_path: 'sub' },
+      details: { type: 'exec', command: 'make all', rootCommand: 'make' },
+      run: (_, output) => {
+        output('compiling');
+        events.emit('begun');
+        return end.then(() => 'all done');
+      },
+    };
+  }
+
+  test('R69 asks with the diff, runs once when approved, and its turn is the result', async () => {
+    const asked = await delegate();
+    expect(asked.structuredContent).toMatchObject({
+      state: 'input_required',
+      question: null,
+      output: 'I write the file.',
+      pending: [
+        {
+          callId: 'w-1',
+          tool: 'write_file',
+          title: 'write_file test.md',
+          sideEffect: 'files',
+          preview: '--- test.md\n+++ test.md\n+hello',
+          decisions: ['approve', 'deny', 'edit', 'trust_always'],
+        },
+      ],
+    });
+    expect(agent.task.settings).toEqual({ kind: 'agent-settings', workspacePath: '/w' });
+    expect(written).toEqual([]);
+    const done = await decide(idOf(asked), { decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({
+      sessionId: idOf(asked),
+      state: 'completed',
+      output: 'I write the file.\n\nIt is written.',
+      calls: [{ callId: 'w-1', state: 'ok', summary: 'written' }],
+    });
+    expect(written).toEqual(['hello']);
+    expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_once' }]);
+  });
+
+  test('R69 a turn that has ended goes on in the same task, which has the conversation', async () => {
+    const asked = await delegate();
+    await decide(idOf(asked), { decision: 'approve' });
+    const next = await delegate({ task: 'go on', sessionId: idOf(asked) });
+    expect(next.structuredContent).toMatchObject({ state: 'completed', output: 'Gone on.', calls: [] });
+    expect(agent.task.heard).toEqual(['write test.md', 'go on']);
+  });
+
+  test('R69 a denial runs nothing', async () => {
+    const asked = await delegate();
+    const denied = await decide(idOf(asked), { decision: 'deny', reason: 'wrong file' });
+    expect(denied.structuredContent).toMatchObject({ state: 'completed', calls: [{ state: 'stopped' }] });
+    expect(written).toEqual([]);
+    expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'cancel' }]);
+  });
+
+  test('R69 an edit is asked once more with what has become of it, and runs as edited', async () => {
+    const asked = await delegate();
+    const again = await decide(idOf(asked), { decision: 'edit', editedContent: 'HELLO' });
+    expect(again.structuredContent).toMatchObject({
+      state: 'input_required',
+      pending: [{ callId: 'w-1', reason: 'content-changed', preview: '+HELLO' }],
+    });
+    const done = await decide(idOf(asked), { decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(written).toEqual(['HELLO']);
+  });
+
+  test('R69 trust goes as far as the person said and never further', async () => {
+    const asked = await delegate();
+    const refused = await decide(idOf(asked), { decision: 'trust_tool' });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('"trust_always"');
+    expect(agent.task.outcomes).toEqual([]);
+    await decide(idOf(asked), { decision: 'trust_always' });
+    expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_always' }]);
+  });
+
+  test('R69 several calls of a turn are asked one after the other', async () => {
+    steps = [{ calls: [write('w-1'), write('w-2')] }, { say: 'Both.' }];
+    const first = await delegate();
+    expect(first.structuredContent).toMatchObject({ pending: [{ callId: 'w-1' }] });
+    const second = await decide(idOf(first), { decision: 'approve' });
+    expect(second.structuredContent).toMatchObject({
+      state: 'input_required',
+      pending: [{ callId: 'w-2' }],
+    });
+    const done = await decide(idOf(first), { callId: 'w-2', decision: 'deny' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Both.' });
+    expect(agent.task.runs).toEqual(['w-1']);
+  });
+
+  test('R69 no socket is ended, so that nothing is aborted while a person thinks', async () => {
+    const asked = await delegate();
+    await agent.closed(1);
+    expect(agent.sockets).toEqual({ ended: 0, closed: 1 });
+    const done = await decide(idOf(asked), { decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    await agent.closed(2);
+    expect(agent.sockets).toEqual({ ended: 0, closed: 2 });
+  });
+
+  test('R64 R69 streams that break while a tool runs are taken up by looking: nothing is sent again', async () => {
+    steps = [{ calls: [slow()] }, { say: 'Made.' }];
+    const asked = await delegate();
+    expect(textOf(asked)).toContain('$ make all\n(in sub)');
+    const deciding = client.call(
+      'approve_or_deny_pending_action',
+      { sessionId: idOf(asked), callId: 'w-1', decision: 'approve' },
+      { progressToken: 'p' },
+    );
+    await running;
+    await client.progressed(/run_shell_command runs/);
+    agent.cutStreams();
+    finish();
+    const done = await deciding;
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(agent.task.runs).toEqual(['w-1']);
+    expect(agent.requests.filter((each) => each === 'message/stream')).toHaveLength(2);
+  });
+
+  test('R69 D1 of two approvals one leaves', async () => {
+    steps = [{ calls: [slow()] }, { say: 'Made.' }];
+    const asked = await delegate();
+    const both = [1, 2].map(() => decide(idOf(asked), { decision: 'approve' }));
+    await running;
+    const late = await decide(idOf(asked), { decision: 'approve' });
+    expect(late.isError).toBe(true);
+    finish();
+    const answers = await Promise.all(both);
+    expect(answers.filter((each) => each.isError === true)).toHaveLength(1);
+    expect(agent.task.runs).toEqual(['w-1']);
+  });
+
+  test('R69 a decision whose answer is lost is looked for, not sent again', async () => {
+    const asked = await delegate();
+    agent.dropAnswers = 1;
+    const done = await decide(idOf(asked), { decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({ calls: [{ callId: 'w-1' }] });
+    expect(agent.task.runs).toEqual(['w-1']);
+    expect(agent.requests.filter((each) => each === 'message/stream')).toHaveLength(2);
+  });
+
+  test('R69 a delegation whose answer is lost is found by its name', async () => {
+    agent.dropAnswers = 1;
+    const asked = await delegate();
+    expect(asked.structuredContent).toMatchObject({
+      state: 'input_required',
+      pending: [{ callId: 'w-1' }],
+    });
+    expect(agent.tasks.size).toBe(1);
+    expect(agent.requests).toContain('/tasks/metadata');
+  });
+
+  test('B3 R69 a bridge that is killed while the task is parked loses nothing', async () => {
+    const asked = await delegate();
+    await client.kill();
+    client = await start();
+    const listed = await client.call('list_all_active_sessions', {});
+    expect(listed.structuredContent).toMatchObject({
+      sessions: [{ sessionId: idOf(asked), state: 'input_required', title: 'write test.md', pending: 1 }],
+    });
+    const again = await client.call('wait_for_task', { sessionId: idOf(asked) });
+    expect(again.structuredContent).toMatchObject({
+      state: 'input_required',
+      output: 'I write the file.',
+      pending: [{ callId: 'w-1' }],
+    });
+    const done = await decide(idOf(asked), { decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(agent.task.runs).toEqual(['w-1']);
+  });
+
+  test('R69 a bridge that is told to go resets its sockets: the task goes on without it', async () => {
+    steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
+    const started = await delegate({ waitSeconds: 0 });
+    await running;
+    await client.close();
+    await agent.closed(1);
+    expect(agent.sockets.ended).toBe(0);
+    finish();
+    client = await start();
+    const done = await client.call('wait_for_task', { sessionId: idOf(started) });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
+  });
+
+  test.each([
+    [true, 'keeps no record of how its last turn came out'],
+    [false, 'Execution aborted by client.'],
+  ])('R69 a turn that was cut off is not taken for a result (forgotten: %s)', async (forgets, said) => {
+    agent.forgets = forgets;
+    steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
+    const started = await delegate({ waitSeconds: 0 });
+    await running;
+    await client.kill();
+    await agent.closed(1);
+    client = await start();
+    const seen = await client.call('wait_for_task', { sessionId: idOf(started) });
+    expect(seen.structuredContent).toMatchObject({ state: 'input_required' });
+    expect(textOf(seen)).toContain(said);
+  });
+
+  test('R69 an error of its model is said, and a reply goes on', async () => {
+    steps = [{ fail: 'Agent Error, unknown agent message: quota exceeded' }];
+    const failed = await delegate();
+    expect(failed.structuredContent).toMatchObject({ state: 'input_required' });
+    expect(textOf(failed)).toContain('quota exceeded');
+    const { callId } = questionIn(failed);
+    const done = await decide(idOf(failed), { callId, decision: 'answer', answer: 'go on' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Gone on.' });
+  });
+
+  test('R69 cancel ends its task, and says what may go on', async () => {
+    steps = [{ calls: [unasked(slow())] }];
+    const started = await delegate({ waitSeconds: 0 });
+    await running;
+    const looked = await client.call('check_task_progress_and_status', { sessionId: idOf(started) });
+    expect(textOf(looked)).toContain('run_shell_command');
+    const cancelled = await client.call('cancel_running_task', { sessionId: idOf(started) });
+    expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
+    expect(textOf(cancelled)).toContain('may go on after the cancel');
+  });
+});
+
+function questionIn(result: ToolResult): { callId: string } {
+  const question = result.structuredContent?.['question'];
+  if (typeof question !== 'object' || question === null || !('callId' in question))
+    throw new Error('nothing is asked');
+  return { callId: String(question.callId) };
+}

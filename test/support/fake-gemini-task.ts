@@ -1,0 +1,267 @@
+/**
+ * A task of gemini-cli's a2a-server as it was seen to behave (0.25): what it says of its tools, how it takes decisions, and what
+ * it does not guard against.
+ */
+import { randomUUID } from 'node:crypto';
+
+/** A tool call that the model asks for. */
+export interface PlannedCall {
+  callId: string;
+  name: string;
+  args: Record<string, unknown>;
+  /** What it asks with; none: it runs without asking. */
+  details?: Record<string, unknown>;
+  /** Runs the tool. @returns its result as shown */
+  run?: (content: string | undefined, output: (text: string) => void) => Promise<string> | string;
+}
+
+/** What the model does, in order. After calls it goes on with what follows, unless all were cancelled. */
+export type Step =
+  | { say: string }
+  | { think: { subject: string; description: string } }
+  | { cite: string }
+  | { fail: string }
+  | { calls: PlannedCall[] };
+
+export type WireEvent = { kind: string; final?: boolean } & Record<string, unknown>;
+export type WirePart = {
+  kind: string;
+  text?: string | undefined;
+  data?: Record<string, unknown> | undefined;
+};
+export interface WireMessage {
+  messageId: string;
+  parts: WirePart[];
+}
+
+interface Held {
+  call: PlannedCall;
+  details: Record<string, unknown>;
+  settle: (status: 'success' | 'cancelled') => void;
+}
+
+export class GeminiTask {
+  readonly id = randomUUID();
+  readonly contextId: string;
+  readonly settings: unknown;
+  /** Tools that ran, by callId: one entry for each time. */
+  readonly runs: string[] = [];
+  /** Decisions that were taken. */
+  readonly outcomes: Record<string, unknown>[] = [];
+  readonly heard: string[] = [];
+  history: unknown[] = [];
+  state = 'submitted';
+  readonly #forgets: boolean;
+  #message: unknown;
+  #primary = false;
+  #abort: (() => void) | undefined;
+  readonly #held = new Map<string, Held>();
+  readonly #listeners = new Set<(event: WireEvent) => void>();
+
+  constructor(contextId: string, settings: unknown, forgets = false) {
+    this.#forgets = forgets;
+    this.contextId = contextId;
+    this.settings = settings;
+  }
+
+  get autoExecute(): boolean {
+    const { settings } = this;
+    return (
+      typeof settings === 'object' &&
+      settings !== null &&
+      'autoExecute' in settings &&
+      settings.autoExecute === true
+    );
+  }
+
+  listen(listener: (event: WireEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  toWire(historyLength: number): object {
+    return {
+      kind: 'task',
+      id: this.id,
+      contextId: this.contextId,
+      status: { state: this.state, message: this.#message, timestamp: '2025-01-01T00:00:00.000Z' },
+      history: historyLength === 0 ? [] : this.history.slice(-historyLength),
+      artifacts: [],
+      metadata: {},
+    };
+  }
+
+  /** The end of the socket of the request that began the turn, and of no other. */
+  socketEnded(): void {
+    this.#abort?.();
+  }
+
+  async accept(message: WireMessage, plan: (text: string) => readonly Step[]): Promise<void> {
+    this.history.push({
+      kind: 'message',
+      role: 'user',
+      taskId: this.id,
+      contextId: this.contextId,
+      ...message,
+    });
+    const words = message.parts.map((part) => part.text ?? '').join('');
+    if (words !== '') this.heard.push(words);
+    if (this.#primary) {
+      for (const { data } of message.parts) if (data !== undefined) await this.#confirm(data);
+      return;
+    }
+    this.#primary = true;
+    let aborted = false;
+    const abort = new Promise<'aborted'>((resolve) => {
+      this.#abort = () => {
+        aborted = true;
+        resolve('aborted');
+      };
+    });
+    const turn = this.#turn(plan(words), () => aborted);
+    const how = await Promise.race([turn, abort]);
+    this.#primary = false;
+    this.#abort = undefined;
+    if (how === 'aborted') this.#held.clear();
+    if (this.state !== 'canceled')
+      this.#change('input-required', true, how === 'aborted' ? 'Execution aborted by client.' : undefined);
+    if (!this.#forgets) return;
+    // It saves the task without the history that the protocol's own handler keeps; which of the two is last is chance.
+    this.history = [];
+    this.#message = undefined;
+  }
+
+  cancel(): void {
+    this.#held.clear();
+    this.#change('canceled', true, 'Task canceled by user request.');
+  }
+
+  async #turn(steps: readonly Step[], aborted: () => boolean): Promise<'ended'> {
+    this.#change('working');
+    for (const step of steps) {
+      if (aborted()) return 'ended';
+      if ('say' in step) for (const text of step.say.split(/(?<= )/)) this.#update('text-content', text);
+      else if ('think' in step) this.#update('thought', undefined, step.think);
+      else if ('cite' in step) this.#update('citation', step.cite);
+      else if ('fail' in step) this.#change(this.state, false, step.fail, step.fail);
+      else if (!(await this.#calls(step.calls))) return 'ended';
+    }
+    return 'ended';
+  }
+
+  /** One after the other. @returns whether the model is told of them: not when all were cancelled */
+  async #calls(calls: readonly PlannedCall[]): Promise<boolean> {
+    this.#change('working');
+    const done: string[] = [];
+    for (const call of calls) {
+      this.#tell(call, 'validating');
+      if (call.details === undefined || this.autoExecute) {
+        await this.#execute(call, undefined);
+        done.push('success');
+        continue;
+      }
+      const { details } = call;
+      const settled = new Promise<string>((settle) => this.#held.set(call.callId, { call, details, settle }));
+      this.#tell(call, 'awaiting_approval', { confirmationDetails: details });
+      this.#change('input-required', true);
+      done.push(await settled);
+    }
+    if (done.every((status) => status === 'cancelled')) return false;
+    this.#change('working');
+    return true;
+  }
+
+  async #confirm(data: Record<string, unknown>): Promise<void> {
+    const held = this.#held.get(String(data['callId']));
+    if (held === undefined) return;
+    this.outcomes.push(data);
+    const { call } = held;
+    if (data['outcome'] === 'cancel') {
+      this.#tell(call, 'cancelled', { response: { resultDisplay: '[Operation Cancelled]' } });
+      held.settle('cancelled');
+      return;
+    }
+    const content = typeof data['newContent'] === 'string' ? data['newContent'] : undefined;
+    if (content !== undefined) {
+      // An inline edit is asked once more, with what the person has made of it.
+      call.args = { ...call.args, content };
+      held.details = { ...held.details, newContent: content, fileDiff: `+${content}` };
+      this.#tell(call, 'awaiting_approval', { confirmationDetails: held.details });
+      this.#change('input-required', true);
+      return;
+    }
+    // Nothing keeps a second approval from running it again.
+    await this.#execute(call, content);
+    held.settle('success');
+  }
+
+  async #execute(call: PlannedCall, content: string | undefined): Promise<void> {
+    this.#tell(call, 'scheduled');
+    this.#tell(call, 'executing');
+    this.runs.push(call.callId);
+    const resultDisplay = await call.run?.(content ?? contentOf(call), (text) => this.#output(call, text));
+    this.#tell(call, 'success', { response: { resultDisplay: resultDisplay ?? 'done' } });
+  }
+
+  #tell({ callId, name, args }: PlannedCall, status: string, more: object = {}): void {
+    const kind = status === 'awaiting_approval' ? 'tool-call-confirmation' : 'tool-call-update';
+    this.#update(kind, undefined, { request: { callId, name, args }, status, ...more, tool: { name } });
+  }
+
+  #output({ callId }: PlannedCall, text: string): void {
+    this.#publish({
+      kind: 'artifact-update',
+      taskId: this.id,
+      contextId: this.contextId,
+      artifact: { artifactId: `tool-${callId}-output`, parts: [{ kind: 'text', text }] },
+      append: true,
+      lastChunk: false,
+    });
+  }
+
+  #change(state: string, final = false, text?: string, error?: string): void {
+    this.state = state;
+    this.#update('state-change', text, undefined, { final, ...(error === undefined ? {} : { error }) });
+  }
+
+  #update(
+    kind: string,
+    text?: string,
+    data?: object,
+    { final = false, error }: { final?: boolean; error?: string } = {},
+  ): void {
+    const parts = [
+      ...(text === undefined ? [] : [{ kind: 'text', text }]),
+      ...(data === undefined ? [] : [{ kind: 'data', data }]),
+    ];
+    const message =
+      parts.length === 0
+        ? undefined
+        : {
+            kind: 'message',
+            role: 'agent',
+            messageId: randomUUID(),
+            taskId: this.id,
+            contextId: this.contextId,
+            parts,
+          };
+    if (message !== undefined) this.history.push(message);
+    this.#message = message;
+    this.#publish({
+      kind: 'status-update',
+      taskId: this.id,
+      contextId: this.contextId,
+      status: { state: this.state, message, timestamp: '2025-01-01T00:00:00.000Z' },
+      final,
+      metadata: { coderAgent: { kind }, model: 'gemini-x', ...(error === undefined ? {} : { error }) },
+    });
+  }
+
+  #publish(event: WireEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+function contentOf({ args }: PlannedCall): string | undefined {
+  return typeof args['content'] === 'string' ? args['content'] : undefined;
+}
