@@ -279,6 +279,6 @@ function refusal({ reason, message, facts }: Refusal): ProductError {
 function unknownTask(taskId: string): ProductError {
   return new ProductError(
     'UNKNOWN_TASK',
-    `There is no task ${taskId}. List the tasks to see those that exist.`,
+    `There is no task ${taskId.slice(0, 200)}. List the tasks to see those that exist.`,
   );
 }

@@ -16,7 +16,7 @@ import { activeTime, type Budget } from '../task/budget.ts';
 import { timeOut } from '../task/commands.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { nextStep, takingUp } from '../task/next-step.ts';
-import { isTerminal, type Snapshot } from '../task/snapshot.ts';
+import { isSettled, isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Ids } from './ids.ts';
@@ -246,7 +246,10 @@ export class Executor {
     if (taskMs === null) return () => undefined;
     const message = `The task was at work for longer than ${written(taskMs)}, its time limit. Go on with the session to let it continue.`;
     const end = async (): Promise<void> => {
-      const changed = await log.change(snapshot.taskId, (s) => timeOut(s, message));
+      // One that has parked in the meantime is at work no longer.
+      const changed = await log.change(snapshot.taskId, (s) =>
+        isSettled(s) ? { type: 'keep' } : timeOut(s, message),
+      );
       if (changed?.type === 'appended') task.abort({ reason: 'timeout', message });
     };
     return clock.after(Math.max(0, taskMs - activeTime(snapshot, clock.now())), () => {

@@ -76,7 +76,7 @@ export async function* follow(
 }
 
 function unknown(taskId: string): ProductError {
-  return new ProductError('UNKNOWN_TASK', `There is no task ${taskId}.`);
+  return new ProductError('UNKNOWN_TASK', `There is no task ${taskId.slice(0, 200)}.`);
 }
 
 function isOver(state: StateName, until: FollowUntil): boolean {

@@ -54,10 +54,28 @@ export function receive(
       facts: { pending: ids },
     };
   }
+  if (wordsDecide && saysNo(snapshot, message))
+    return {
+      type: 'refuse',
+      reason: 'DECISION_NEEDED',
+      message:
+        'The task asks whether it goes on, and any reply would let it. Cancel the task to end it; nothing was changed.',
+    };
   const received: TaskEvent = { type: 'message.received', message, channel };
   // A reply is what a task without pending actions was parked for.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked ? [received, { type: 'task.working' }] : [received] };
+}
+
+/** Whether a person means no, where a budget's question takes every reply for yes. */
+function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boolean {
+  return (
+    status.state === 'input-required' &&
+    status.budget === true &&
+    part?.type === 'text' &&
+    part.text === 'deny' &&
+    more === undefined
+  );
 }
 
 /** The words a client without the extension may answer with, when one action is pending. */

@@ -22,6 +22,8 @@ export async function serverState(stateDirectory: string): Promise<ServerState> 
       return { type: 'running', record };
     case 'down':
       return { type: 'stopped' };
+    case 'closing':
+      return { type: 'strange', record, message: 'it is shutting down' };
     case 'stranger':
       return { type: 'strange', record, message: health.message };
   }

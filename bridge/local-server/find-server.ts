@@ -2,13 +2,14 @@
  * This user's local A2A server: found by the address it leaves in the state directory, started when it does not run.
  * A lock makes it one server for all bridges of the user, however many start together.
  */
+import { setTimeout } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
 import { ProductError } from '../../shared/errors.ts';
 import { readServerRecord } from '../../shared/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state-directory.ts';
 import { obtainToken } from '../../shared/token-file.ts';
 import type { Endpoint } from '../agents/connection.ts';
-import { healthOf } from './health.ts';
+import { healthOf, type Health } from './health.ts';
 import { OTHER_PORT, startServer } from './start-server.ts';
 
 export interface LocalServer {
@@ -22,6 +23,10 @@ export interface LocalServer {
 
 /** Others wait while one starts the server, which takes up to 20 s. */
 const LOCK = { stale: 30_000, retries: { retries: 60, minTimeout: 100, maxTimeout: 500, randomize: true } };
+
+/** How long a server that shuts down is waited for, and how often it is looked at. */
+const CLOSING_MS = 15_000;
+const LOOK_MS = 100;
 
 /** @throws ProductError */
 export async function findServer(local: LocalServer): Promise<Endpoint> {
@@ -64,10 +69,15 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
   const record = await readServerRecord(stateDirectory);
   // A server that was killed leaves its address, and whoever has its port now must not be shown the token.
   if (record === undefined || !exists(record.pid)) return undefined;
-  const health = await healthOf(record.url, token);
+  const health = await settledHealth(record.url, token);
   switch (health.type) {
     case 'up':
       return endpoint(record.url, token);
+    case 'closing':
+      throw new ProductError(
+        'AGENT_UNREACHABLE',
+        `The local A2A server (pid ${String(record.pid)}) is shutting down: it waits for a tool that runs. Try again in a moment; its tasks go on with the next server.`,
+      );
     case 'down':
       return undefined;
     case 'stranger':
@@ -75,6 +85,15 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
         'AGENT_UNREACHABLE',
         `The address of the local A2A server, ${record.url}, does not answer as it should: ${health.message}. If the server hangs (pid ${String(record.pid)}), end it; if another program has its port, give the server another one: ${OTHER_PORT}.`,
       );
+  }
+}
+
+/** Waits for a server that shuts down to be gone, for as long as its tools usually have to come to their end. */
+async function settledHealth(url: string, token: string): Promise<Health> {
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const health = await healthOf(url, token);
+    if (health.type !== 'closing' || waited >= CLOSING_MS) return health;
+    await setTimeout(LOOK_MS);
   }
 }
 

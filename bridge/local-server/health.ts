@@ -4,6 +4,8 @@ import { messageOf } from '../../shared/errors.ts';
 
 export type Health =
   | { type: 'up' }
+  /** It is shutting down: the next one can be started when it has gone. */
+  | { type: 'closing' }
   /** Nothing listens: the server that left the address has gone. */
   | { type: 'down' }
   /** Something listens that is not it. */
@@ -22,12 +24,22 @@ export async function healthOf(url: string, token: string): Promise<Health> {
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    if (response.ok) return { type: isClosing(await response.text()) ? 'closing' : 'up' };
     await response.body?.cancel();
-    if (response.ok) return { type: 'up' };
     return { type: 'stranger', message: `it answered HTTP ${String(response.status)} to this user's token` };
   } catch (error) {
     return refused.safeParse(error).success
       ? { type: 'down' }
       : { type: 'stranger', message: messageOf(error) };
+  }
+}
+
+const closing = z.object({ status: z.literal('closing') });
+
+function isClosing(body: string): boolean {
+  try {
+    return closing.safeParse(JSON.parse(body)).success;
+  } catch {
+    return false;
   }
 }

@@ -100,6 +100,22 @@ describe('the local server', () => {
     expect(await starts()).toBe(2);
   });
 
+  test('is waited for while it shuts down, and started anew when it has gone', async () => {
+    let asked = 0;
+    const closing = createServer((_, response) => {
+      asked += 1;
+      response.end(JSON.stringify({ status: 'closing' }));
+      if (asked === 3) closing.close().closeAllConnections();
+    });
+    await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
+    const address = closing.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const url = `http://127.0.0.1:${String(port)}`;
+    await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'then' });
+    expect((await findServer(local())).url).not.toBe(url);
+    expect([asked, await starts()]).toEqual([3, 1]);
+  });
+
   test('ends at once: the error shows the end of its log', async () => {
     await writeFile(
       script,

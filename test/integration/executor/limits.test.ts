@@ -207,6 +207,25 @@ describe('a budget', () => {
     },
   );
 
+  it('is not raised by a "deny" from a client that has only words: it is told how to end the task', async () => {
+    const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
+    const service = await startService({
+      ...(await where()),
+      models,
+      tools: [quick],
+      budget: { turns: 1 },
+    });
+    const { taskId, seq } = await service.tasks.send(says('look around'));
+    const { status } = await settled(service.tasks, { taskId, seq });
+    await expect(service.tasks.send(says('deny', { taskId, wordsDecide: true }))).rejects.toMatchObject({
+      reason: 'DECISION_NEEDED',
+      message: expect.stringContaining('Cancel the task'),
+    });
+    expect((await service.tasks.snapshot(taskId, ADA)).status).toEqual(status);
+    const again = await service.tasks.send(says('approve', { taskId, wordsDecide: true }));
+    expect((await settled(service.tasks, again)).status).toEqual({ state: 'completed' });
+  });
+
   it('of time asks once the task has been at work for so long, and not in the middle of a turn', async () => {
     const { tool, runs } = endless(60_000);
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
