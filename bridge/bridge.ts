@@ -1,5 +1,7 @@
 /** What the tools work with. */
 import type { Logger } from '../shared/logging.ts';
+import type { ApprovalRules } from './approvals/ladder.ts';
+import type { Offers } from './approvals/offers.ts';
 import type { Registry } from './agents/registry.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import type { Delegations } from './sessions/delegations.ts';
@@ -9,6 +11,9 @@ export interface Bridge {
   readonly registry: Registry;
   readonly sessions: Sessions;
   readonly delegations: Delegations;
+  readonly rules: ApprovalRules;
+  /** The forms that are out, to whichever client. */
+  readonly offers: Offers;
   readonly inbox: Inbox;
   readonly log: Logger;
   readonly version: string;

@@ -2,6 +2,7 @@
 import type { Logger } from '../shared/logging.ts';
 import { prepareStateDirectory } from '../shared/state-directory.ts';
 import { configuredAgents } from './agents/configured-agents.ts';
+import { Offers } from './approvals/offers.ts';
 import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
 import { Inbox } from './inbox/inbox.ts';
@@ -35,6 +36,8 @@ export async function openBridge({ settings, env, serverScript, log, version }: 
     registry,
     sessions,
     delegations,
+    rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
+    offers: new Offers(),
     inbox,
     log,
     version,

@@ -5,6 +5,7 @@ import type { Bridge } from './bridge.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { offerPrompts } from './prompts/offer-prompts.ts';
 import { offerResources } from './resources/offer-resources.ts';
+import { offerTasks } from './tasks/task-methods.ts';
 import { abort, abortAnswer, abortParams, abortTool } from './tools/abort-tool.ts';
 import { agentCapabilities } from './tools/agent-capabilities.ts';
 import { cancelTask } from './tools/cancel-task.ts';
@@ -55,6 +56,7 @@ export function createServer(parts: ServerParts, client: ServerClient): McpServe
   for (const tool of TOOLS) tool.offer({ server, ...parts, ...client });
   offerResources(server, parts);
   offerPrompts(server, parts);
+  offerTasks(server, parts);
   server.server.setRequestHandler(
     'tools/abort',
     { params: abortParams, result: abortAnswer },

@@ -10,6 +10,7 @@ import type { Registry } from '../agents/registry.ts';
 import type { DelegationState, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { toMcpState } from '../results/session-report.ts';
+import { readHandle } from '../tasks/task-handle.ts';
 import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './listing.ts';
 import { Session } from './session.ts';
 import { hasEnded } from './view.ts';
@@ -56,11 +57,12 @@ export class Sessions {
   }
 
   /**
-   * The session with that handle, followed from now on. One that an earlier bridge left on its way to the agent is
+   * The session with that handle, or with that MCP task, followed from now on. One that an earlier bridge left on its way to the agent is
    * waited for.
    * @throws ProductError UNKNOWN_SESSION, listing those that exist; AGENT_UNREACHABLE when it is still on its way
    */
-  async find(sessionId: string, patience: Patience = {}): Promise<Session> {
+  async find(handle: string, patience: Patience = {}): Promise<Session> {
+    const sessionId = readHandle(handle)?.sessionId ?? handle;
     const { timeout = NAMING_MS, signal } = patience;
     const until = performance.now() + timeout;
     for (;;) {
@@ -125,6 +127,16 @@ export class Sessions {
   /** The session with that handle, if it is at hand. */
   here(handle: string): Session | undefined {
     return this.#findLive(handle);
+  }
+
+  /** When the task was delegated, by whichever bridge, if it was by one. @param messageId the message that may have begun it */
+  async delegatedAt(taskId: string, messageId: string): Promise<Date | undefined> {
+    const entry = (await this.#outbox.entries()).findLast(
+      (each) =>
+        (taskId !== '' && handlesOf(each).includes(taskId)) ||
+        (each.messageId === messageId && each.taskId === null),
+    );
+    return entry === undefined ? undefined : new Date(entry.createdAt);
   }
 
   /** The session in which a tool execution was seen. */

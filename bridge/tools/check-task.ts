@@ -1,6 +1,8 @@
 /** `check_task_progress_and_status`: a short look at a task, without waiting. */
 import { z } from 'zod';
+import { personStep } from '../approvals/person-step.ts';
 import { nextStep } from '../results/next-step.ts';
+import { phaseOf } from '../results/phase.ts';
 import { runningTools } from '../results/running-tools.ts';
 import { mcpState, sourceText, toMcpState } from '../results/session-report.ts';
 import type { Session } from '../sessions/session.ts';
@@ -58,7 +60,7 @@ export const checkTask = defineTool({
     // What the stream does not carry, such as the cost, only the agent can say.
     await session.look();
     const structured = {
-      ...statusOf(session, since, nextStep(session, 'time', call.name)),
+      ...statusOf(session, since, personStep(session, call) ?? nextStep(session, 'time', call.name)),
       notes: [...call.news()],
     };
     return { structured, text: statusText(structured), running: runningTools(session) };
@@ -74,7 +76,7 @@ function statusOf(session: Session, since: number | undefined, next: string): Om
     agent: session.agent.name,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: view === undefined ? 'working' : toMcpState(view.state),
-    phase: phaseOf(session),
+    phase: phaseOf(view),
     message:
       view === undefined || view.pending.length > 0 || view.question !== null ? '' : view.text.slice(0, 500),
     tools: (view?.calls ?? [])
@@ -95,14 +97,4 @@ function statusOf(session: Session, since: number | undefined, next: string): Om
     cursor: session.cursor,
     next,
   };
-}
-
-function phaseOf({ view }: Session): string {
-  if (view === undefined) return 'the agent has not answered yet';
-  if (view.pending.length > 0) return `waits for ${String(view.pending.length)} decision(s)`;
-  if (view.question !== null) return 'waits for an answer';
-  const running = view.calls.filter((call) => call.state === 'running');
-  if (running.length > 0) return `runs ${running.map((call) => call.title).join(', ')}`;
-  if (view.state === 'working') return 'the model is thinking';
-  return toMcpState(view.state);
 }

@@ -1,9 +1,8 @@
 /** `quick_consultation_for_second_opinion`: one question, one answer, nothing changed. */
 import { z } from 'zod';
 import { sessionReport } from '../results/session-report.ts';
-import { waitFor } from '../sessions/wait.ts';
+import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from './fields.ts';
-import { sessionReply } from './session-reply.ts';
 import { taskSettingsFor } from './task-settings.ts';
 import { defineTool } from './tool.ts';
 
@@ -24,6 +23,7 @@ export const consult = defineTool({
   output: sessionReport,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   async run({ question, context, model, agent: agentName, waitSeconds }, call) {
+    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, delegations, defaults } = call.bridge;
     const agent = registry.pick(agentName);
     const { dialect } = await agent.connect();
@@ -40,17 +40,15 @@ export const consult = defineTool({
       settings,
     );
     call.awaits({ session, delivery });
-    const end = await waitFor({
-      session,
-      delivery,
-      timeout: call.timeout(waitSeconds),
-      signal: call.signal,
-      onActivity: call.report,
-    });
     const notes = enforced
       ? []
       : [`Agent "${agent.name}" was asked to change nothing, but has no setting that makes sure of it.`];
-    return sessionReply(call, session, { end, notes });
+    return awaitSession(call, {
+      session,
+      delivery,
+      timeout: call.timeout(waitSeconds),
+      notes: () => notes,
+    });
   },
 });
 

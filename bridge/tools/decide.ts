@@ -1,19 +1,17 @@
 /** `approve_or_deny_pending_action`: a person's decision on what a task waits for. */
-import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { ProductError } from '../../shared/errors.ts';
 import { decisionInput, decisionsOf, singleDecisionFields, verdictOf } from '../approvals/decision-words.ts';
+import { refusalOf } from '../approvals/person-step.ts';
+import { sendVerdicts } from '../approvals/send-verdicts.ts';
 import { sessionReport } from '../results/session-report.ts';
-import { waitFor } from '../sessions/wait.ts';
+import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from './fields.ts';
-import { sessionReply } from './session-reply.ts';
 import { defineTool } from './tool.ts';
 
 /** The pending action may still be shown then: without this, it would look as if nothing had been decided. */
 const ON_ITS_WAY =
   'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide anew.';
-
-/** How the person was asked, for the record. */
-const CHANNEL = 'tool';
 
 export const decide = defineTool({
   name: 'approve_or_deny_pending_action',
@@ -34,37 +32,29 @@ Several at once: put them into decisions. Nothing of a turn runs until every pen
   alwaysLoad: true,
   asksPerson: true,
   async run({ sessionId, decisions, waitSeconds, ...single }, call) {
-    const { sessions } = call.bridge;
+    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    const { sessions, rules } = call.bridge;
+    if (rules.approvals === 'human-only')
+      throw new ProductError('FORBIDDEN', refusalOf(sessionId, call.name));
     const inputs = decisionsOf(single, decisions);
     const session = await sessions.find(sessionId);
     await session.refresh();
     const verdicts = inputs.map((input) => verdictOf(input, (callId) => session.shownHash(callId)));
-    const { messageOf } = await import('../sessions/message.ts');
-    const messageId = randomUUID();
-    const { asked } = session;
     call.beforeSending();
-    const delivery = session.deliver(
-      (dialect) =>
-        messageOf(dialect.phraseVerdicts(verdicts, asked, CHANNEL), {
-          messageId,
-          sessionId: session.id,
-          taskId: session.view?.taskId ?? null,
-        }),
-      asked.question === null ? {} : { answers: asked.question.id },
-    );
+    const delivery = sendVerdicts(session, verdicts, 'tool');
     call.awaits({ session, delivery });
     let confirmed = false;
     void delivery.then(
       () => (confirmed = true),
       () => undefined,
     );
-    const end = await waitFor({
+    return awaitSession(call, {
       session,
       delivery,
       timeout: call.timeout(waitSeconds),
-      signal: call.signal,
-      onActivity: call.report,
+      notes: () => (confirmed ? [] : [ON_ITS_WAY]),
+      // Whoever decides is told what came of it: the task they wait with is another call's.
+      asTask: false,
     });
-    return sessionReply(call, session, { end, notes: confirmed ? [] : [ON_ITS_WAY] });
   },
 });

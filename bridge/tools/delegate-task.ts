@@ -5,9 +5,8 @@ import type { Agent } from '../agents/agent.ts';
 import type { Session } from '../sessions/session.ts';
 import { ProductError } from '../../shared/errors.ts';
 import { sessionReport } from '../results/session-report.ts';
-import { waitFor } from '../sessions/wait.ts';
+import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from './fields.ts';
-import { sessionReply } from './session-reply.ts';
 import { taskSettingsFor, unheard } from './task-settings.ts';
 import { defineTool } from './tool.ts';
 
@@ -32,6 +31,7 @@ Actions with side effects wait for approval: show them to the person and send th
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   alwaysLoad: true,
   async run({ task, agent: agentName, workspace, autoExecute, sessionId, model, waitSeconds }, call) {
+    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, sessions, delegations, defaults } = call.bridge;
     const wanted: TaskSettings = {
       ...(workspace === undefined ? {} : { workspace }),
@@ -57,12 +57,12 @@ Actions with side effects wait for approval: show them to the person and send th
         ? await delegations.start(agent, task, settings)
         : await delegations.goOn(going, task, settings);
     call.awaits({ session, delivery });
-    const end = await waitFor({
+    const notes = await unheard(agent, wanted);
+    return awaitSession(call, {
       session,
       delivery,
       timeout: call.timeout(waitSeconds),
-      signal: call.signal,
-      onActivity: call.report,
+      notes: () => notes,
     }).catch(async (error: unknown) => {
       // It began to wait while the message was on its way.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
@@ -71,7 +71,6 @@ Actions with side effects wait for approval: show them to the person and send th
       }
       throw error;
     });
-    return sessionReply(call, session, { end, notes: await unheard(agent, wanted) });
   },
 });
 

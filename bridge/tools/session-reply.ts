@@ -1,5 +1,6 @@
 /** The reply of a tool that is about one session. */
 import { nextStep } from '../results/next-step.ts';
+import { personStep } from '../approvals/person-step.ts';
 import { runningTools } from '../results/running-tools.ts';
 import { reportOf, type SessionReport } from '../results/session-report.ts';
 import { sessionText } from '../results/session-text.ts';
@@ -9,6 +10,9 @@ import type { WaitEnd } from '../sessions/wait.ts';
 import type { ToolCall } from './tool.ts';
 import type { Reply } from './tool-result.ts';
 
+/** What a reply needs of the call it answers. */
+export type Answering = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal'>;
+
 export interface SessionReplyOptions {
   end: WaitEnd;
   notes?: readonly string[];
@@ -16,7 +20,7 @@ export interface SessionReplyOptions {
 
 /** The session as it stands. A result that is handed over here is collected: nobody has to be told of it again. */
 export function sessionReply(
-  call: ToolCall,
+  call: Answering,
   session: Session,
   options: SessionReplyOptions,
 ): Reply<SessionReport> {
@@ -27,7 +31,7 @@ export function sessionReply(
     agent: session.agent.name,
     view,
     notes: [...call.news(), ...notes],
-    next: nextStep(session, end, call.name),
+    next: personStep(session, call) ?? nextStep(session, end, call.name),
   });
   session.markShown();
   // An answer to a withdrawn call reaches nobody, however late it was withdrawn.

@@ -1,5 +1,5 @@
 /** The MCP result of a tool's reply, or of its failure. Pure. */
-import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Facts, Reason } from '../../shared/errors.ts';
 import { type RunningTool, TOOL_EXECUTIONS } from '../results/running-tools.ts';
 
@@ -11,6 +11,8 @@ export interface Reply<Output> {
   running?: readonly RunningTool[];
   /** The tool could not do what it was asked to, and its structured result says so. */
   refusal?: { reason: Reason; facts: Facts };
+  /** What is answered for now in place of all this: a task, or what a person is asked before the call can go on. */
+  interim?: CallToolResult | InputRequiredResult;
 }
 
 export function resultOf<Output extends Record<string, unknown>>({

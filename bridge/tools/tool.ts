@@ -1,9 +1,16 @@
 /** What an MCP tool of the bridge is, and how it is offered to a client. */
-import type { CallToolResult, McpServer, RequestId, ServerContext } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  RequestId,
+  ServerContext,
+} from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import { type Client, clientOf } from '../approvals/client.ts';
 import type { Bridge } from '../bridge.ts';
 import { announced } from '../inbox/announced.ts';
 import { withWaitingResults } from '../inbox/waiting-result.ts';
@@ -29,6 +36,8 @@ export interface ToolCall {
   readonly report: (activity: Activity) => void;
   /** How long to wait for the task, in milliseconds, of what the call says in seconds. */
   readonly timeout: (waitSeconds: number | undefined) => number;
+  /** What the client can do, and its answers where it has been asked before in this call. */
+  readonly client: Client;
   /** A tool's name as this client sees it. */
   readonly name: (tool: ToolName) => string;
 }
@@ -102,9 +111,9 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
-  { prefix, log, onCancel, withdrawals, released, bridge }: Offer,
+  { server, prefix, log, onCancel, withdrawals, released, bridge }: Offer,
   { input, context }: { input: z.output<Input>; context: ServerContext },
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
   const progress = startProgress(context, spec.title);
   const open = new OpenCall({
@@ -126,11 +135,13 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       signal,
       report: progress.report,
       name: called,
+      client: clientOf(server, context),
       beforeSending: () => open.beforeSending(),
       awaits: (awaited) => open.awaits({ ...awaited, delegations: opened.delegations }),
       // An answer to a withdrawn call reaches nobody: it must not use the news up.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
+    if (reply.interim !== undefined) return reply.interim;
     // An answer to a withdrawn call reaches nobody: it must not use the announcements up.
     await looked;
     return resultOf(open.withdrawn ? reply : announced(reply, await opened.inbox.take(), called));

@@ -1,9 +1,9 @@
 /** `wait_for_task`: wait until a task needs something or ends. */
 import { z } from 'zod';
 import { sessionReport } from '../results/session-report.ts';
-import { NAMING_MS, waitFor } from '../sessions/wait.ts';
+import { NAMING_MS } from '../sessions/wait.ts';
+import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from './fields.ts';
-import { sessionReply } from './session-reply.ts';
 import { defineTool } from './tool.ts';
 
 export const waitForTask = defineTool({
@@ -15,6 +15,7 @@ export const waitForTask = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   alwaysLoad: true,
   async run({ sessionId, waitSeconds }, call) {
+    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { sessions } = call.bridge;
     const timeout = call.timeout(waitSeconds);
     const since = performance.now();
@@ -24,12 +25,6 @@ export const waitForTask = defineTool({
     });
     call.awaits({ session });
     await session.refresh();
-    const end = await waitFor({
-      session,
-      timeout: Math.max(0, timeout - (performance.now() - since)),
-      signal: call.signal,
-      onActivity: call.report,
-    });
-    return sessionReply(call, session, { end });
+    return awaitSession(call, { session, timeout: Math.max(0, timeout - (performance.now() - since)) });
   },
 });

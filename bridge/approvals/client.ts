@@ -1,0 +1,95 @@
+/** What a client has declared that matters to approvals, and how a form reaches its person. */
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { TASKS_EXTENSION } from '../tasks/detailed-task.ts';
+import type { Form } from './form.ts';
+
+/** A person has this long to answer a form, in milliseconds; after that the call returns what is pending. */
+const ANSWER_MS = 10 * 60_000;
+
+/** An answer to the forms that an earlier request of this call was answered with (MCP 2026-07-28, multi round-trip requests). */
+export interface Round {
+  sessionId: string;
+  /** Rounds there have been, this one included. */
+  count: number;
+  /** By the forms' keys, unchecked. */
+  responses: Readonly<Record<string, unknown>>;
+}
+
+export interface Client {
+  /** It takes a task in place of a result. */
+  readonly tasks: boolean;
+  /**
+   * How it can be asked: by a request of its own beside the call (`push`, up to 2025-11-25), by answering the call with
+   * the forms (`rounds`, 2026-07-28), or not at all.
+   */
+  readonly forms: 'push' | 'rounds' | 'none';
+  readonly round: Round | undefined;
+  /**
+   * Asks by `push`. Aborting the signal withdraws the form.
+   * @throws when the form could not be shown, was withdrawn, or was not answered in time
+   */
+  elicit(form: Form, signal: AbortSignal): Promise<unknown>;
+}
+
+const capabilities = z.object({
+  elicitation: z.looseObject({ form: z.unknown(), url: z.unknown() }).optional().catch(undefined),
+  extensions: z.record(z.string(), z.unknown()).optional().catch(undefined),
+});
+type Capabilities = z.infer<typeof capabilities>;
+const envelope = z.looseObject({ [CLIENT_CAPABILITIES_META_KEY]: capabilities });
+
+function declaredIn(mcpReq: ServerContext['mcpReq']): Capabilities | undefined {
+  return envelope.safeParse(mcpReq.envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
+}
+
+export function clientOf({ server }: McpServer, { mcpReq }: ServerContext): Client {
+  // 2026-07-28 declares with each request, older revisions once for the connection.
+  const enveloped = declaredIn(mcpReq);
+  const declared = enveloped ?? capabilities.safeParse(server.getClientCapabilities()).data;
+  const forms = !showsForms(declared) ? 'none' : enveloped === undefined ? 'push' : 'rounds';
+  return {
+    tasks: declaresTasks(enveloped),
+    forms,
+    round: roundOf(mcpReq),
+    // The request the deprecation speaks for has no way to withdraw a form: older clients are asked as they know it.
+    elicit: (form, signal) => mcpReq.elicitInput(form, { signal, timeout: ANSWER_MS }),
+  };
+}
+
+/** "A server MUST NOT return `CreateTaskResult` to a client that did not include the extension capability on its request". */
+export function declaresTasksIn({ mcpReq }: ServerContext): boolean {
+  return declaresTasks(declaredIn(mcpReq));
+}
+
+function declaresTasks(declared: Capabilities | undefined): boolean {
+  return Object.hasOwn(declared?.extensions ?? {}, TASKS_EXTENSION);
+}
+
+/** MCP 2025-11-25, elicitation: an empty object stands for form mode alone. */
+function showsForms(declared: Capabilities | undefined): boolean {
+  const elicitation = declared?.elicitation;
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+/**
+ * The state names a session, as any client may with any tool: whoever changes it gains nothing, so it is checked for its
+ * shape and needs no seal.
+ */
+const state = z.object({ sessionId: z.string().min(1).max(500), count: z.number().int().min(1).max(100) });
+
+export function stateOf(sessionId: string, count: number): string {
+  return JSON.stringify({ sessionId, count });
+}
+
+function roundOf({ requestState, inputResponses }: ServerContext['mcpReq']): Round | undefined {
+  const text: unknown = requestState();
+  if (typeof text !== 'string') return undefined;
+  try {
+    const parsed = state.parse(JSON.parse(text));
+    return { ...parsed, responses: inputResponses ?? {} };
+  } catch {
+    return undefined;
+  }
+}

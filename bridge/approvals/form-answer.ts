@@ -1,0 +1,116 @@
+/** What a person's answer to a form means. Pure. An answer that is no clear word is none, never an approval or a no (D1). */
+import { z } from 'zod';
+import { messageOf, ProductError } from '../../shared/errors.ts';
+import type { Verdict } from '../dialects/dialect.ts';
+import { type DecisionInput, DECISION_WORDS, verdictOf } from './decision-words.ts';
+import type { Ask } from './form.ts';
+
+export type FormAnswer =
+  | { type: 'verdict'; verdict: Verdict }
+  /** Nobody has answered. `note` says what was wrong where it is worth asking again. */
+  | { type: 'unanswered'; why: Unanswered; note: string };
+
+export type Unanswered = 'cancelled' | 'too fast' | 'not understood';
+
+const elicitResult = z.looseObject({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** Clients send what was left empty as nothing, null or ''. */
+const optional = z
+  .string()
+  .nullish()
+  .transform((text) => (text === null || text === '' ? undefined : text));
+
+const decided = z.looseObject({
+  decision: z.enum(DECISION_WORDS).exclude(['answer']).nullish(),
+  editedContent: optional,
+  editedInput: optional,
+  reason: optional,
+});
+const answered = z.looseObject({ answer: z.string().min(1) });
+
+export interface Timing {
+  /** Milliseconds from the form's going out to its answer; undefined where it went out from an earlier bridge. */
+  afterMs: number | undefined;
+  fastestAnswerMs: number;
+}
+
+/** @param response what the client sent: the result of `elicitation/create`, unchecked */
+export function readAnswer(ask: Ask, response: unknown, { afterMs, fastestAnswerMs }: Timing): FormAnswer {
+  const parsed = elicitResult.safeParse(response);
+  if (!parsed.success) return notUnderstood('The answer had no action.');
+  const { action, content } = parsed.data;
+  if (action === 'cancel') return { type: 'unanswered', why: 'cancelled', note: '' };
+  // An answer faster than a person can read has been seen by nobody.
+  if (afterMs !== undefined && afterMs < fastestAnswerMs) {
+    return {
+      type: 'unanswered',
+      why: 'too fast',
+      note: `The answer before came after ${String(Math.round(afterMs))} ms, faster than anybody reads. It did not count.`,
+    };
+  }
+  try {
+    return ask.about === 'question'
+      ? answerTo(ask, action, content ?? {})
+      : decisionOn(ask, action, content ?? {});
+  } catch (error) {
+    if (error instanceof ProductError) return notUnderstood(messageOf(error));
+    throw error;
+  }
+}
+
+function answerTo(
+  ask: Extract<Ask, { about: 'question' }>,
+  action: 'accept' | 'decline',
+  content: Record<string, unknown>,
+): FormAnswer {
+  // There is no "no" to a question: who declines to answer has not answered.
+  if (action === 'decline') return { type: 'unanswered', why: 'cancelled', note: '' };
+  const parsed = answered.safeParse(content);
+  if (!parsed.success) return notUnderstood('The answer was empty.');
+  return { type: 'verdict', verdict: { type: 'answer', callId: ask.callId, answer: parsed.data.answer } };
+}
+
+function decisionOn(
+  ask: Extract<Ask, { about: 'action' }>,
+  action: 'accept' | 'decline',
+  content: Record<string, unknown>,
+): FormAnswer {
+  const parsed = decided.safeParse(content);
+  if (!parsed.success) return notUnderstood(z.prettifyError(parsed.error));
+  const { decision, editedContent, reason } = parsed.data;
+  const editedInput = parsed.data.editedInput === undefined ? undefined : inputIn(parsed.data.editedInput);
+  const edits = editedContent !== undefined || editedInput !== undefined;
+  // What somebody has written is meant, whatever the choice beside it was left at.
+  const said = decision ?? 'approve';
+  const word = action === 'decline' ? 'deny' : edits && said === 'approve' ? 'edit' : said;
+  if (!ask.words.includes(word)) return notUnderstood(`"${word}" is no decision that can be made on this.`);
+  const input: DecisionInput = {
+    callId: ask.callId,
+    decision: word,
+    ...(word !== 'edit' || editedContent === undefined ? {} : { editedContent }),
+    ...(word !== 'edit' || editedInput === undefined ? {} : { editedInput }),
+    ...(reason === undefined ? {} : { reason }),
+  };
+  // D2: bound to what this very form has shown.
+  return { type: 'verdict', verdict: verdictOf(input, () => ask.action.inputHash) };
+}
+
+/** @throws ProductError INVALID_DECISION */
+function inputIn(text: string): Record<string, unknown> {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+  } catch {
+    throw new ProductError('INVALID_DECISION', 'The edited input was not a JSON object.');
+  }
+}
+
+function notUnderstood(problem: string): FormAnswer {
+  return {
+    type: 'unanswered',
+    why: 'not understood',
+    note: `The answer before did not count: ${problem}`,
+  };
+}

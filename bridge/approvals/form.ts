@@ -1,0 +1,140 @@
+/**
+ * What a person is asked in a form: a pending action with its preview, or a question. Pure.
+ *
+ * Accepting the form as it stands approves, declining it denies: all fields but the answer to a question are optional.
+ */
+import { createHash } from 'node:crypto';
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { Asked } from '../dialects/dialect.ts';
+import type { Question } from '../dialects/observation.ts';
+import { decisionWordsFor, previewText, sourceText } from '../results/session-report.ts';
+import type { McpDecisionWord } from './decision-words.ts';
+
+/** A field of a form: MCP allows primitives only. */
+interface Field {
+  type: 'string';
+  title: string;
+  description?: string;
+  enum?: string[];
+  default?: string;
+}
+
+/** The parameters of `elicitation/create`. */
+export interface Form {
+  mode: 'form';
+  message: string;
+  requestedSchema: { type: 'object'; properties: Record<string, Field>; required?: string[] };
+}
+
+/** One thing a person is asked. */
+export type Ask = {
+  /** Names the form: another form has another key, and a key never stands for two (the tasks extension, "Task Update Requests"). */
+  key: string;
+  callId: string;
+  form: Form;
+} & (
+  | { about: 'action'; action: PendingAction; words: readonly McpDecisionWord[] }
+  | { about: 'question'; question: Question }
+);
+
+/** How often it was asked before without an answer that counts, and what was wrong with the last. */
+export interface Before {
+  times: number;
+  note: string;
+}
+
+/** Characters of a preview that a form shows. */
+const SHOWN = 20_000;
+/** Control characters would let a preview rewrite the terminal it is shown in. */
+const CONTROL = /(?![\n\t])\p{Cc}/gu;
+
+/** What is asked at the moment, in the agent's order. @param before what is known of earlier attempts, by call */
+export function asksOf(asked: Asked, before: (callId: string) => Before | undefined): readonly Ask[] {
+  const asks = asked.pending.map((action) => actionAsk(action, before(action.callId)));
+  const { question } = asked;
+  return question === null ? asks : [...asks, questionAsk(question, before(question.id))];
+}
+
+function actionAsk(action: PendingAction, before: Before | undefined): Ask {
+  const words = decisionWordsFor(action);
+  const form: Form = {
+    mode: 'form',
+    message: actionText(action, before?.note),
+    requestedSchema: { type: 'object', properties: fieldsFor(action, words) },
+  };
+  const key = keyOf(action.callId, [action.inputHash, action.reason, form], before);
+  return { about: 'action', key, callId: action.callId, form, action, words };
+}
+
+function questionAsk(question: Question, before: Before | undefined): Ask {
+  const form: Form = {
+    mode: 'form',
+    message: shown([before?.note ?? '', question.text].filter((each) => each !== '').join('\n\n')),
+    requestedSchema: {
+      type: 'object',
+      properties: { answer: { type: 'string', title: 'Answer' } },
+      required: ['answer'],
+    },
+  };
+  const key = keyOf(question.id, [form], before);
+  return { about: 'question', key, callId: question.id, form, question };
+}
+
+const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
+  approval: '',
+  'outcome-unknown': 'It was started before, and its outcome was lost. Approve runs it again, deny skips it.',
+  'content-changed': 'What was shown before has changed since. This is how it is now.',
+};
+
+function actionText(action: PendingAction, note = ''): string {
+  const { title, tool, source, sideEffect, reason, preview, expiresAt } = action;
+  return [
+    note,
+    shown(title),
+    `Tool ${shown(tool)} (${shown(sourceText(source))}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
+    REASONS[reason],
+    shown(previewText(preview)),
+    'Accept approves it, decline denies it.',
+  ]
+    .filter((each) => each !== '')
+    .join('\n\n');
+}
+
+function fieldsFor(action: PendingAction, words: readonly McpDecisionWord[]): Record<string, Field> {
+  const edit: Record<string, Field> =
+    action.preview.type === 'diff'
+      ? {
+          editedContent: {
+            type: 'string',
+            title: 'Write this instead',
+            description: 'The whole new text of the file. Leave empty to keep what is proposed.',
+          },
+        }
+      : {
+          editedInput: {
+            type: 'string',
+            title: 'Run with this input instead',
+            description:
+              'The whole new input of the tool, as a JSON object. Leave empty to keep what is proposed.',
+          },
+        };
+  return {
+    decision: { type: 'string', title: 'Decision', enum: [...words], default: 'approve' },
+    ...(words.includes('edit') ? edit : {}),
+    reason: { type: 'string', title: 'Reason', description: 'Told to the agent. May be left empty.' },
+  };
+}
+
+function shown(text: string): string {
+  const clean = text.replaceAll(CONTROL, '\u{FFFD}');
+  return clean.length <= SHOWN
+    ? clean
+    : `${clean.slice(0, SHOWN)}\n… ${String(clean.length - SHOWN)} more characters are not shown here.`;
+}
+
+function keyOf(callId: string, about: readonly unknown[], before: Before | undefined): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([about, before?.times ?? 0]))
+    .digest('hex');
+  return `${callId}.${digest.slice(0, 16)}`;
+}

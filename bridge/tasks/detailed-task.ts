@@ -1,0 +1,95 @@
+/** A session's task as the tasks extension of MCP shows it (`io.modelcontextprotocol/tasks`, 2026-07-28). Pure. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Ask, Form } from '../approvals/form.ts';
+import { phaseOf } from '../results/phase.ts';
+import { toMcpState } from '../results/session-report.ts';
+import type { TaskView } from '../sessions/view.ts';
+
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+
+/** What every shape of a task has. */
+export interface TaskHead {
+  taskId: string;
+  statusMessage: string;
+  /** RFC 3339. */
+  createdAt: string;
+  lastUpdatedAt: string;
+  /** A task is kept for as long as its agent keeps it. */
+  ttlMs: null;
+  pollIntervalMs: number;
+}
+
+export type DetailedTask = TaskHead &
+  (
+    | { status: 'working' | 'cancelled' }
+    | {
+        status: 'input_required';
+        inputRequests: Record<string, { method: 'elicitation/create'; params: Form }>;
+      }
+    | { status: 'completed'; result: CallToolResult & { resultType: 'complete' } }
+  );
+
+/** Milliseconds between two looks. A task that waits for a person does not change within a second. */
+const POLL_MS = { moving: 1_000, waiting: 2_000 };
+
+export interface Shown {
+  taskId: string;
+  agent: string;
+  sessionId: string;
+  view: TaskView | undefined;
+  /** Why the task cannot be followed at the moment. */
+  trouble: string | undefined;
+  createdAt: Date;
+  changedAt: Date;
+  asks: readonly Ask[];
+  /** Made only where the task has ended. */
+  result: () => CallToolResult;
+}
+
+export function detailedTask(shown: Shown): DetailedTask {
+  const { view, asks, result } = shown;
+  const state = view === undefined ? 'working' : toMcpState(view.state);
+  switch (state) {
+    case 'completed':
+    // "`failed` MUST NOT be used for non-JSON-RPC errors": a task that failed on its agent is a result that says so.
+    case 'failed':
+      return {
+        ...headOf(shown, POLL_MS.moving),
+        status: 'completed',
+        // As the call itself would have been answered, its result type included.
+        result: { resultType: 'complete', ...result() },
+      };
+    case 'cancelled':
+      return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
+    case 'input_required':
+      // Between a decision and the agent's next step the state may still read so, with nothing left to ask.
+      if (asks.length === 0 && view?.state === 'input-required') break;
+      return {
+        ...headOf(shown, POLL_MS.waiting),
+        status: 'input_required',
+        inputRequests: Object.fromEntries(
+          asks.map(({ key, form }) => [key, { method: 'elicitation/create', params: form }]),
+        ),
+      };
+    case 'working':
+    case 'unknown':
+      break;
+  }
+  return { ...headOf(shown, POLL_MS.moving), status: 'working' };
+}
+
+function headOf(
+  { taskId, agent, sessionId, view, trouble, createdAt, changedAt }: Shown,
+  pollIntervalMs: number,
+): TaskHead {
+  const said = view?.state === 'auth-required' ? view.text : phaseOf(view);
+  const words = trouble ?? said;
+  return {
+    taskId,
+    statusMessage: `Session ${sessionId} with ${agent}: ${words}`,
+    createdAt: createdAt.toISOString(),
+    lastUpdatedAt: new Date(Math.max(createdAt.getTime(), changedAt.getTime())).toISOString(),
+    ttlMs: null,
+    pollIntervalMs,
+  };
+}

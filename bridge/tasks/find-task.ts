@@ -1,0 +1,76 @@
+/** The task behind an MCP task id, whichever bridge gave it out (B3), and how it is shown. */
+import { resultOf } from '../tools/tool-result.ts';
+import { asEvent } from '../agents/task-event.ts';
+import type { Bridge } from '../bridge.ts';
+import { messageOf, ProductError } from '../../shared/errors.ts';
+import type { Session } from '../sessions/session.ts';
+import { fold, hasEnded, type TaskView } from '../sessions/view.ts';
+import type { ToolName } from '../tools/tool-name.ts';
+import { endedReply } from './ended-reply.ts';
+import { begunAt } from './beginnings.ts';
+import { type DetailedTask, detailedTask } from './detailed-task.ts';
+import { readHandle } from './task-handle.ts';
+
+export interface FoundTask {
+  session: Session;
+  /** The task the id is of: the session may have gone on since. */
+  view: TaskView | undefined;
+  /** The session has not gone on. */
+  current: boolean;
+}
+
+/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; others when its agent cannot be asked */
+export async function findTask({ sessions }: Bridge, id: string): Promise<FoundTask> {
+  const handle = readHandle(id);
+  if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
+  const session = await sessions.find(handle.sessionId);
+  if (handle.taskId === '' || session.view?.taskId === handle.taskId)
+    return { session, view: session.view, current: true };
+  const view = await session.agent.ask(async (connection) =>
+    fold(undefined, connection.dialect.read(asEvent(await connection.task(handle.taskId)))),
+  );
+  return { session, view, current: false };
+}
+
+export interface Showing {
+  bridge: Bridge;
+  /** A tool's name as this client sees it. */
+  name: (tool: ToolName) => string;
+}
+
+/** The task as of now. Its forms count as shown from here on, its result as collected. */
+export async function showTask(
+  id: string,
+  found: FoundTask,
+  { bridge, name }: Showing,
+): Promise<DetailedTask> {
+  const { session, current } = found;
+  const trouble = current ? await caughtUp(session) : undefined;
+  const view = current ? session.view : found.view;
+  const ended = view !== undefined && hasEnded(view);
+  const taskId = view?.taskId ?? '';
+  const asks = view === undefined || !current ? [] : bridge.offers.asks(taskId, session.asked);
+  bridge.offers.out(taskId, asks);
+  if (current && ended) bridge.delegations.collect(session);
+  return detailedTask({
+    taskId: id,
+    agent: session.agent.name,
+    sessionId: session.id,
+    view,
+    trouble: session.refusal?.message ?? trouble,
+    createdAt: await begunAt(bridge.sessions, session),
+    changedAt: session.changedAt,
+    asks,
+    result: () => resultOf(endedReply(session, view, name)),
+  });
+}
+
+/** @returns why it could not be, if it could not: what is known holds until it can */
+async function caughtUp(session: Session): Promise<string | undefined> {
+  try {
+    await session.refresh();
+    return session.settled ? undefined : session.trouble?.message;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * How a tool call waits for its session: as a task where the client takes tasks, else within its bound, asking the person
+ * in forms where the client shows them (the ladder of `docs/approvals.md`).
+ */
+import { inputRequired } from '@modelcontextprotocol/server';
+import { askInCall, type Asking, takeRound } from '../approvals/ask-in-call.ts';
+import { type Round, stateOf } from '../approvals/client.ts';
+import type { SessionReport } from '../results/session-report.ts';
+import type { Session } from '../sessions/session.ts';
+import { hasEnded } from '../sessions/view.ts';
+import { waitFor, type WaitEnd } from '../sessions/wait.ts';
+import { createdTask } from '../tasks/created-task.ts';
+import { sessionReply } from './session-reply.ts';
+import type { ToolCall } from './tool.ts';
+import type { Reply } from './tool-result.ts';
+
+export interface AwaitedSession {
+  session: Session;
+  /** A message on its way. */
+  delivery?: Promise<void>;
+  /** Milliseconds. */
+  timeout: number;
+  /** Asked for when the reply is made. */
+  notes?: () => readonly string[];
+  /** False where the caller wants the outcome itself; a task is not returned then. */
+  asTask?: boolean;
+}
+
+/** Clients make so many requests of one call at most: the SDK's driver stops after ten. */
+const MOST_ROUNDS = 8;
+
+/** @throws what the delivery was refused with */
+export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Promise<Reply<SessionReport>> {
+  const { session, timeout, notes = () => [], asTask = true } = awaited;
+  const { client, bridge } = call;
+  const forms = bridge.rules.approvals === 'tool-only' ? 'none' : client.forms;
+  if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
+    const end = await waited(call, { ...awaited, timeout: 0 });
+    const { view } = session;
+    // What has ended already is its own result: there is nothing to wait for.
+    if (view === undefined || !hasEnded(view)) return createdTask(call, session, end);
+    return sessionReply(call, session, { end, notes: notes() });
+  }
+  const end = await waited(call, awaited);
+  if (forms === 'push' && timeout > 0) {
+    const asked = await askInCall(asking(call, awaited), end);
+    return sessionReply(call, session, { end: asked.end, notes: [...notes(), ...asked.notes] });
+  }
+  const reply = (): Reply<SessionReport> => sessionReply(call, session, { end, notes: notes() });
+  return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
+}
+
+/** Goes on with a call whose client has been asked, and now answers. */
+export async function awaitRound(
+  call: ToolCall,
+  round: Round,
+  waitSeconds: number | undefined,
+): Promise<Reply<SessionReport>> {
+  const session = await call.bridge.sessions.find(round.sessionId);
+  call.awaits({ session });
+  await session.refresh();
+  const timeout = call.timeout(waitSeconds);
+  const { end, notes, goesOn } = await takeRound(asking(call, { session, timeout }), round);
+  const reply = (): Reply<SessionReport> => sessionReply(call, session, { end, notes });
+  return goesOn && round.count < MOST_ROUNDS
+    ? nextRound(call, { session, end, count: round.count + 1, reply })
+    : reply();
+}
+
+function nextRound(
+  call: ToolCall,
+  at: { session: Session; end: WaitEnd; count: number; reply: () => Reply<SessionReport> },
+): Reply<SessionReport> {
+  const { session, end, count, reply } = at;
+  const { offers } = call.bridge;
+  const taskId = session.view?.taskId ?? '';
+  const asks = end === 'settled' ? offers.asks(taskId, session.asked) : [];
+  if (asks.length === 0) return reply();
+  offers.out(taskId, asks);
+  const inputRequests = Object.fromEntries(
+    asks.map(({ key, form }) => [key, { method: 'elicitation/create' as const, params: form }]),
+  );
+  const interim = inputRequired({ inputRequests, requestState: stateOf(session.id, count) });
+  return { ...sessionReply({ ...call, news: () => [] }, session, { end }), interim };
+}
+
+function asking(call: ToolCall, { session, timeout }: AwaitedSession): Asking {
+  const { client, signal, bridge } = call;
+  const wait = (): Promise<WaitEnd> => waited(call, { session, timeout });
+  return { session, client, signal, wait, offers: bridge.offers, rules: bridge.rules };
+}
+
+function waited(call: ToolCall, { session, delivery, timeout }: AwaitedSession): Promise<WaitEnd> {
+  const { signal, report } = call;
+  return waitFor({
+    session,
+    ...(delivery === undefined ? {} : { delivery }),
+    timeout,
+    signal,
+    onActivity: report,
+  });
+}

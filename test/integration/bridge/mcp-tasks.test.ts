@@ -1,0 +1,276 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type ApplicationElicitResult, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
+import { taskId as asTaskId } from '@modelcontextprotocol/ext-tasks/core';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { append, plan } from '../../support/offline-plan.ts';
+import { stage } from '../../support/stage.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { decisionChannels } from './support/decision-channels.ts';
+import { type Form, type TasksClient, tasksClient, type TasksClientOptions } from './support/tasks-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const DECIDE = 'approve_or_deny_pending_action';
+const WAIT = 'wait_for_task';
+/** Whoever answers in these tests is no person: what is tested is not how fast they are. */
+const AT_ONCE = ['--fastest-answer-seconds', '0'];
+const accept = (content: ApplicationElicitResult['content'] = {}): ApplicationElicitResult => ({
+  action: 'accept',
+  content,
+});
+
+const report = z.looseObject({
+  structuredContent: z.looseObject({ state: z.string(), output: z.string(), sessionId: z.string() }),
+});
+const detailed = z.looseObject({
+  status: z.string(),
+  statusMessage: z.string(),
+  inputRequests: z
+    .record(z.string(), z.looseObject({ method: z.string(), params: z.looseObject({ message: z.string() }) }))
+    .optional(),
+});
+
+describe('MCP tasks', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  async function agentOf(options: Parameters<typeof FakeAgent.start>[0]): Promise<FakeAgent> {
+    const agent = await FakeAgent.start(options);
+    open.push({ close: () => agent.stop() });
+    return agent;
+  }
+
+  const asking = (): Promise<FakeAgent> =>
+    agentOf({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
+    });
+
+  const stateDirectory = (): Promise<string> => mkdtemp(join(program.directory, 'state-'));
+
+  async function clientAt(
+    { url, token }: { url: string; token?: string },
+    options: TasksClientOptions & { stateDir?: string; args?: readonly string[] } = {},
+  ): Promise<TasksClient> {
+    const { stateDir = await stateDirectory(), args = AT_ONCE, ...rest } = options;
+    const start = { stateDir, agentUrl: url, args, ...(token === undefined ? {} : { token }) };
+    const client = await tasksClient(program, start, rest);
+    open.unshift(client);
+    return client;
+  }
+
+  test('R66 a client that declares tasks gets one at once, polls it, answers the form of the pending action, and gets the result', async () => {
+    const agent = await asking();
+    const forms: Form[] = [];
+    const person = (form: Form): ApplicationElicitResult => {
+      forms.push(form);
+      return accept();
+    };
+    const client = await clientAt(agent, { person });
+    const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
+    expect(execution.kind).toBe('task');
+    const { outcome } = await execution.settle();
+    const { structuredContent } = report.parse(resultFromTaskOutcome(outcome));
+    expect(structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
+    expect(forms).toHaveLength(1);
+    expect(forms[0]?.message).toContain('+hello');
+    expect(decisionChannels(agent)).toEqual(['task-form']);
+    expect(agent.decisions).toMatchObject([{ callId: 'one', inputHash: 'hash-of-one', scope: 'once' }]);
+  });
+
+  test.each<[string, ApplicationElicitResult, object]>([
+    ['declining denies', { action: 'decline' }, { decision: 'deny' }],
+    ['a reason goes with it', accept({ decision: 'deny', reason: 'no' }), { decision: 'deny', reason: 'no' }],
+    ['text is an edit', accept({ editedContent: 'hi' }), { decision: 'edit', content: 'hi' }],
+    ['trust reaches further', accept({ decision: 'trust_tool' }), { decision: 'approve', scope: 'tool' }],
+  ])('R66 in the form %s', async (_, answer, decision) => {
+    const agent = await asking();
+    const client = await clientAt(agent, { person: () => answer });
+    const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
+    await execution.settle();
+    expect(agent.decisions).toMatchObject([decision]);
+  });
+
+  test('R66 the same through tools for a client that does not declare tasks, whose task methods are refused', async () => {
+    const agent = await asking();
+    const client = await clientAt(agent, { tasks: false });
+    const asked = await client.ask('tools/call', {
+      name: DELEGATE,
+      arguments: { task: 'do it', waitSeconds: 0 },
+    });
+    expect(asked.result).not.toHaveProperty('taskId');
+    const { structuredContent } = report.parse(asked.result);
+    const { sessionId } = structuredContent;
+    const decided = await client.ask('tools/call', {
+      name: DECIDE,
+      arguments: { sessionId, callId: 'one', decision: 'approve' },
+    });
+    expect(report.parse(decided.result).structuredContent).toMatchObject({ state: 'completed' });
+    expect(decisionChannels(agent)).toEqual(['tool']);
+    const { error } = await client.ask('tasks/get', { taskId: 'session-1::task-1' });
+    expect(error).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
+    });
+  });
+
+  test('R66 B3 the id of a task survives the bridge: the next one shows it, takes the answer to its form, and has its result', async () => {
+    const agent = await asking();
+    const stateDir = await stateDirectory();
+    const first = await clientAt(agent, { stateDir });
+    const taskId = await delegated(first);
+    const before = await look(first, taskId);
+    const [key = ''] = Object.keys(before.inputRequests ?? {});
+    if (first.pid !== null) process.kill(first.pid, 'SIGKILL');
+    const second = await clientAt(agent, { stateDir });
+    const after = await look(second, taskId);
+    expect(after).toMatchObject({ status: 'input_required', createdAt: before['createdAt'] });
+    expect(Object.keys(after.inputRequests ?? {})).toEqual([key]);
+    const third = await clientAt(agent, { stateDir });
+    const updated = await third.ask('tasks/update', {
+      taskId,
+      inputResponses: { [key]: { action: 'accept', content: {} } },
+    });
+    expect(updated.result).toMatchObject({ resultType: 'complete' });
+    const outcome = await second.session.task(asTaskId(taskId)).result();
+    expect(report.parse(resultFromTaskOutcome(outcome)).structuredContent).toMatchObject({
+      output: 'decided approve',
+    });
+    expect(agent.decisions).toHaveLength(1);
+  });
+
+  test('R66 a decision over the tool withdraws the form, an answer to it that comes late is ignored, and the task goes on', async () => {
+    const agent = await asking();
+    const client = await clientAt(agent);
+    const taskId = await delegated(client);
+    const [key = ''] = Object.keys((await look(client, taskId)).inputRequests ?? {});
+    // The same handle works in the tools.
+    const decided = await client.ask('tools/call', {
+      name: DECIDE,
+      arguments: { sessionId: taskId, callId: 'one', decision: 'deny' },
+    });
+    expect(report.parse(decided.result).structuredContent).toMatchObject({ output: 'decided deny' });
+    const late = await client.ask('tasks/update', {
+      taskId,
+      inputResponses: { [key]: { action: 'accept', content: {} } },
+    });
+    expect(late.error).toBeUndefined();
+    expect(await look(client, taskId)).toMatchObject({
+      status: 'completed',
+      result: { structuredContent: { output: 'decided deny' } },
+    });
+    expect(decisionChannels(agent)).toEqual(['tool']);
+  });
+
+  test('R66 of several pending actions one is answered: the others go on waiting, and its form is gone', async () => {
+    const agent = await agentOf({
+      onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
+      onDecisions: (task) => (task.pending.length === 0 ? task.work().complete() : undefined),
+    });
+    const client = await clientAt(agent);
+    const taskId = await delegated(client);
+    const [one = '', two = ''] = Object.keys((await look(client, taskId)).inputRequests ?? {});
+    await client.ask('tasks/update', {
+      taskId,
+      inputResponses: { [one]: { action: 'accept' }, bogus: { action: 'accept' } },
+    });
+    const between = await look(client, taskId);
+    expect(Object.keys(between.inputRequests ?? {})).toEqual([two]);
+    await client.ask('tasks/update', { taskId, inputResponses: { [two]: { action: 'decline' } } });
+    expect(agent.decisions).toMatchObject([
+      { callId: 'one', decision: 'approve' },
+      { callId: 'two', decision: 'deny' },
+    ]);
+    expect(await look(client, taskId)).toMatchObject({ status: 'completed' });
+  });
+
+  test('R66 D1 an answer that is no clear decision, or comes faster than a person reads, decides nothing, and is asked for anew', async () => {
+    const agent = await asking();
+    const client = await clientAt(agent, { args: ['--fastest-answer-seconds', '60'] });
+    const taskId = await delegated(client);
+    const [key = ''] = Object.keys((await look(client, taskId)).inputRequests ?? {});
+    await client.ask('tasks/update', {
+      taskId,
+      inputResponses: { [key]: { action: 'accept', content: {} } },
+    });
+    const again = await look(client, taskId);
+    expect(again.status).toBe('input_required');
+    const [[other, { params }] = ['', { params: { message: '' } }]] = Object.entries(
+      again.inputRequests ?? {},
+    );
+    expect(other).not.toBe(key);
+    expect(params.message).toMatch(/faster than anybody reads/);
+    expect(agent.decisions).toEqual([]);
+    const tool = await client.ask('tools/call', {
+      name: DECIDE,
+      arguments: { sessionId: taskId, callId: 'one', decision: 'approve' },
+    });
+    expect(report.parse(tool.result).structuredContent).toMatchObject({ state: 'completed' });
+  });
+
+  test('R66 tasks/cancel ends the task on its agent, and the second is acknowledged like the first', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const client = await clientAt(agent);
+    const taskId = await delegated(client);
+    expect(await look(client, taskId)).toMatchObject({ status: 'working' });
+    for (const _ of [1, 2])
+      expect((await client.ask('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
+    expect(await look(client, taskId)).toMatchObject({ status: 'cancelled' });
+    expect(agent.count('CancelTask')).toBe(1);
+  });
+
+  test('R66 a task that nobody knows is a JSON-RPC error by its code, and wait_for_task gives a task for a session that goes on', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const client = await clientAt(agent);
+    for (const method of ['tasks/get', 'tasks/cancel'])
+      for (const taskId of ['nothing', 'no::where']) {
+        const { error } = await client.ask(method, { taskId });
+        expect(error).toMatchObject({ code: -32602 });
+      }
+    const taskId = await delegated(client);
+    const waiting = await client.ask('tools/call', { name: WAIT, arguments: { sessionId: 'session-1' } });
+    expect(waiting.result).toMatchObject({ resultType: 'task', taskId });
+    agent.task.say('done').complete();
+    const ended = await client.ask('tools/call', { name: WAIT, arguments: { sessionId: taskId } });
+    expect(ended.result).toMatchObject({ resultType: 'complete', structuredContent: { output: 'done' } });
+  });
+
+  test('R66 R01 with the real server a form is answered, the file is written once, and the journal says how it was decided', async () => {
+    const whole = await stage();
+    const client = await clientAt(whole.server, { person: () => accept() });
+    const execution = await client.session.callTool(DELEGATE, {
+      task: plan(append('test.md', 'hello\n'), { say: 'Done.' }),
+      workspace: whole.server.workspace,
+    });
+    const { outcome } = await execution.settle();
+    expect(report.parse(resultFromTaskOutcome(outcome)).structuredContent).toMatchObject({
+      state: 'completed',
+    });
+    expect(await whole.file('test.md')).toBe('hello\n');
+  });
+});
+
+async function look(client: TasksClient, taskId: string): Promise<z.infer<typeof detailed>> {
+  const { result, error } = await client.ask('tasks/get', { taskId });
+  expect(error).toBeUndefined();
+  return detailed.parse(result);
+}
+
+async function delegated(client: TasksClient, task = 'do it'): Promise<string> {
+  const execution = await client.session.callTool(DELEGATE, { task });
+  if (execution.kind !== 'task') throw new Error('no task');
+  const { taskId } = execution.handle;
+  await execution.detach();
+  return taskId;
+}

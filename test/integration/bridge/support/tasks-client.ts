@@ -1,0 +1,166 @@
+/** The official requester of MCP tasks, at a bridge over stdio: the 2.x client and `ext-tasks` on one connection. */
+import { Client, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import {
+  type ApplicationElicitResult,
+  createApplicationInputHandler,
+  createTaskSessionFromClient,
+  type TaskEnabledSession,
+} from '@modelcontextprotocol/ext-tasks/client';
+import { z } from 'zod';
+import { type BridgeProgram, type BridgeStart, bridgeCommand } from './bridge-program.ts';
+
+const REVISION = '2026-07-28';
+const INFO = { name: 'test', version: '0' };
+
+const answer = z.object({
+  id: z.union([z.string(), z.number()]),
+  result: z.json().optional(),
+  error: z.object({ code: z.number(), message: z.string(), data: z.json().optional() }).optional(),
+});
+
+type Answer = z.infer<typeof answer>;
+
+/** Requests that the SDK's codec has no words for go over the client's own connection, under ids of their own. */
+class SharedTransport implements Transport {
+  onmessage: Transport['onmessage'];
+  onclose: Transport['onclose'];
+  onerror: Transport['onerror'];
+  readonly notifications: JSONRPCMessage[] = [];
+  readonly #stdio: StdioClientTransport;
+  readonly #waiting = new Map<string, (answer: Answer) => void>();
+  #id = 0;
+
+  constructor(stdio: StdioClientTransport) {
+    this.#stdio = stdio;
+    Object.assign(stdio, {
+      onmessage: (message: JSONRPCMessage) => this.#take(message),
+      onclose: () => this.onclose?.(),
+      onerror: (error: Error) => this.onerror?.(error),
+    });
+  }
+
+  get pid(): number | null {
+    return this.#stdio.pid;
+  }
+
+  start(): Promise<void> {
+    return this.#stdio.start();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    return this.#stdio.send(message);
+  }
+
+  close(): Promise<void> {
+    return this.#stdio.close();
+  }
+
+  async ask(method: string, params: Record<string, unknown>): Promise<Answer> {
+    const id = `raw-${String(++this.#id)}`;
+    const answered = new Promise<Answer>((resolve) => this.#waiting.set(id, resolve));
+    await this.send({ jsonrpc: '2.0', id, method, params });
+    return answered;
+  }
+
+  #take(message: JSONRPCMessage): void {
+    const parsed = answer.safeParse(message);
+    const waiting = parsed.success ? this.#waiting.get(String(parsed.data.id)) : undefined;
+    if (waiting !== undefined && parsed.success) return waiting(parsed.data);
+    this.notifications.push(message);
+    this.onmessage?.(message);
+  }
+}
+
+const request = z.looseObject({ method: z.string(), params: z.record(z.string(), z.unknown()).default({}) });
+
+export interface Form {
+  message: string;
+  requestedSchema: { properties: Record<string, unknown> };
+}
+
+const form = z.looseObject({
+  message: z.string(),
+  requestedSchema: z.looseObject({ properties: z.record(z.string(), z.unknown()) }),
+});
+
+export interface TasksClient {
+  session: TaskEnabledSession;
+  client: Client;
+  /** A request with what this client declares, as `ext-tasks` frames it. */
+  ask: (
+    method: string,
+    params: Record<string, unknown>,
+  ) => Promise<{ result?: unknown; error?: { code: number; message: string; data?: unknown } | undefined }>;
+  /** What has come that answers no request of `ask`. */
+  notifications: readonly JSONRPCMessage[];
+  pid: number | null;
+  close: () => Promise<void>;
+}
+
+export interface TasksClientOptions {
+  /** A person who is shown a form; without one, none is declared. */
+  person?: (form: Form) => ApplicationElicitResult | Promise<ApplicationElicitResult>;
+  /** Declares the tasks extension. */
+  tasks?: boolean;
+}
+
+export async function tasksClient(
+  program: BridgeProgram,
+  start: BridgeStart,
+  { person, tasks = true }: TasksClientOptions = {},
+): Promise<TasksClient> {
+  const capabilities = { elicitation: { form: {} } };
+  const client = new Client(INFO, { versionNegotiation: { mode: { pin: REVISION } }, capabilities });
+  const transport = new SharedTransport(
+    new StdioClientTransport({ ...bridgeCommand(program, start), stderr: 'inherit' }),
+  );
+  await client.connect(transport);
+  const clientCapabilities = {
+    ...capabilities,
+    ...(tasks ? { extensions: { 'io.modelcontextprotocol/tasks': {} } } : {}),
+  };
+  const session = createTaskSessionFromClient(client, {
+    endpointId: 'bridge',
+    rawDispatch: async (raw) => {
+      const { method, params } = request.parse(raw);
+      const { result, error } = await transport.ask(method, params);
+      return error === undefined ? { kind: 'result', result: result ?? {} } : { kind: 'error', error };
+    },
+    v2RequestFraming: { protocolVersion: REVISION, clientInfo: INFO, clientCapabilities },
+    ...(person === undefined ? {} : { onInputRequest: askedOf(person) }),
+  });
+  return {
+    session,
+    client,
+    ask: (method, params) =>
+      transport.ask(method, {
+        ...params,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': REVISION,
+          'io.modelcontextprotocol/clientInfo': INFO,
+          'io.modelcontextprotocol/clientCapabilities': clientCapabilities,
+        },
+      }),
+    notifications: transport.notifications,
+    pid: transport.pid,
+    close: async () => {
+      await session.close().catch(() => undefined);
+      await client.close();
+    },
+  };
+}
+
+const never = (): never => {
+  throw new Error('a bridge asks for forms only');
+};
+
+function askedOf(
+  person: NonNullable<TasksClientOptions['person']>,
+): ReturnType<typeof createApplicationInputHandler<void>> {
+  return createApplicationInputHandler({
+    elicitation: ({ params }) => person(form.parse(params)),
+    sampling: never,
+    roots: never,
+  });
+}
