@@ -91,5 +91,9 @@ function statusOf(status: TaskStatus, taskId: string, reading: DialectReading) {
 }
 
 function outputOf(artifact: Artifact): Output {
-  return { id: artifact.artifactId, name: artifact.name, text: partsText(artifact.parts) };
+  return {
+    id: artifact.artifactId,
+    name: artifact.name,
+    text: partsText(artifact.parts, artifact.name || undefined),
+  };
 }

@@ -1,27 +1,31 @@
 /** The parts of A2A messages as text a person can read. Nothing an agent sends is dropped: what is not text is described. */
 import type { Message, Part } from '@a2a-js/sdk';
 
-/** One part as text. Data is shown as JSON, a file by its name, type and place. */
-export function partText(part: Part): string {
+/** Characters of one part's data that are shown, and of a place a file is said to be at. */
+const MAX_DATA = 50_000;
+const MAX_PLACE = 2_000;
+
+/** One part as text. Data is shown as JSON, a file by its name, type, and size or place; `of`: whose file it is, where it has no name. */
+export function partText(part: Part, of = 'file'): string {
   const content = part.content;
   if (content === undefined) return '';
   switch (content.$case) {
     case 'text':
       return content.value;
     case 'data':
-      return jsonText(content.value);
+      return shortened(jsonText(content.value), MAX_DATA);
     case 'url':
-      return `[${fileName(part)}: ${content.value}]`;
+      return `[${fileName(part, of)}: ${shortened(content.value, MAX_PLACE)}]`;
     case 'raw':
-      return `[${fileName(part)}: ${String(content.value.length)} bytes]`;
+      return `[${fileName(part, of)}: ${String(content.value.length)} bytes]`;
   }
 }
 
 /** The text of several parts; text parts run on, everything else stands on lines of its own. */
-export function partsText(parts: readonly Part[]): string {
+export function partsText(parts: readonly Part[], of?: string): string {
   let text = '';
   for (const part of parts) {
-    const piece = partText(part);
+    const piece = partText(part, of);
     const runsOn = part.content?.$case === 'text';
     text += runsOn || text === '' || text.endsWith('\n') ? piece : `\n${piece}`;
   }
@@ -49,9 +53,15 @@ export function dataPart(data: unknown): Part {
   return { content: { $case: 'data', value: data }, metadata: undefined, filename: '', mediaType: '' };
 }
 
-function fileName(part: Part): string {
-  const name = part.filename === '' ? 'file' : part.filename;
+function fileName(part: Part, of: string): string {
+  const name = part.filename === '' ? of : part.filename;
   return part.mediaType === '' ? name : `${name}, ${part.mediaType}`;
+}
+
+function shortened(text: string, length: number): string {
+  return text.length > length
+    ? `${text.slice(0, length)}… (${String(text.length - length)} more characters)`
+    : text;
 }
 
 function jsonText(value: unknown): string {

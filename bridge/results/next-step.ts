@@ -19,11 +19,15 @@ export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName)
   if (view !== undefined && view.pending.length > 0) {
     return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId, decision). Nothing runs until every pending action is decided.`;
   }
+  if (view?.state === 'auth-required') {
+    const tell =
+      view.question === null
+        ? `tell it so with ${name('delegate_task_to_assistant')} and sessionId "${id}"`
+        : `tell it so with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId "${view.question.id}", decision "answer", e.g. "I have signed in")`;
+    return `The agent waits for the person to sign in. Show them what it says, with the address to open: only they can do it. Once they have, ${tell}; if it notices by itself, ${name('wait_for_task')} shows that it goes on. Do not ask for passwords or tokens, and send none.`;
+  }
   if (view !== undefined && view.question !== null) {
     return `Ask the person, then call ${name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${view.question.id}", decision "answer" and their words in "answer".`;
-  }
-  if (view?.state === 'auth-required') {
-    return `The agent needs the person to sign in as its message says. After that, call ${name('wait_for_task')} with sessionId "${id}".`;
   }
   if (view?.state === 'input-required') {
     return `The agent waits for a message: send it with ${name('delegate_task_to_assistant')} and sessionId "${id}".`;

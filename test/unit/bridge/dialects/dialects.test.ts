@@ -223,6 +223,18 @@ describe('the plain dialect', () => {
     );
   });
 
+  test('X3 shows the beginning of data of any length, and says how much more there is', () => {
+    const shown = partsText([part({ $case: 'data', value: 'x'.repeat(1_000_000) })]);
+    expect(shown.length).toBeLessThan(60_000);
+    expect(shown).toMatch(/\(950002 more characters\)$/);
+    const place = partsText([part({ $case: 'url', value: `data:${'x'.repeat(10_000)}` })]);
+    expect(place.length).toBeLessThan(3_000);
+  });
+
+  test('a file without a name is called after what it is of', () => {
+    expect(partsText([part({ $case: 'raw', value: Buffer.from('abc') })], 'chart')).toBe('[chart: 3 bytes]');
+  });
+
   test('X3 shows data of any depth without falling over', () => {
     let deep: unknown = 1;
     for (let n = 0; n < 100_000; n += 1) deep = [deep];

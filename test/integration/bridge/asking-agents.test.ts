@@ -1,0 +1,132 @@
+/** The bridge in front of agents that wait for what no approval covers, a sign-in or a form, and that give what is no text. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Artifact, TaskState } from '@a2a-js/sdk';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Asking, asking } from '../../support/fake-agent-asking.ts';
+import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
+import { part } from '../../support/fake-agent-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+
+const words = (value: string) => part({ $case: 'text', value });
+const data = (value: unknown) => part({ $case: 'data', value });
+const artifact = (name: string, parts: Artifact['parts']): Artifact => ({
+  artifactId: name,
+  name,
+  description: '',
+  parts,
+  metadata: undefined,
+  extensions: [],
+});
+
+const questionId = (result: ToolResult): string => /callId "([^"]+)"/.exec(textOf(result))?.[1] ?? '';
+const sessionOf = (result: ToolResult): unknown => result.structuredContent?.['sessionId'];
+
+describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', (version) => {
+  let program: BridgeProgram;
+  let agent: PlainAgent;
+  let client: RawClient;
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterAll(() => program.remove());
+  afterEach(async () => {
+    await client.kill();
+    await agent.stop();
+  });
+
+  async function start(what: Omit<Asking, 'heard'>): Promise<Asking['heard']> {
+    const heard: Asking['heard'] = [];
+    agent = await plainAgent(version, { executor: asking({ ...what, heard }) });
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+    return heard;
+  }
+  const delegate = (task: string, more: object = {}): Promise<ToolResult> =>
+    client.call('delegate_task_to_assistant', { task, ...more });
+  const answer = (asked: ToolResult, text: string): Promise<ToolResult> =>
+    client.call('approve_or_deny_pending_action', {
+      sessionId: sessionOf(asked),
+      callId: questionId(asked),
+      decision: 'answer',
+      answer: text,
+    });
+
+  const signIn = {
+    state: TaskState.TASK_STATE_AUTH_REQUIRED,
+    parts: [words('Sign in first.'), data({ auth: { scheme: 'oauth2', url: 'https://id.example/go?x=1' } })],
+    artifacts: [artifact('answer', [words('Signed in, and done.')])],
+  } as const;
+
+  test('R69 a sign-in whose address is in data is said with that address and with what to do', async () => {
+    await start({ ...signIn, parts: [...signIn.parts], artifacts: [...signIn.artifacts] });
+    const asked = await delegate('read my mail');
+    expect(asked.structuredContent).toMatchObject({ state: 'input_required', pending: [] });
+    expect(textOf(asked)).toContain('Sign in first.');
+    expect(textOf(asked)).toContain('To open in a browser: https://id.example/go?x=1');
+    expect(textOf(asked)).toContain('Once they have, tell it so');
+    const again = await client.call('wait_for_task', { sessionId: sessionOf(asked) });
+    expect(again.structuredContent).toMatchObject({ state: 'input_required' });
+    const done = await answer(asked, 'I have signed in');
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Signed in, and done.' });
+  });
+
+  test('R69 a message to the session says so as well', async () => {
+    const heard = await start({ ...signIn, parts: [...signIn.parts], artifacts: [...signIn.artifacts] });
+    const asked = await delegate('read my mail');
+    const done = await delegate('done, go on', { sessionId: sessionOf(asked) });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(heard.at(-1)).toMatchObject([{ content: { $case: 'text', value: 'done, go on' } }]);
+  });
+
+  const schema = {
+    type: 'object',
+    properties: { date: { type: 'string' }, amount: { type: 'number' } },
+    required: ['date', 'amount'],
+  };
+
+  test('R69 a form is shown as it is, and an answer in JSON goes back as data', async () => {
+    const heard = await start({
+      state: TaskState.TASK_STATE_INPUT_REQUIRED,
+      parts: [words('Fill this in.'), data({ type: 'form', form: schema })],
+    });
+    const asked = await delegate('reimburse me');
+    expect(textOf(asked)).toContain('Fill this in.');
+    expect(textOf(asked)).toContain('"amount"');
+    const refused = await answer(asked, '{"date":"2025-01-01"}');
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('asks for "amount" too');
+    expect(heard).toHaveLength(1);
+    const done = await answer(asked, '{"date":"2025-01-01","amount":12}');
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(heard.at(-1)).toMatchObject([
+      { content: { $case: 'data', value: { date: '2025-01-01', amount: 12 } } },
+    ]);
+  });
+
+  test('R69 what is no text is in the result: files by name, type and size or place, data as JSON', async () => {
+    await start({
+      state: TaskState.TASK_STATE_INPUT_REQUIRED,
+      parts: [words('Go?')],
+      artifacts: [
+        artifact('chart', [
+          {
+            ...part({ $case: 'url', value: 'https://example.com/1' }),
+            filename: 'c.png',
+            mediaType: 'image/png',
+          },
+        ]),
+        artifact('sheet', [
+          { ...part({ $case: 'raw', value: Buffer.from('a,b') }), filename: '', mediaType: 'text/csv' },
+        ]),
+        artifact('facts', [data({ unknown: { deep: [1, 2] } })]),
+      ],
+    });
+    const asked = await delegate('report');
+    const done = await answer(asked, 'go');
+    for (const given of ['[c.png, image/png: https://example.com/1]', '[sheet, text/csv: 3 bytes]', '"deep"'])
+      expect(done.structuredContent?.['output']).toContain(given);
+  });
+});

@@ -1,0 +1,65 @@
+/** What an agent on the SDK's own server does that waits once for a person, and gives what it has when it is told to go on. */
+import { type Artifact, type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
+import type { AgentExecutor, ExecutionEventBus, RequestContext } from '@a2a-js/sdk/server';
+
+export interface Asking {
+  /** The state it waits in, and with what. */
+  state: TaskState.TASK_STATE_AUTH_REQUIRED | TaskState.TASK_STATE_INPUT_REQUIRED;
+  parts: Part[];
+  /** What it gives in the end. */
+  artifacts?: Artifact[];
+  /** The parts of each message it got, in order. */
+  heard: Part[][];
+}
+
+export function asking({ state, parts, artifacts = [], heard }: Asking): AgentExecutor {
+  return {
+    async execute({ taskId, contextId, task, userMessage }: RequestContext, bus: ExecutionEventBus) {
+      heard.push(userMessage.parts);
+      const status = (of: TaskState, said: Part[]) => ({
+        state: of,
+        timestamp: new Date().toISOString(),
+        message: said.length === 0 ? undefined : messageOf(said, { taskId, contextId }),
+      });
+      const update = (of: TaskState, said: Part[] = []): void =>
+        bus.publish({
+          kind: 'statusUpdate',
+          data: { taskId, contextId, status: status(of, said), metadata: undefined },
+        });
+      const first = {
+        id: taskId,
+        contextId,
+        status: status(TaskState.TASK_STATE_SUBMITTED, []),
+        artifacts: [],
+        history: [userMessage],
+        metadata: undefined,
+      };
+      bus.publish({ kind: 'task', data: task ?? first });
+      if (task === undefined) update(state, parts);
+      else {
+        update(TaskState.TASK_STATE_WORKING);
+        for (const artifact of artifacts)
+          bus.publish({
+            kind: 'artifactUpdate',
+            data: { taskId, contextId, artifact, append: false, lastChunk: true, metadata: undefined },
+          });
+        update(TaskState.TASK_STATE_COMPLETED);
+      }
+      bus.finished();
+    },
+    cancelTask: async () => undefined,
+  };
+}
+
+function messageOf(parts: Part[], { taskId, contextId }: { taskId: string; contextId: string }): Message {
+  return {
+    messageId: `${taskId}-asks`,
+    contextId,
+    taskId,
+    role: Role.ROLE_AGENT,
+    parts,
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}

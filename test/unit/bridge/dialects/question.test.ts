@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { Role, TaskState, type TaskStatus } from '@a2a-js/sdk';
+import type { Part } from '@a2a-js/sdk';
+import { linksIn } from '../../../../bridge/dialects/links.ts';
+import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.ts';
+import { answerAsData, missingFrom, schemaIn } from '../../../../bridge/dialects/question-form.ts';
+import { part } from '../../../support/fake-agent-task.ts';
+
+const words = (value: string): Part => part({ $case: 'text', value });
+const data = (value: unknown): Part => part({ $case: 'data', value });
+const status = (state: TaskState, parts: Part[]): TaskStatus => ({
+  state,
+  timestamp: undefined,
+  message: {
+    messageId: 'q',
+    contextId: 's',
+    taskId: 't',
+    role: Role.ROLE_AGENT,
+    parts,
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  },
+});
+const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
+const answer = (text: string) => [{ type: 'answer', callId: 'q', answer: text } as const];
+
+describe('a question', () => {
+  test('in words has no form, one with data has, with its schema where there is one', () => {
+    const asks = TaskState.TASK_STATE_INPUT_REQUIRED;
+    expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual({ id: 'q', text: 'Who?' });
+    expect(questionOf(status(asks, [words('Who?'), data({ schema })]), 't')?.form).toEqual(schema);
+    expect(questionOf(status(asks, [data([1])]), 't')?.form).toBeNull();
+  });
+
+  test('R69 a sign-in is one too, with the addresses to open', () => {
+    const asks = TaskState.TASK_STATE_AUTH_REQUIRED;
+    const asked = questionOf(status(asks, [words('Sign in'), data({ url: 'https://id.example/' })]), 't');
+    expect(asked?.text).toContain('To open in a browser: https://id.example/');
+    expect(asked?.form).toBeUndefined();
+    expect(questionOf(status(asks, []), 't')?.text).toContain('did not say where');
+    expect(questionOf(status(TaskState.TASK_STATE_WORKING, [words('x')]), 't')).toBeNull();
+  });
+});
+
+describe('an answer', () => {
+  test('in words stays words, also where there is a form', () => {
+    expect(phraseAnswer(answer('Ada'), { id: 'q', text: '', form: schema }).parts).toEqual([words('Ada')]);
+    expect(phraseAnswer(answer('{"a":"x"}'), { id: 'q', text: '' }).parts).toEqual([words('{"a":"x"}')]);
+  });
+
+  test('in JSON is data where the question came with data', () => {
+    expect(phraseAnswer(answer(' {"a":"x"}'), { id: 'q', text: '', form: schema }).parts).toEqual([
+      data({ a: 'x' }),
+    ]);
+    expect(phraseAnswer(answer('{"b":1}'), { id: 'q', text: '', form: null }).parts).toEqual([
+      data({ b: 1 }),
+    ]);
+  });
+
+  test('that lacks what the form requires is not sent', () => {
+    expect(() => phraseAnswer(answer('{"b":1}'), { id: 'q', text: '', form: schema })).toThrow(
+      /asks for "a" too; nothing was sent/,
+    );
+  });
+
+  test('is data only as an object', () => {
+    expect(answerAsData('[1]')).toBeUndefined();
+    expect(answerAsData('{"a":')).toBeUndefined();
+    expect(answerAsData('null')).toBeUndefined();
+    expect(missingFrom({ a: 1 }, schema)).toEqual([]);
+    expect(missingFrom({}, {})).toEqual([]);
+    expect(schemaIn(schema)).toBe(schema);
+    expect(schemaIn({ schema: { type: 'string' } })).toBeNull();
+    expect(schemaIn('x')).toBeNull();
+  });
+});
+
+describe('addresses beside the words', () => {
+  test('are those of http and https, each once, in data and files', () => {
+    const file = part({ $case: 'url', value: 'https://example.com/f' });
+    const all = linksIn([
+      words('https://in.words/'),
+      data({ a: ['https://a.example/', 'javascript:alert(1)', 'https://a.example/'], b: 'no address' }),
+      file,
+    ]);
+    expect(all).toEqual(['https://a.example/', 'https://example.com/f']);
+  });
+
+  test('X3 data of any depth and breadth is not followed without end', () => {
+    let deep: unknown = 'https://deep.example/';
+    for (let n = 0; n < 100_000; n += 1) deep = [deep];
+    expect(linksIn([data(deep)])).toEqual([]);
+    const many = Array.from({ length: 1000 }, (_, n) => `https://example.com/${String(n)}`);
+    expect(linksIn([data(many)])).toHaveLength(5);
+  });
+});
