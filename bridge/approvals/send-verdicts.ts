@@ -16,13 +16,18 @@ export async function sendVerdicts(
   const { messageOf } = await import('../sessions/message.ts');
   const messageId = randomUUID();
   const { asked } = session;
+  let unheard: readonly string[] = [];
   await session.deliver(
-    (dialect) =>
-      messageOf(dialect.phraseVerdicts(verdicts, asked, channel), {
+    (dialect) => {
+      const phrase = dialect.phraseVerdicts(verdicts, asked, channel);
+      unheard = phrase.notes ?? [];
+      return messageOf(phrase, {
         messageId,
         sessionId: session.id,
         taskId: session.view?.taskId ?? null,
-      }),
+      });
+    },
     asked.question === null ? {} : { answers: asked.question.id },
   );
+  session.leaveNotes(unheard);
 }

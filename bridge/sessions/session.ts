@@ -50,6 +50,7 @@ export class Session {
   /** The input hash of each pending action as a person was shown it (D2). */
   readonly #shown = new Map<string, string>();
   readonly #decisions = new SentDecisions();
+  #notes: readonly string[] = [];
   readonly #end = new AbortController();
   #streams = 0;
   #steps: readonly Step[] = [];
@@ -117,6 +118,17 @@ export class Session {
 
   get asked(): Asked {
     return { pending: this.#view?.pending ?? [], question: this.#view?.question ?? null };
+  }
+
+  /** What the person should know with the next reply, and has not been told. */
+  leaveNotes(notes: readonly string[]): void {
+    this.#notes = [...this.#notes, ...notes];
+  }
+
+  takeNotes(): readonly string[] {
+    const notes = this.#notes;
+    this.#notes = [];
+    return notes;
   }
 
   /** Notes what a person has been shown of the pending actions. */

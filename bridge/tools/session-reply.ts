@@ -30,7 +30,7 @@ export function sessionReply(
     sessionId: session.id,
     agent: session.agent.name,
     view,
-    notes: [...call.news(), ...notes],
+    notes: [...call.news(), ...session.takeNotes(), ...notes],
     next: personStep(session, call) ?? nextStep(session, end, call.name),
   });
   session.markShown();

@@ -129,10 +129,13 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.heard).toEqual(['write test.md', 'go on']);
   });
 
-  test('R69 a denial runs nothing', async () => {
+  test('R69 a denial runs nothing, and the reason it has no ear for is said to be lost', async () => {
     const asked = await delegate();
     const denied = await decide(idOf(asked), { decision: 'deny', reason: 'wrong file' });
     expect(denied.structuredContent).toMatchObject({ state: 'completed', calls: [{ state: 'stopped' }] });
+    expect(textOf(denied)).toContain('it was not told yours');
+    const looked = await client.call('wait_for_task', { sessionId: idOf(asked) });
+    expect(textOf(looked)).not.toContain('it was not told yours');
     expect(written).toEqual([]);
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'cancel' }]);
   });
