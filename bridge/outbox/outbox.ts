@@ -65,6 +65,11 @@ export class Outbox {
     });
   }
 
+  /** An open entry of this process as it is now. */
+  current(messageId: string): Promise<OutboxEntry | undefined> {
+    return this.#inTurn(messageId, () => this.#read(this.#openPath(messageId)));
+  }
+
   /** The message was refused: nothing came of it. */
   drop(messageId: string): Promise<void> {
     return this.#inTurn(messageId, () => rm(this.#openPath(messageId), { force: true }));

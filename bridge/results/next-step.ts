@@ -34,3 +34,20 @@ export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName)
   }
   return `It goes on by itself. ${name('wait_for_task')} with sessionId "${id}" waits for it, ${name('check_task_progress_and_status')} looks, ${name('cancel_running_task')} ends it.`;
 }
+
+/** The same in fewer words, for a short look: ids are in the report already. */
+export function shortStep({ view, trouble, settled }: Standing, name: (tool: ToolName) => string): string {
+  const wait = name('wait_for_task');
+  if (trouble !== undefined && !settled)
+    return `It cannot be followed at the moment. The task was not touched; ${wait} follows it again.`;
+  if (view !== undefined && hasEnded(view)) return `${wait} has the result.`;
+  const decide = name('approve_or_deny_pending_action');
+  if (view !== undefined && view.pending.length > 0)
+    return `Show the person the previews, which ${wait} has, and send their decision with ${decide}.`;
+  if (view !== undefined && view.question !== null)
+    return `Ask the person; ${decide} takes their answer, with callId "${view.question.id}".`;
+  if (view?.state === 'auth-required') return `The person has to sign in first; ${wait} has what to do.`;
+  if (view?.state === 'input-required')
+    return `Send it a message with ${name('delegate_task_to_assistant')}.`;
+  return `It goes on by itself; ${wait} waits for it.`;
+}

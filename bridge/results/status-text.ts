@@ -1,6 +1,6 @@
 /** A short look at a session as text. Says what the structured result says. Pure. */
 import { costLine } from './session-text.ts';
-import type { StatusReport } from '../tools/check-task.ts';
+import type { StatusReport } from './digest.ts';
 
 export function statusText(status: StatusReport): string {
   const { sessionId, agent, taskId, state, phase, message, tools, pending, question, cost, changes } = status;
@@ -15,6 +15,7 @@ export function statusText(status: StatusReport): string {
       (each) =>
         `Tool ${each.tool}: ${each.title} — ${each.state}${each.startedAt === null ? '' : `, started ${each.startedAt}`}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}`,
     ),
+    status.left === 0 ? '' : `${String(status.left)} more that wait or run are not told here.`,
     cost === null ? '' : costLine(cost),
     changes.length === 0 ? '' : `Changes: ${changes.join('; ')}.`,
     `Cursor ${String(status.cursor)}${status.changesComplete ? '' : ' (more may have happened than is told here)'}.`,

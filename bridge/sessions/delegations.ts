@@ -113,10 +113,15 @@ export class Delegations {
   /** Begins to finish what nobody is finishing: what bridges that have ended left, and what failed here before. */
   async adopt(): Promise<void> {
     await this.#outbox.adopt();
-    for (const entry of await this.#outbox.mine()) {
-      const { messageId, state } = entry;
+    for (const { messageId, state } of await this.#outbox.mine()) {
       if (state.type !== 'sending' || this.#underway.has(messageId)) continue;
       this.#underway.add(messageId);
+      // It may have been accepted since the directory was read: that is written before a message is no longer underway.
+      const entry = await this.#outbox.current(messageId);
+      if (entry?.state.type !== 'sending') {
+        this.#underway.delete(messageId);
+        continue;
+      }
       const resuming = this.#resume(entry)
         .then(() => this.settled())
         .finally(() => {
