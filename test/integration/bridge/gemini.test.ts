@@ -257,18 +257,25 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.runs).toEqual(['w-1']);
   });
 
-  test('R69 a bridge that is told to go resets its sockets: the task goes on without it', async () => {
-    steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
-    const started = await delegate({ waitSeconds: 0 });
-    await running;
-    await client.close();
-    await agent.closed(1);
-    expect(agent.sockets.ended).toBe(0);
-    finish();
-    client = await start();
-    const done = await client.call('wait_for_task', { sessionId: idOf(started) });
-    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
-  });
+  test.each<[string, () => Promise<unknown>]>([
+    ['by its client, who closes stdin', () => client.close()],
+    ['by SIGINT', () => client.kill('SIGINT')],
+    ['by SIGTERM', () => client.kill('SIGTERM')],
+  ])(
+    'R69 a bridge that is told to go, %s, resets its sockets: the task goes on without it',
+    async (_, end) => {
+      steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
+      const started = await delegate({ waitSeconds: 0 });
+      await running;
+      await end();
+      await agent.closed(1);
+      expect(agent.sockets.ended).toBe(0);
+      finish();
+      client = await start();
+      const done = await client.call('wait_for_task', { sessionId: idOf(started) });
+      expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
+    },
+  );
 
   test.each([
     [true, 'keeps no record of how its last turn came out'],
