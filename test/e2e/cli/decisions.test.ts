@@ -1,0 +1,257 @@
+/** Decisions from a terminal: the real command line, the real server, real files. */
+import { describe, expect, it } from '@jest/globals';
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { plainAgent } from '../../support/fake-agent-plain.ts';
+import { A2aPeer } from '../../support/a2a-peer.ts';
+import { written } from '../../support/a2a-message.ts';
+import { append, plan } from '../../support/offline-plan.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { cli, cliAtTerminal } from './support/cli.ts';
+import { type CliStage, cliStage, cliStageAgain } from './support/cli-stage.ts';
+
+const failure = z.object({ error: z.object({ reason: z.string(), message: z.string() }) });
+
+/** A task that waits to create a file, ended or not by now. */
+async function waiting(
+  on: CliStage,
+  text = 'Create test.md with hello',
+): Promise<{ id: string; call: string }> {
+  const { sessionId, pending } = await on.peer.send(text);
+  return { id: sessionId, call: pending[0]?.callId ?? '' };
+}
+
+/** An editor that replaces the text it is given. */
+async function editor(on: CliStage, script: string): Promise<Record<string, string>> {
+  const path = join(on.server.stateDir, 'editor.sh');
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return { ...on.at.env, EDITOR: path };
+}
+
+/** `script` has other arguments elsewhere. */
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+describe('approve and deny', () => {
+  it('R01 approve shows what waits, decides it over the channel cli, and the tool runs once', async () => {
+    const on = await cliStage();
+    const { id, call } = await waiting(on);
+    const { code, stdout } = await on.run('approve', id, '--yes', '--reason', 'go on');
+    expect(stdout).toContain('Write test.md');
+    expect(stdout).toContain('+hello');
+    expect(stdout).toContain(`Approved: ${call}`);
+    expect(code).toBe(0);
+    const watched = await on.run('watch', id);
+    expect(watched.stdout).toContain('write-file: approve by local, over cli');
+    expect(await on.file('test.md')).toBe('hello');
+  });
+
+  it('R20 a decision reaches a server that was killed and started again since', async () => {
+    const before = await cliStage();
+    const { id } = await waiting(before);
+    await before.server.kill();
+    const on = await cliStageAgain(before);
+    expect((await on.run('approve', id, '--yes')).code).toBe(0);
+    expect((await on.run('watch', id)).code).toBe(0);
+    expect(await on.file('test.md')).toBe('hello');
+  });
+
+  it('R02 deny keeps the tool from running, and the agent is told why', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    expect((await on.run('deny', id, '--yes', '--reason', 'not today')).code).toBe(0);
+    expect((await on.run('watch', id)).stdout).toContain('not today');
+    expect(await on.file('test.md')).toBeUndefined();
+  });
+
+  it('R03 of several actions one is named, or all are meant; without either nothing is decided', async () => {
+    const on = await cliStage();
+    const { sessionId, pending } = await on.peer.send(
+      plan({ together: [append('a.md', 'a'), append('b.md', 'b')] }),
+    );
+    const [first, second] = pending.map(({ callId }) => callId);
+    const unnamed = await on.run('approve', sessionId, '--yes');
+    expect(unnamed).toMatchObject({ code: 3, stderr: expect.stringContaining('Several actions wait') });
+    expect(unnamed.stderr).toContain(second);
+    expect(await on.json('approve', sessionId, first ?? '', '--yes')).toMatchObject({
+      decided: [{ callId: first, decision: 'approve' }],
+      pending: [{ callId: second }],
+    });
+    expect(await on.file('a.md')).toBeUndefined();
+    expect(await on.json('deny', sessionId, '--all', '--yes')).toMatchObject({ pending: [] });
+    await on.run('watch', sessionId);
+    expect([await on.file('a.md'), await on.file('b.md')]).toEqual(['a', undefined]);
+  });
+
+  it('R12 a scope is trust: the next call of the tool is not asked', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on, 'create a.md with a; create b.md with b');
+    expect((await on.run('approve', id, '--yes', '--scope', 'tool')).code).toBe(0);
+    expect((await on.run('watch', id)).code).toBe(0);
+    expect(await on.file('b.md')).toBe('b');
+    expect(await on.run('approve', id, '--scope', 'forever')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('once, tool, server, always'),
+    });
+  });
+
+  it('R07 what was decided before stays so: the answer names the first decision', async () => {
+    const on = await cliStage();
+    const { id, call } = await waiting(on);
+    await on.run('deny', id, '--yes');
+    const { code, stderr } = await on.run('approve', id, call, '--yes');
+    expect(stderr).toMatch(/was decided before: deny, by local over cli/);
+    expect(code).toBe(4);
+    expect(await on.file('test.md')).toBeUndefined();
+  });
+
+  it('D2 R11 nothing is decided on what has changed since it was shown', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const { code, stderr } = await on.run('approve', id, '--yes', '--input-hash', '0'.repeat(64));
+    expect(stderr).toContain('mcp-a2a-bridge:');
+    expect(code).toBe(4);
+    expect((await on.peer.list())[0]?.pending).toHaveLength(1);
+    // The file is there now: the diff that was shown is not what would happen.
+    await writeFile(join(on.server.workspace, 'test.md'), 'somebody was faster');
+    await on.run('approve', id, '--yes');
+    const again = await on.run('watch', id, '--until-settled');
+    expect(again.stdout).toContain('somebody was faster');
+    expect(again.code).toBe(6);
+    expect(await on.file('test.md')).toBe('somebody was faster');
+  });
+
+  it('D1 silence decides nothing: without a terminal and without --yes it is shown, and waits on', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const { code, stdout, stderr } = await on.run('approve', id);
+    expect(stdout).toContain('+hello');
+    expect(stderr).toContain('--yes');
+    expect(code).toBe(2);
+    expect((await on.peer.list())[0]?.pending).toHaveLength(1);
+  });
+
+  onLinux('at a terminal the diff has colours, and y decides; anything else does not', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const no = await cliAtTerminal(['approve', id], { ...on.at, keys: 'n\r' });
+    expect(no.stdout).toContain('\u{1b}[32m+hello');
+    expect(no.stdout).toContain('Nothing was decided.');
+    expect(no.code).toBe(1);
+    const plain = await cliAtTerminal(['approve', id], {
+      ...on.at,
+      env: { ...on.at.env, NO_COLOR: '1' },
+      keys: 'y\r',
+    });
+    expect(plain.stdout).toMatch(/^\+hello/m);
+    expect(plain.code).toBe(0);
+    await on.run('watch', id);
+    expect(await on.file('test.md')).toBe('hello');
+  });
+
+  it('X3 what an agent writes cannot forge what is shown: control characters are spelt out', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on, plan(append('x.md', 'safe\u{1b}[2K\u{1b}[1A\rharmless\u{202e}')));
+    const { stdout } = await cli(['approve', id], { ...on.at, env: { ...on.at.env, FORCE_COLOR: '1' } });
+    expect(stdout).toContain('safe\\u{1b}[2K\\u{1b}[1A\\u{d}harmless\\u{202e}');
+  });
+});
+
+describe('edit', () => {
+  it('R10 opens the editor on the text, shows the difference, and what was edited runs', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const env = await editor(on, `sed -i s/hello/bye/ "$1"`);
+    const { code, stdout } = await cli(['edit', id, '--yes'], { ...on.at, env });
+    expect(stdout).toMatch(/-hello[^]*\+bye/);
+    expect(code).toBe(0);
+    const { stdout: watched } = await on.run('watch', id);
+    expect(watched).toContain('write-file: edit by local, over cli');
+    expect(await on.file('test.md')).toBe('bye');
+  });
+
+  it('R10 edits a command line as such, and any other input as JSON', async () => {
+    const on = await cliStage();
+    const command = await waiting(on, 'run echo one > told');
+    const echo = await editor(on, `sed -i s/one/two/ "$1"`);
+    expect((await cli(['edit', command.id, '--yes'], { ...on.at, env: echo })).code).toBe(0);
+    await on.run('watch', command.id);
+    expect(await on.file('told')).toBe('two\n');
+    await writeFile(join(on.server.workspace, 'old.md'), 'old text');
+    const change = await waiting(on, 'replace "old" with "new" in old.md');
+    const broken = await cli(['edit', change.id, '--yes', '--file', '-'], { ...on.at, stdin: '{"path": ' });
+    expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was decided') });
+    const json = await editor(on, `sed -i 's/"new"/"brandnew"/' "$1"`);
+    expect((await cli(['edit', change.id, '--yes'], { ...on.at, env: json })).code).toBe(0);
+    await on.run('watch', change.id);
+    expect(await on.file('old.md')).toBe('brandnew text');
+  });
+
+  it('nothing is decided when nothing was changed, the editor gave up, or nobody could be asked', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const same = await cli(['edit', id, '--yes'], { ...on.at, env: await editor(on, 'true') });
+    expect(same).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') });
+    const quit = await cli(['edit', id, '--yes'], { ...on.at, env: await editor(on, 'exit 1') });
+    expect(quit).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was decided') });
+    const unasked = await cli(['edit', id], { ...on.at, env: await editor(on, `echo x > "$1"`) });
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect((await on.peer.list())[0]?.pending).toHaveLength(1);
+  });
+
+  it('takes the text from a file, or from stdin', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const { code } = await cli(['edit', id, '--yes', '--file', '-'], { ...on.at, stdin: 'piped' });
+    expect(code).toBe(0);
+    await on.run('watch', id);
+    expect(await on.file('test.md')).toBe('piped');
+  });
+});
+
+describe('which session is meant', () => {
+  it('R15 an unknown one is refused with those that exist', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    expect(await on.run('approve', 'nowhere', '--yes')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(id),
+    });
+    expect(failure.parse(await on.json('watch', 'nowhere')).error.reason).toBe('UNKNOWN_SESSION');
+  });
+
+  it('the beginning of an id is enough, where no other begins so', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    await waiting(on, 'create other.md with x');
+    const ambiguous = await on.run('approve', 'session-', '--yes');
+    expect(ambiguous).toMatchObject({ code: 3, stderr: expect.stringContaining('Several sessions begin') });
+    expect(await on.file('test.md')).toBeUndefined();
+    expect((await on.run('approve', id.slice(0, -4), '--yes')).code).toBe(0);
+    expect((await on.run('watch', id.replace('session-', '').slice(0, 20))).code).toBe(0);
+    expect(await on.file('test.md')).toBe('hello');
+  });
+});
+
+describe('answer', () => {
+  it('R69 sends the words an agent without extensions has asked for, and stays until it has settled', async () => {
+    const agent = await plainAgent('1.0');
+    const home = await temporaryDirectory();
+    const at = { home, env: { MCP_A2A_BRIDGE_AGENT_URL: agent.url } };
+    try {
+      const peer = new A2aPeer({ url: agent.url, token: 'none' });
+      const sent = await peer.call('SendMessage', { message: written('Greet me') });
+      const { task } = z.object({ task: z.object({ contextId: z.string() }) }).parse(sent);
+      const approved = await cli(['approve', task.contextId, '--yes'], at);
+      expect(approved).toMatchObject({ code: 3, stderr: expect.stringContaining('asks a question') });
+      const { code, stdout } = await cli(['answer', task.contextId, 'Ada', 'Lovelace'], at);
+      expect(stdout).toContain('completed');
+      expect(code).toBe(0);
+      expect(agent.heard).toEqual(['Greet me', 'Ada Lovelace']);
+      expect((await cli(['answer', task.contextId, 'again'], at)).code).toBe(4);
+    } finally {
+      await agent.stop();
+    }
+  });
+});

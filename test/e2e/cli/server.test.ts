@@ -1,0 +1,75 @@
+/** The local server from a terminal, and its log. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ChildProcess } from 'node:child_process';
+import { appendFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readServerRecord } from '../../../shared/server-record.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { cli, cliRunning, type Outcome } from './support/cli.ts';
+
+const running = z.object({ running: z.literal(true), url: z.string(), pid: z.number() });
+
+describe('server', () => {
+  let home: string;
+  let stateDir: string;
+  let following: ChildProcess | undefined;
+  const run = (...args: string[]): Promise<Outcome> => cli([...args, '--state-dir', stateDir], { home });
+
+  beforeEach(async () => {
+    home = await temporaryDirectory();
+    stateDir = join(home, 'state');
+  });
+  afterEach(async () => {
+    following?.kill();
+    following = undefined;
+    await run('server', 'stop');
+  });
+
+  it('starts one, finds it, and ends it; each twice does no harm', async () => {
+    expect((await run('server', 'status')).code).toBe(69);
+    const started = await run('server', 'start');
+    expect(started).toMatchObject({ code: 0, stdout: expect.stringContaining('Started.') });
+    expect((await run('server', 'start')).stdout).toContain('It was running already.');
+    const { pid } = running.parse(JSON.parse((await run('server', 'status', '--json')).stdout));
+    expect(() => process.kill(pid, 0)).not.toThrow();
+    expect((await run('server', 'stop')).stdout).toContain('Stopped.');
+    expect(() => process.kill(pid, 0)).toThrow();
+    expect(await readServerRecord(stateDir)).toBeUndefined();
+    expect(await run('server', 'stop')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('not running'),
+    });
+  });
+
+  it('that cannot start says why, with the end of its log', async () => {
+    await cli(['tasks', '--state-dir', stateDir, '--no-auto-start'], { home });
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server: { port: 'none' } }));
+    const { code, stderr } = await cli(['server', 'start', '--state-dir', stateDir], {
+      home,
+      env: { A2A_SERVER_PORT: '' },
+    });
+    expect(stderr).toMatch(/could not be started[^]*"port"/);
+    expect(code).toBe(78);
+  });
+
+  it('logs shows the last lines, and with -f what comes, also in the log after the next', async () => {
+    expect(await run('logs')).toMatchObject({ code: 78, stderr: expect.stringContaining('server start') });
+    await run('server', 'start');
+    const { stdout } = await run('logs', '-n', '1');
+    expect(stdout).toMatch(/is ready at http/);
+    expect((await run('logs', '-n', 'few')).code).toBe(2);
+    const log = join(stateDir, 'server.log');
+    const follow = cliRunning(['logs', '-f', '-n', '1', '--state-dir', stateDir], { home });
+    following = follow.child;
+    await follow.line('is ready at');
+    await appendFile(log, `${JSON.stringify({ level: 40, time: 0, msg: 'mind', disk: 'full' })}\n`);
+    expect(await follow.line('mind')).toBe('1970-01-01 00:00:00 warn  mind disk=full');
+    await appendFile(log, 'half a ');
+    await appendFile(log, 'line\n');
+    expect(await follow.line('half')).toBe('half a line');
+    await rename(log, `${log}.1`);
+    await writeFile(log, 'of the next server\n');
+    expect(await follow.line('next')).toBe('of the next server');
+  });
+});

@@ -1,0 +1,103 @@
+/** `mcp-a2a-bridge` as a person runs it: the built program, in a home directory of the test's own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+export const PROGRAM = join(process.cwd(), 'dist', 'bridge', 'main.js');
+
+export interface CliOptions {
+  /** Where the person's own files are; below it the state directory of the machine, unless the command names another. */
+  home: string;
+  cwd?: string;
+  env?: Readonly<Record<string, string>>;
+  stdin?: string;
+}
+
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** One command, to its end. */
+export async function cli(args: readonly string[], options: CliOptions): Promise<Outcome> {
+  const child = start(process.execPath, [PROGRAM, ...args], options);
+  return outcomeOf(child, options.stdin);
+}
+
+/** The same at a terminal (a pseudo-terminal of `script`), whose person types `keys` when they are asked. */
+export async function cliAtTerminal(
+  args: readonly string[],
+  { keys, ...options }: CliOptions & { keys: string },
+): Promise<Outcome> {
+  const line = [process.execPath, PROGRAM, ...args].map((each) => `'${each}'`).join(' ');
+  const child = start('script', ['-qefc', line, '/dev/null'], options);
+  const asked = (text: string): void => {
+    if (text.includes('[y/N]')) child.stdin?.write(keys);
+  };
+  child.stdout?.on('data', (chunk: Buffer) => asked(chunk.toString('utf8')));
+  return outcomeOf(child, undefined);
+}
+
+export interface Running {
+  child: ChildProcess;
+  /** Resolves with the next line that has this in it. @throws when the program ends before */
+  line: (part: string) => Promise<string>;
+  ended: Promise<Outcome>;
+}
+
+/** A command that goes on until it is ended. */
+export function cliRunning(args: readonly string[], options: CliOptions): Running {
+  const child = start(process.execPath, [PROGRAM, ...args], options);
+  const ended = outcomeOf(child, undefined);
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  if (child.stdout !== null)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line);
+      for (const look of waiting) look();
+    });
+  let read = 0;
+  return {
+    child,
+    ended,
+    line: (part) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const at = lines.findIndex((line, index) => index >= read && line.includes(part));
+          if (at < 0) return;
+          read = at + 1;
+          waiting.delete(look);
+          resolve(lines[at] ?? '');
+        };
+        waiting.add(look);
+        look();
+        void ended.then(({ stdout, stderr }) =>
+          reject(new Error(`it ended without "${part}":\n${stdout}\n${stderr}`)),
+        );
+      }),
+  };
+}
+
+function start(
+  command: string,
+  args: readonly string[],
+  { home, cwd = home, env }: CliOptions,
+): ChildProcess {
+  return spawn(command, args, {
+    cwd,
+    // Nothing of the surroundings but what any program needs.
+    env: { PATH: process.env['PATH'], HOME: home, TERM: 'xterm', A2A_SERVER_PORT: '0', ...env },
+    stdio: 'pipe',
+  });
+}
+
+async function outcomeOf(child: ChildProcess, stdin: string | undefined): Promise<Outcome> {
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  if (stdin !== undefined) child.stdin?.end(stdin);
+  await once(child, 'close');
+  return { code: child.exitCode, stdout, stderr };
+}

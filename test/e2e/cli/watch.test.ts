@@ -1,0 +1,184 @@
+/** Looking at tasks from a terminal, and stopping them. */
+import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { plan, shell, wait } from '../../support/offline-plan.ts';
+import { cli, cliRunning, type Outcome } from './support/cli.ts';
+import { cliStage, cliStageAgain } from './support/cli-stage.ts';
+
+const event = z.object({ seq: z.number().nullable(), observations: z.array(z.unknown()) });
+const listed = z.object({
+  sessions: z.array(z.object({ sessionId: z.string(), state: z.string(), pending: z.number() })),
+  more: z.number(),
+  unreachable: z.array(z.object({ agent: z.string(), message: z.string() })),
+});
+
+function seqsIn({ stdout }: Pick<Outcome, 'stdout'>): (number | null)[] {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => event.parse(JSON.parse(line)).seq);
+}
+
+describe('tasks', () => {
+  it('lists every session with its state, what waits and how old it is, newest first', async () => {
+    const on = await cliStage();
+    const parked = await on.peer.send('Create test.md with hello');
+    const done = await on.peer.send('say something');
+    const { stdout, code } = await on.run('tasks');
+    const [head, ...rows] = stdout.trimEnd().split('\n');
+    expect(head).toMatch(/^SESSION +AGENT +STATE +PENDING +AGE +TASK$/);
+    expect(rows[0]).toMatch(/^session-\S+ +local +completed +- +\d+s +say something$/);
+    expect(rows[1]).toMatch(/^session-\S+ +local +input-required +1 +\d+s +Create test\.md with hello$/);
+    expect(code).toBe(0);
+    const { sessions } = listed.parse(await on.json('tasks'));
+    expect(sessions).toMatchObject([
+      { sessionId: done.sessionId, state: 'completed', pending: 0 },
+      { sessionId: parked.sessionId, state: 'input-required', pending: 1 },
+    ]);
+    const { sessions: waiting } = listed.parse(await on.json('tasks', '--state', 'input-required'));
+    expect(waiting.map(({ sessionId }) => sessionId)).toEqual([parked.sessionId]);
+    expect(listed.parse(await on.json('tasks', '--limit', '1')).more).toBe(1);
+    expect((await on.run('tasks', '--state', 'asleep')).code).toBe(2);
+    expect((await on.run('tasks', '--agent', 'nobody')).code).toBe(3);
+  });
+
+  it('R63 says of an agent that is away what to do, and lists the others all the same', async () => {
+    const on = await cliStage();
+    await on.peer.send('say something');
+    const config = join(on.server.stateDir, 'two.json');
+    const agents = {
+      here: { url: on.server.url, tokenEnv: 'HERE' },
+      away: { url: 'http://127.0.0.1:1' },
+    };
+    await writeFile(config, JSON.stringify({ bridge: { agents } }));
+    const at = { ...on.at, env: { ...on.at.env, HERE: on.server.token } };
+    const both = await cli(['tasks', '--config', config], at);
+    expect(both.stdout).toContain('say something');
+    expect(both.stderr).toContain('Agent "away" could not be asked');
+    expect(both.code).toBe(0);
+    expect((await cli(['tasks', '--config', config, '--agent', 'away'], at)).code).toBe(69);
+    const wrong = await cli(['tasks', '--config', config, '--agent', 'here', '--json'], {
+      ...at,
+      env: { ...at.env, HERE: 'a-token-that-is-not-the-one' },
+    });
+    expect(listed.parse(JSON.parse(wrong.stdout)).unreachable[0]?.message).toContain('HERE');
+  });
+});
+
+describe('watch', () => {
+  it('S1 tells what happens as it does, over a decision made elsewhere, until the task has ended', async () => {
+    const on = await cliStage();
+    const { sessionId, taskId, pending } = await on.peer.send('Create test.md with hello');
+    const watch = cliRunning(['watch', sessionId], on.at);
+    await watch.line('input-required');
+    const stream = await on.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+    await watch.line('write-file runs');
+    const { code, stdout } = await watch.ended;
+    expect(stdout).toMatch(/write-file: ok[^]*completed/);
+    expect(code).toBe(0);
+    stream.connection.destroy();
+  });
+
+  it('S1 R25 the events from a cursor are the rest, once each and in order', async () => {
+    const on = await cliStage();
+    const { sessionId } = await on.peer.send('say something');
+    const all = seqsIn(await on.run('watch', sessionId, '--from', '0', '--json'));
+    expect(all).toEqual([...new Set(all)].toSorted((a, b) => Number(a) - Number(b)));
+    const middle = all[2] ?? 0;
+    expect(seqsIn(await on.run('watch', sessionId, '--from', String(middle), '--json'))).toEqual(
+      all.slice(3),
+    );
+  });
+
+  it('R25 goes on over a restart of the server, without gap or repeat', async () => {
+    const before = await cliStage();
+    const { sessionId, seq } = await before.peer.send('Create test.md with hello');
+    const watch = cliRunning(['watch', sessionId, '--from', '0', '--json'], before.at);
+    await watch.line(`{"seq":${String(seq)},`);
+    await before.server.kill();
+    const on = await cliStageAgain(before);
+    await on.run('approve', sessionId, '--yes');
+    const outcome = await watch.ended;
+    expect(outcome.code).toBe(0);
+    const { stdout } = await on.run('watch', sessionId, '--from', '0', '--json');
+    expect(seqsIn(outcome)).toEqual(seqsIn({ stdout }));
+  });
+
+  it('R26 S2 a cursor that is none, or beyond the end, is refused', async () => {
+    const on = await cliStage();
+    const { sessionId } = await on.peer.send('say something');
+    expect(await on.run('watch', sessionId, '--from', 'start')).toMatchObject({ code: 2 });
+    expect(await on.run('watch', sessionId, '--from', '-1')).toMatchObject({ code: 2 });
+    const beyond = await on.run('watch', sessionId, '--from', '100000');
+    expect(beyond).toMatchObject({ code: 2, stderr: expect.stringMatching(/100000|position/) });
+  });
+
+  it('its exit code says how the task ended, or that it waits', async () => {
+    const on = await cliStage();
+    const { sessionId } = await on.peer.send('Create test.md with hello');
+    expect((await on.run('watch', sessionId, '--until-settled')).code).toBe(6);
+    await on.run('cancel', sessionId);
+    expect((await on.run('watch', sessionId)).code).toBe(5);
+  });
+
+  it('E4 a watcher that goes stops nothing', async () => {
+    const on = await cliStage();
+    const { sessionId } = await on.peer.send('Create test.md with hello');
+    await on.run('approve', sessionId, '--yes');
+    const watch = cliRunning(['watch', sessionId, '--from', '0'], on.at);
+    await watch.line('working');
+    watch.child.kill('SIGINT');
+    await once(watch.child, 'exit');
+    expect((await on.run('watch', sessionId)).code).toBe(0);
+    expect(await on.file('test.md')).toBe('hello');
+  });
+});
+
+describe('cancel and abort', () => {
+  it('R44 cancel ends a task that waits; of one that has ended it says so', async () => {
+    const on = await cliStage();
+    const { sessionId } = await on.peer.send('Create test.md with hello');
+    expect(await on.json('cancel', sessionId, '--reason', 'changed my mind')).toMatchObject({
+      state: 'canceled',
+      cancelled: true,
+    });
+    const again = await on.run('cancel', sessionId);
+    expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining('had ended before (canceled)') });
+    expect((await on.run('approve', sessionId, '--yes')).code).toBe(3);
+    expect(await on.file('test.md')).toBeUndefined();
+  });
+
+  it('R40 R41 abort stops the one tool that watch has named, and its task goes on', async () => {
+    const on = await cliStage();
+    const stream = await on.peer.stream(plan(shell('sleep 1000'), { say: 'went on' }), {
+      settings: { autoExecute: true },
+    });
+    const { sessionId } = await stream
+      .until(() => true)
+      .then(() => on.peer.list())
+      .then(([task]) => task ?? { sessionId: '' });
+    const watch = cliRunning(['watch', sessionId, '--from', '0'], on.at);
+    const toolId = /run-shell-command-\S+/.exec(await watch.line('run-shell-command runs'))?.[0] ?? '';
+    expect(await on.json('abort', toolId, '--reason', 'too slow')).toMatchObject({ success: true });
+    const { stdout } = await watch.ended;
+    expect(stdout).toMatch(/run-shell-command: stopped[^]*went on/);
+    expect(await on.run('abort', toolId)).toMatchObject({ code: 4, stderr: expect.stringMatching(/\S/) });
+    expect((await on.run('abort', 'nothing-1')).code).toBe(4);
+    stream.connection.destroy();
+  });
+
+  it('R61 cancel ends a task whose tool is running', async () => {
+    const on = await cliStage();
+    const stream = await on.peer.stream(plan(wait(1000)), { settings: { autoExecute: true } });
+    const task = (await on.peer.list())[0];
+    const watch = cliRunning(['watch', task?.sessionId ?? '', '--from', '0'], on.at);
+    await watch.line('wait runs');
+    expect((await on.run('cancel', task?.sessionId ?? '')).code).toBe(0);
+    expect((await watch.ended).code).toBe(5);
+    stream.connection.destroy();
+  });
+});
