@@ -41,6 +41,12 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
           callId,
           `This agent takes the new text of the file ("editedContent"), not a whole new input. Nothing was sent.`,
         );
+      // It takes no text for none given, and would write its own.
+      if (decision.content === '')
+        throw invalid(
+          callId,
+          `This agent cannot be given an empty text for ${callId}; nothing was sent. Deny it, and say in a message that the file is to be empty.`,
+        );
       return { callId, outcome: 'proceed_once', newContent: decision.content };
     case 'approve':
       return { callId, outcome: approvalOf(decision, action) };

@@ -43,6 +43,9 @@ const toolCall = z.object({
 });
 export type GeminiToolCall = z.infer<typeof toolCall>;
 
+/** Tools that take a changed text; others of the kind `edit` would run with their own, whatever the person wrote. */
+const EDITABLE: ReadonlySet<string> = new Set(['write_file', 'replace']);
+
 /** Characters of a tool's result that are passed on: the agent's own words say what came of it. */
 const SUMMARY = 2_000;
 
@@ -106,7 +109,8 @@ export function pendingOf(call: GeminiToolCall): PendingAction {
     preview: previewOf(details, call),
     reason: 'approval',
     expiresAt: null,
-    decisions: details?.type === 'edit' ? ['approve', 'deny', 'edit'] : ['approve', 'deny'],
+    decisions:
+      details?.type === 'edit' && EDITABLE.has(name) ? ['approve', 'deny', 'edit'] : ['approve', 'deny'],
     scopes: scopesOf(details),
   };
 }

@@ -34,6 +34,14 @@ export interface WireMessage {
   parts: WirePart[];
 }
 
+/** In what its versions, or runs, differ. */
+export interface GeminiWays {
+  /** Its tasks forget each turn as it ends. */
+  forgets: boolean;
+  /** A call that the person has edited is asked once more; otherwise it runs as edited. */
+  asksEditsAgain: boolean;
+}
+
 interface Held {
   call: PlannedCall;
   details: Record<string, unknown>;
@@ -52,14 +60,16 @@ export class GeminiTask {
   history: unknown[] = [];
   state = 'submitted';
   readonly #forgets: boolean;
+  readonly #asksEditsAgain: boolean;
   #message: unknown;
   #primary = false;
   #abort: (() => void) | undefined;
   readonly #held = new Map<string, Held>();
   readonly #listeners = new Set<(event: WireEvent) => void>();
 
-  constructor(contextId: string, settings: unknown, forgets = false) {
-    this.#forgets = forgets;
+  constructor(contextId: string, settings: unknown, ways: GeminiWays) {
+    this.#forgets = ways.forgets;
+    this.#asksEditsAgain = ways.asksEditsAgain;
     this.contextId = contextId;
     this.settings = settings;
   }
@@ -182,9 +192,8 @@ export class GeminiTask {
       return;
     }
     const content = typeof data['newContent'] === 'string' ? data['newContent'] : undefined;
-    if (content !== undefined) {
-      // An inline edit is asked once more, with what the person has made of it.
-      call.args = { ...call.args, content };
+    if (content !== undefined) call.args = { ...call.args, content };
+    if (content !== undefined && this.#asksEditsAgain) {
       held.details = { ...held.details, newContent: content, fileDiff: `+${content}` };
       this.#tell(call, 'awaiting_approval', { confirmationDetails: held.details });
       this.#change('input-required', true);

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { GeminiTask, type Step, type WireEvent } from './fake-gemini-task.ts';
+import { GeminiTask, type GeminiWays, type Step, type WireEvent } from './fake-gemini-task.ts';
 
 const rpc = z.object({
   id: z.union([z.string(), z.number()]),
@@ -39,8 +39,7 @@ export class FakeGemini {
   readonly requests: string[] = [];
   /** Answers to messages begin with nothing: the connection is reset once the message has been acted on, so many times. */
   dropAnswers = 0;
-  /** Its tasks forget each turn as it ends. */
-  forgets = false;
+  readonly ways: GeminiWays = { forgets: false, asksEditsAgain: true };
   /** How the sockets of messages went away: ended by the client (FIN), which it takes for an abort, or not. */
   readonly sockets = { ended: 0, closed: 0 };
   readonly #plan: (text: string) => readonly Step[];
@@ -149,11 +148,7 @@ export class FakeGemini {
   }
 
   #create(contextId: string | undefined, settings: unknown): GeminiTask {
-    const task = new GeminiTask(
-      contextId ?? `context-${String(this.tasks.size + 1)}`,
-      settings,
-      this.forgets,
-    );
+    const task = new GeminiTask(contextId ?? `context-${String(this.tasks.size + 1)}`, settings, this.ways);
     this.tasks.set(task.id, task);
     return task;
   }

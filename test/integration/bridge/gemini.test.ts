@@ -152,6 +152,14 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(written).toEqual(['HELLO']);
   });
 
+  test('R69 an edit that is not asked again runs as edited', async () => {
+    agent.ways.asksEditsAgain = false;
+    const asked = await delegate();
+    const done = await decide(idOf(asked), { decision: 'edit', editedContent: 'HELLO' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', pending: [] });
+    expect(written).toEqual(['HELLO']);
+  });
+
   test('R69 trust goes as far as the person said and never further', async () => {
     const asked = await delegate();
     const refused = await decide(idOf(asked), { decision: 'trust_tool' });
@@ -281,7 +289,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     [true, 'keeps no record of how its last turn came out'],
     [false, 'Execution aborted by client.'],
   ])('R69 a turn that was cut off is not taken for a result (forgotten: %s)', async (forgets, said) => {
-    agent.forgets = forgets;
+    agent.ways.forgets = forgets;
     steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
     const started = await delegate({ waitSeconds: 0 });
     await running;

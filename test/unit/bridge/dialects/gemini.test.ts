@@ -254,7 +254,7 @@ describe('a task that is looked at', () => {
 });
 
 describe('what gemini-cli is told', () => {
-  const onFile = waiting(edit);
+  const onFile = waiting(edit, {}, 'write_file');
   const onCommand = waiting({ type: 'exec', command: 'ls -l', rootCommand: 'ls' });
   const onServer = waiting({ type: 'mcp', serverName: 'git', toolName: 'log' });
   const onPage = waiting({ type: 'info', prompt: 'Fetch', urls: ['https://example.com'] });
@@ -279,7 +279,9 @@ describe('what gemini-cli is told', () => {
     [onFile, { scope: 'server' }, /cannot be told to trust just that/],
     [onPage, { scope: 'tool' }, /and for edits of files/],
     [onFile, { decision: 'edit', input: {} }, /not a whole new input/],
+    [onFile, { decision: 'edit', content: '' }, /cannot be given an empty text/],
     [onCommand, { decision: 'edit', content: 'x' }, /for file edits only/],
+    [waiting(edit, {}, 'save_memory'), { decision: 'edit', content: 'x' }, /for file edits only/],
     [onFile, { inputHash: 'what was shown before' }, /has changed since it was shown/],
     [onFile, { callId: 'other' }, /What waits is: "c"/],
   ])('D1 refusal %#: nothing is sent', (action, decision, says) => {
@@ -287,7 +289,7 @@ describe('what gemini-cli is told', () => {
   });
 
   test('D2 what is shown has a name of its own, which changes with it', () => {
-    expect(waiting(edit).inputHash).toBe(onFile.inputHash);
+    expect(waiting(edit, {}, 'write_file').inputHash).toBe(onFile.inputHash);
     expect(waiting({ ...edit, fileDiff: '+b' }).inputHash).not.toBe(onFile.inputHash);
     expect(sent(onFile, { inputHash: onFile.inputHash })).toMatchObject({ outcome: 'proceed_once' });
   });
