@@ -47,6 +47,8 @@ export const scenarios: Readonly<Record<string, string>> = {
   R63: 'The agent is down, slow, answers 401, 404, 500, HTML, half a JSON or an endless line: a sentence that says what to do; retries only where safe; no crash.',
   R64: 'The stream breaks in the middle of a delegation: it reconnects and the caller never notices; after the limit it returns the handle and says how to go on.',
   R65: 'The bridge is killed between sending and answering; a new bridge finds the same session, and no second task.',
+  R66: 'A client that declares MCP tasks gets a task at once, polls, answers the pending action through tasks/update, cancels through tasks/cancel; one that does not gets the same through tools.',
+  R67: 'A client with elicitation is asked there; an answer that comes too fast for a person, a cancel, or an error counts as unanswered, never as a no; the tool path still works.',
   R68: 'Results finished while nobody looked are announced once, with the next call, and stay until they are collected.',
   R69: 'An agent that knows no approval extension is still usable, through its dialect.',
   R70: 'A result too long for the client is cut, says so, and the rest is a resource that can be read.',

@@ -34,7 +34,10 @@ export interface Client {
 }
 
 const capabilities = z.object({
-  elicitation: z.looseObject({ form: z.unknown(), url: z.unknown() }).optional().catch(undefined),
+  elicitation: z
+    .looseObject({ form: z.unknown().optional(), url: z.unknown().optional() })
+    .optional()
+    .catch(undefined),
   extensions: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 type Capabilities = z.infer<typeof capabilities>;
@@ -53,9 +56,21 @@ export function clientOf({ server }: McpServer, { mcpReq }: ServerContext): Clie
     tasks: declaresTasks(enveloped),
     forms,
     round: roundOf(mcpReq),
-    // The request the deprecation speaks for has no way to withdraw a form: older clients are asked as they know it.
-    elicit: (form, signal) => mcpReq.elicitInput(form, { signal, timeout: ANSWER_MS }),
+    // Not by the SDK's shim for `inputRequired`: a form that it has sent cannot be withdrawn.
+    async elicit(form, signal) {
+      await spendFirstId(server, mcpReq);
+      return mcpReq.elicitInput(form, { signal, timeout: ANSWER_MS });
+    },
   };
+}
+
+const spent = new WeakSet<McpServer['server']>();
+
+/** Clients on the 1.x SDK ignore the cancellation of a request whose id is 0, the first of a server: a ping takes it. */
+async function spendFirstId(server: McpServer['server'], mcpReq: ServerContext['mcpReq']): Promise<void> {
+  if (spent.has(server)) return;
+  spent.add(server);
+  await mcpReq.send({ method: 'ping' });
 }
 
 /** "A server MUST NOT return `CreateTaskResult` to a client that did not include the extension capability on its request". */

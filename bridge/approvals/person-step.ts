@@ -1,4 +1,5 @@
 /** What comes next where tool calls decide nothing: the person is to be reached in a form. Pure. */
+import { ProductError } from '../../shared/errors.ts';
 import type { Session } from '../sessions/session.ts';
 import type { ToolName } from '../tools/tool-name.ts';
 import type { ApprovalRules } from './ladder.ts';
@@ -19,7 +20,20 @@ export function personStep(
   return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${id}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). Nothing runs until every pending action is decided.`;
 }
 
-/** Why a decision that came in a tool call is refused. */
-export function refusalOf(sessionId: string, name: (tool: ToolName) => string): string {
-  return `This bridge takes decisions from the person alone (--approvals human-only); a tool call decides nothing, and nothing was sent. Call ${name('wait_for_task')} with sessionId "${sessionId}": a client that shows forms (MCP elicitation or MCP tasks) asks the person there.`;
+/**
+ * To be asked before a tool call does what is the person's to decide: a decision, an answer to a question, or leave to run
+ * everything unasked.
+ * @throws ProductError FORBIDDEN where only the person may
+ */
+export function refuseForPerson({ bridge, name }: Speaker, sessionId?: string): void {
+  if (bridge.rules.approvals !== 'human-only') return;
+  const how =
+    sessionId === undefined
+      ? 'Leave out autoExecute: the person is asked for each action.'
+      : `Call ${name('wait_for_task')} with sessionId "${sessionId}": a client that shows forms (MCP elicitation or MCP tasks) asks the person there.`;
+  throw new ProductError(
+    'FORBIDDEN',
+    `This bridge takes decisions from the person alone (--approvals human-only); a tool call decides nothing, and nothing was sent. ${how}`,
+    { facts: sessionId === undefined ? {} : { sessionId } },
+  );
 }

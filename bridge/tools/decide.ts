@@ -1,8 +1,7 @@
 /** `approve_or_deny_pending_action`: a person's decision on what a task waits for. */
 import { z } from 'zod';
-import { ProductError } from '../../shared/errors.ts';
 import { decisionInput, decisionsOf, singleDecisionFields, verdictOf } from '../approvals/decision-words.ts';
-import { refusalOf } from '../approvals/person-step.ts';
+import { refuseForPerson } from '../approvals/person-step.ts';
 import { sendVerdicts } from '../approvals/send-verdicts.ts';
 import { sessionReport } from '../results/session-report.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
@@ -33,9 +32,8 @@ Several at once: put them into decisions. Nothing of a turn runs until every pen
   asksPerson: true,
   async run({ sessionId, decisions, waitSeconds, ...single }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
-    const { sessions, rules } = call.bridge;
-    if (rules.approvals === 'human-only')
-      throw new ProductError('FORBIDDEN', refusalOf(sessionId, call.name));
+    const { sessions } = call.bridge;
+    refuseForPerson(call, sessionId);
     const inputs = decisionsOf(single, decisions);
     const session = await sessions.find(sessionId);
     await session.refresh();

@@ -4,6 +4,7 @@ import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Session } from '../sessions/session.ts';
 import { ProductError } from '../../shared/errors.ts';
+import { refuseForPerson } from '../approvals/person-step.ts';
 import { sessionReport } from '../results/session-report.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from './fields.ts';
@@ -48,8 +49,11 @@ Actions with side effects wait for approval: show them to the person and send th
         { facts: { agent: agent.name } },
       );
     }
+    if (autoExecute === true) refuseForPerson(call);
     await going?.refresh();
     if (going !== undefined) refuseWhileDeciding(going);
+    // An answer in words may be an approval to the agent that asked.
+    if (going !== undefined && going.view?.question) refuseForPerson(call, going.id);
     const settings = going === undefined ? await taskSettingsFor(agent, wanted, defaults.workspace) : wanted;
     call.beforeSending();
     const { session, delivery } =

@@ -1,0 +1,220 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { append, plan } from '../../support/offline-plan.ts';
+import { signal } from '../../support/signal.ts';
+import { stage } from '../../support/stage.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { decisionChannels } from './support/decision-channels.ts';
+import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
+import { RawClient } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const DECIDE = 'approve_or_deny_pending_action';
+/** Whoever answers in these tests is no person: what is tested is not how fast they are. */
+const AT_ONCE = ['--fastest-answer-seconds', '0'];
+
+const approving: Person = () => ({ action: 'accept', content: {} });
+
+describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  async function asking(...callIds: string[]): Promise<FakeAgent> {
+    const agent = await FakeAgent.start({
+      onMessage: (task) => task.work().ask(...callIds.map((callId) => pendingWrite(callId))),
+      onDecisions: (task, decisions) => {
+        for (const { callId, decision } of decisions) task.say(`${callId}: ${decision}. `);
+        if (task.pending.length === 0) task.work().complete();
+      },
+    });
+    open.push({ close: () => agent.stop() });
+    return agent;
+  }
+
+  interface At {
+    url: string;
+    token?: string;
+    stateDir?: string;
+    args?: readonly string[];
+  }
+
+  async function clientAt(at: At, person: Person): Promise<FormClient> {
+    const { url, token, args = AT_ONCE, stateDir = await mkdtemp(join(program.directory, 'state-')) } = at;
+    const start = { stateDir, agentUrl: url, args, ...(token === undefined ? {} : { token }) };
+    const client = await connect(program, start, person);
+    open.unshift({ close: () => client.close().catch(() => undefined) });
+    return client;
+  }
+
+  test('R67 a person is shown the preview in a form, and accepting it approves: the call returns the result', async () => {
+    const agent = await asking('one');
+    const messages: string[] = [];
+    const client = await clientAt(agent, (form, taken) => {
+      messages.push(form.message);
+      return approving(form, taken);
+    });
+    const done = await client.call(DELEGATE, { task: 'do it' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toContain('+hello');
+    expect(decisionChannels(agent)).toEqual(['elicitation']);
+    expect(agent.tasks.size).toBe(1);
+  });
+
+  test('R67 D3 each pending action has its own form, and declining one denies that one', async () => {
+    const agent = await asking('one', 'two');
+    const client = await clientAt(agent, ({ message }) =>
+      message.includes('two.md') ? { action: 'decline' } : { action: 'accept', content: { reason: 'good' } },
+    );
+    const done = await client.call(DELEGATE, { task: 'do it' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(agent.decisions).toMatchObject([
+      { callId: 'one', decision: 'approve', reason: 'good' },
+      { callId: 'two', decision: 'deny' },
+    ]);
+  });
+
+  test.each<[string, Person, readonly string[], RegExp]>([
+    ['a cancel', () => ({ action: 'cancel' }), AT_ONCE, /closed without an answer/],
+    ['too fast a yes', approving, ['--fastest-answer-seconds', '60'], /faster than anybody reads/],
+    ['too fast a no', () => ({ action: 'decline' }), ['--fastest-answer-seconds', '60'], /faster than/],
+  ])(
+    'R67 %s is no answer: the action still waits, and the tool decides it',
+    async (__, person, args, says) => {
+      const agent = await asking('one');
+      const client = await clientAt({ url: agent.url, args }, person);
+      const asked = await client.call(DELEGATE, { task: 'do it' });
+      expect(asked.structuredContent).toMatchObject({
+        state: 'input_required',
+        pending: [{ callId: 'one' }],
+      });
+      expect(textOf(asked)).toMatch(says);
+      expect(agent.decisions).toEqual([]);
+      const decided = await client.call(DECIDE, decisionFor(asked));
+      expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+      expect(decisionChannels(agent)).toEqual(['tool']);
+    },
+  );
+
+  test('R67 a client that dies with a form open decides nothing; another is asked anew', async () => {
+    const agent = await asking('one');
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const shown = signal();
+    const client = await clientAt({ url: agent.url, stateDir }, () => {
+      shown.happen();
+      return new Promise(() => undefined);
+    });
+    const lost = client.call(DELEGATE, { task: 'do it' }).catch(() => 'lost');
+    await shown.happened;
+    await client.close();
+    if (holds) expect(await lost).toBe('lost');
+    expect(agent.decisions).toEqual([]);
+    const other = await clientAt({ url: agent.url, stateDir }, approving);
+    const done = await other.call('wait_for_task', { sessionId: 'session-1' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+    expect(agent.decisions).toHaveLength(1);
+  });
+
+  test('R67 B2 while a form is open the tool decides, the form is withdrawn or too late, and there is one decision', async () => {
+    const agent = await asking('one');
+    const shown = signal();
+    const decided = signal();
+    const withdrawn = signal();
+    const client = await clientAt(agent, async (_form, taken) => {
+      taken.addEventListener('abort', withdrawn.happen);
+      shown.happen();
+      await decided.happened;
+      return { action: 'decline' };
+    });
+    const call = client.call(DELEGATE, { task: 'do it' });
+    await shown.happened;
+    const decision = { sessionId: 'session-1', callId: 'one', decision: 'approve' };
+    const tool = await client.call(DECIDE, decision);
+    expect(tool.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+    if (holds) await withdrawn.happened;
+    decided.happen();
+    expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+    expect(agent.decisions).toMatchObject([{ decision: 'approve' }]);
+    expect(decisionChannels(agent)).toEqual(['tool']);
+  });
+
+  test('R67 what another client decides withdraws the form, though nothing tells this bridge', async () => {
+    const agent = await asking('one');
+    const shown = signal();
+    const decided = signal();
+    const client = await clientAt(agent, async () => {
+      shown.happen();
+      await decided.happened;
+      return { action: 'decline' };
+    });
+    const call = client.call(DELEGATE, { task: 'do it' });
+    await shown.happened;
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const other = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+    open.unshift({ close: () => other.kill() });
+    await other.call(DECIDE, { sessionId: 'session-1', callId: 'one', decision: 'approve' });
+    if (!holds) decided.happen();
+    expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+    decided.happen();
+    expect(agent.decisions).toMatchObject([{ decision: 'approve' }]);
+  });
+
+  test('R67 with human-only a tool call decides nothing and says how to decide; the form does', async () => {
+    const agent = await asking('one');
+    let answer: ReturnType<Person> = { action: 'cancel' };
+    const args = [...AT_ONCE, '--approvals', 'human-only'];
+    const client = await clientAt({ url: agent.url, args }, () => answer);
+    const trusting = await client.call(DELEGATE, { task: 'do it', autoExecute: true });
+    expect(textOf(trusting)).toMatch(/Leave out autoExecute/);
+    expect(agent.tasks.size).toBe(0);
+    const asked = await client.call(DELEGATE, { task: 'do it' });
+    expect(textOf(asked)).toMatch(/Only the person can decide this.*wait_for_task/);
+    const refused = await client.call(DECIDE, decisionFor(asked));
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toMatch(/from the person alone.*wait_for_task/);
+    expect(agent.decisions).toEqual([]);
+    answer = { action: 'accept', content: {} };
+    const done = await client.call('wait_for_task', { sessionId: 'session-1' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(decisionChannels(agent)).toEqual(['elicitation']);
+  });
+
+  test('R67 with tool-only nobody is asked in a form', async () => {
+    const agent = await asking('one');
+    const client = await clientAt({ url: agent.url, args: ['--approvals', 'tool-only'] }, () => {
+      throw new Error('asked');
+    });
+    const asked = await client.call(DELEGATE, { task: 'do it' });
+    expect(asked.structuredContent).toMatchObject({ state: 'input_required', notes: [] });
+  });
+
+  test('R67 R01 with the real server the form that is accepted writes the file once', async () => {
+    const whole = await stage();
+    const client = await clientAt(whole.server, approving);
+    const done = await client.call(DELEGATE, {
+      task: plan(append('test.md', 'hello\n'), append('test.md', 'again\n'), { say: 'Done.' }),
+      workspace: whole.server.workspace,
+    });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(await whole.file('test.md')).toBe('hello\nagain\n');
+  });
+});
+
+function textOf({ content }: FormResult): string {
+  return content.map(({ text }) => text ?? '').join('\n');
+}
+
+function decisionFor({ structuredContent }: FormResult): Record<string, unknown> {
+  return { sessionId: structuredContent?.sessionId, callId: 'one', decision: 'approve' };
+}

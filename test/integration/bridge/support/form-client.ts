@@ -1,0 +1,69 @@
+/** The official MCP clients with a person before them who is shown forms, behind one face. */
+import { Client as Client2 } from '@modelcontextprotocol/client';
+import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { type BridgeProgram, type BridgeStart, bridgeCommand } from './bridge-program.ts';
+
+const shown = z.looseObject({ message: z.string() });
+export type ShownForm = z.infer<typeof shown>;
+
+export interface FormAnswer {
+  action: 'accept' | 'decline' | 'cancel';
+  content?: Record<string, string>;
+}
+
+/** @param withdrawn aborts when the bridge takes the form back */
+export type Person = (form: ShownForm, withdrawn: AbortSignal) => FormAnswer | Promise<FormAnswer>;
+
+const result = z.looseObject({
+  content: z.array(z.looseObject({ text: z.string().optional() })),
+  structuredContent: z.looseObject({ sessionId: z.string(), state: z.string() }).optional(),
+  isError: z.boolean().optional(),
+});
+export type FormResult = z.infer<typeof result>;
+
+export interface FormClient {
+  call(name: string, args: Record<string, unknown>): Promise<FormResult>;
+  close(): Promise<void>;
+}
+
+type Connect = (program: BridgeProgram, start: BridgeStart, person: Person) => Promise<FormClient>;
+
+const INFO = { name: 'test', version: '0' };
+const CAPABILITIES = { capabilities: { elicitation: {} } };
+
+const newer =
+  (mode: 'legacy' | { pin: string }): Connect =>
+  async (program, start, person) => {
+    const client = new Client2(INFO, { versionNegotiation: { mode }, ...CAPABILITIES });
+    client.setRequestHandler('elicitation/create', async ({ params }, context) => ({
+      ...(await person(shown.parse(params), context.mcpReq.signal)),
+    }));
+    await client.connect(new Stdio2({ ...bridgeCommand(program, start), stderr: 'ignore' }));
+    return {
+      call: async (name, args) => result.parse(await client.callTool({ name, arguments: args })),
+      close: () => client.close(),
+    };
+  };
+
+const older: Connect = async (program, start, person) => {
+  const client = new Client1(INFO, CAPABILITIES);
+  client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => ({
+    ...(await person(shown.parse(params), signal)),
+  }));
+  await client.connect(new Stdio1({ ...bridgeCommand(program, start), stderr: 'ignore' }));
+  return {
+    call: async (name, args) => result.parse(await client.callTool({ name, arguments: args })),
+    close: () => client.close(),
+  };
+};
+
+/** `holds`: the call is held while the form is open, and the form can be withdrawn. */
+export const FORM_CLIENTS: readonly [string, Connect, { holds: boolean }][] = [
+  ['the 1.x client', older, { holds: true }],
+  ['the 2.x client, revision 2025-11-25', newer('legacy'), { holds: true }],
+  ['the 2.x client, revision 2026-07-28', newer({ pin: '2026-07-28' }), { holds: false }],
+];

@@ -1,0 +1,13 @@
+/** Something that happens once, waited for by whoever likes. */
+export interface Signal {
+  happened: Promise<void>;
+  happen: () => void;
+}
+
+export function signal(): Signal {
+  const held: { happen?: () => void } = {};
+  const happened = new Promise<void>((resolve) => {
+    held.happen = resolve;
+  });
+  return { happened, happen: () => held.happen?.() };
+}
