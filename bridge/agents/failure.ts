@@ -96,10 +96,18 @@ function ofA2A(error: unknown, agent: string): Failure | undefined {
   for (const info of [...infos, { reason: reason ?? '', metadata }]) {
     // Ours travels beside A2A's own, which is coarser.
     const { reason: ours = '', retryable: _, ...facts } = info.metadata ?? {};
-    const known = reasonOf(ours) ?? reasonOf(info.reason);
+    const own = reasonOf(ours);
+    if (own !== undefined) return refusal(own, message, facts);
+    const known = reasonOf(info.reason);
+    if (known === 'UNKNOWN_TASK') return refusal(known, forgotten(agent, message), facts);
     if (known !== undefined) return refusal(known, message, facts);
   }
   return refusal('AGENT_ERROR', `Agent "${agent}" refused: ${shortened(message)}`, metadata);
+}
+
+/** Agents that keep their tasks in memory say no more than this after a restart. */
+function forgotten(agent: string, message: string): string {
+  return `Agent "${agent}" does not know this task (${shortened(message)}). It may have been started anew since, and keep none of before: delegate what is left of it again, without sessionId.`;
 }
 
 function reasonOf(word: string): Reason | undefined {

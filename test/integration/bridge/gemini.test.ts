@@ -301,6 +301,19 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(textOf(seen)).toContain(said);
   });
 
+  test('R69 an agent that was restarted has forgotten its tasks, and that is what is said', async () => {
+    const asked = await delegate();
+    const port = Number(new URL(agent.url).port);
+    await agent.stop();
+    agent = await FakeGemini.start(() => steps, port);
+    const gone = await decide(idOf(asked), { decision: 'approve' });
+    expect(gone.isError).toBe(true);
+    expect(textOf(gone)).toContain('does not know this task (Task not found)');
+    const looked = await client.call('wait_for_task', { sessionId: idOf(asked) });
+    expect(textOf(looked)).toContain('delegate what is left of it again');
+    expect(agent.requests).not.toContain('message/stream');
+  });
+
   test('R69 an error of its model is said, and a reply goes on', async () => {
     steps = [{ fail: 'Agent Error, unknown agent message: quota exceeded' }];
     const failed = await delegate();
