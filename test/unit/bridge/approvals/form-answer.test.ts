@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { asksOf, type Ask } from '../../../../bridge/approvals/form.ts';
+import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): Ask =>
+  only(asksOf({ pending: [pendingWrite('one', changes)], question: null }, () => undefined));
+const question = (): Ask =>
+  only(asksOf({ pending: [], question: { id: 'q', text: 'Which?' } }, () => undefined));
+const command = (): Ask =>
+  asked({ preview: { type: 'command', command: 'ls', cwd: '/w' }, tool: 'run-shell-command' });
+
+function only([ask, ...others]: readonly Ask[]): Ask {
+  if (ask === undefined || others.length > 0) throw new Error('not one');
+  return ask;
+}
+
+const SLOW = { afterMs: 5_000, fastestAnswerMs: 1_000 };
+const accept = (content?: unknown): unknown => ({ action: 'accept', content });
+
+describe('an answer to a form', () => {
+  test.each<[string, Ask, unknown, object]>([
+    ['accepting it as it stands approves', asked(), accept(), { decision: 'approve', scope: 'once' }],
+    [
+      'empty fields are no words',
+      asked(),
+      accept({ reason: '', editedContent: null }),
+      { decision: 'approve' },
+    ],
+    ['declining it denies', asked(), { action: 'decline' }, { decision: 'deny' }],
+    [
+      'declining denies whatever was chosen',
+      asked(),
+      { action: 'decline', content: { decision: 'approve' } },
+      { decision: 'deny' },
+    ],
+    [
+      'deny may be chosen, with a reason',
+      asked(),
+      accept({ decision: 'deny', reason: 'no' }),
+      { decision: 'deny', reason: 'no' },
+    ],
+    [
+      'trust reaches further',
+      asked(),
+      accept({ decision: 'trust_always' }),
+      { decision: 'approve', scope: 'always' },
+    ],
+    [
+      'a new text is an edit',
+      asked(),
+      accept({ decision: 'approve', editedContent: 'hi' }),
+      { decision: 'edit', content: 'hi' },
+    ],
+    [
+      'a new text with a no is a no',
+      asked(),
+      accept({ decision: 'deny', editedContent: 'hi' }),
+      { decision: 'deny' },
+    ],
+    [
+      'a new input is an edit',
+      command(),
+      accept({ editedInput: '{"command":"pwd"}' }),
+      { decision: 'edit', input: { command: 'pwd' } },
+    ],
+  ])('R67 D2 %s, bound to what was shown', (_, ask, response, decision) => {
+    const answer = readAnswer(ask, response, SLOW);
+    expect(answer).toMatchObject({
+      type: 'verdict',
+      verdict: { type: 'decision', decision: { callId: 'one', inputHash: 'hash-of-one', ...decision } },
+    });
+  });
+
+  test.each<[string, Ask, unknown, string]>([
+    ['a cancel', asked(), { action: 'cancel' }, 'cancelled'],
+    ['nothing', asked(), undefined, 'not understood'],
+    ['another action', asked(), { action: 'yes' }, 'not understood'],
+    ['another word', asked(), accept({ decision: 'Approve' }), 'not understood'],
+    [
+      'a word that this action does not take',
+      asked(),
+      accept({ decision: 'trust_server' }),
+      'not understood',
+    ],
+    ['an edit that edits nothing', asked(), accept({ decision: 'edit' }), 'not understood'],
+    [
+      'an edit of what takes none',
+      asked({ decisions: ['approve', 'deny'] }),
+      accept({ editedContent: 'x' }),
+      'not understood',
+    ],
+    ['an input that is no JSON', command(), accept({ editedInput: 'pwd' }), 'not understood'],
+    ['a question declined', question(), { action: 'decline' }, 'cancelled'],
+    ['a question answered with nothing', question(), accept({ answer: '' }), 'not understood'],
+  ])('R67 D1 %s decides nothing', (_, ask, response, why) => {
+    expect(readAnswer(ask, response, SLOW)).toMatchObject({ type: 'unanswered', why });
+  });
+
+  test.each([accept(), { action: 'decline' }])(
+    'R67 %j is none when it is faster than a person',
+    (response) => {
+      const at = (afterMs: number | undefined): object =>
+        readAnswer(asked(), response, { afterMs, fastestAnswerMs: 1_000 });
+      expect(at(999)).toMatchObject({ type: 'unanswered', why: 'too fast' });
+      expect(at(1_000)).toMatchObject({ type: 'verdict' });
+      // It went out from an earlier bridge: nobody can say how long it was looked at.
+      expect(at(undefined)).toMatchObject({ type: 'verdict' });
+    },
+  );
+
+  test('R67 a question is answered in words', () => {
+    expect(readAnswer(question(), accept({ answer: 'the left' }), SLOW)).toEqual({
+      type: 'verdict',
+      verdict: { type: 'answer', callId: 'q', answer: 'the left' },
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Ask } from '../../../../bridge/approvals/form.ts';
+import { Offers } from '../../../../bridge/approvals/offers.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const asked = (...changes: Parameters<typeof pendingWrite>[1][]) => ({
+  pending: (changes.length === 0 ? [{}] : changes).map((each) => pendingWrite('one', each)),
+  question: null,
+});
+
+function first([ask]: readonly Ask[]): Ask {
+  if (ask === undefined) throw new Error('none');
+  return ask;
+}
+
+describe('the forms that are out', () => {
+  test('R66 the same action is asked under the same key by every bridge, and another under another', () => {
+    const { key } = first(new Offers().asks('task', asked()));
+    expect(first(new Offers().asks('task', asked())).key).toBe(key);
+    for (const change of [
+      { inputHash: 'other' },
+      { reason: 'content-changed' as const },
+      { preview: { type: 'url' as const, url: 'https://a.example' } },
+    ])
+      expect(first(new Offers().asks('task', asked(change))).key).not.toBe(key);
+  });
+
+  test('R67 the time runs from when a form first goes out, by task', () => {
+    let now = 0;
+    const offers = new Offers(() => now);
+    const asks = offers.asks('task', asked());
+    expect(offers.age('task', first(asks))).toBeUndefined();
+    offers.out('task', asks);
+    now = 700;
+    offers.out('task', asks);
+    expect(offers.age('task', first(asks))).toBe(700);
+    expect(offers.age('other', first(asks))).toBeUndefined();
+  });
+
+  test('R67 an answer that did not count makes another form that says so; one that never counts is not asked for ever', () => {
+    const offers = new Offers();
+    const keys = new Set<string>();
+    for (let round = 1; round <= 20; round += 1) {
+      const ask = first(offers.asks('task', asked()));
+      keys.add(ask.key);
+      offers.again('task', ask, `Answer ${String(round)} did not count.`);
+      expect(first(offers.asks('task', asked())).form.message).toMatch(/^Answer \d did not count\./);
+    }
+    expect(keys.size).toBe(4);
+  });
+
+  test('X3 what an agent shows writes to no terminal, and is cut where it is too long for a form', () => {
+    const diff = `\u{1b}[2Jgone\n${'x'.repeat(30_000)}`;
+    const preview = { type: 'diff' as const, path: 'a', diff };
+    const { message } = first(new Offers().asks('task', asked({ preview }))).form;
+    expect(message).not.toContain('\u{1b}');
+    expect(message).toContain('[2Jgone\nxxx');
+    expect(message).toMatch(/\d+ more characters are not shown here/);
+    expect(message.length).toBeLessThan(21_000);
+  });
+
+  test('X3 ten thousand forms are kept within bounds', () => {
+    const offers = new Offers(() => 0);
+    const asks = offers.asks('task', asked());
+    for (let task = 0; task < 10_000; task += 1) offers.out(String(task), asks);
+    expect(offers.age('0', first(asks))).toBeUndefined();
+    expect(offers.age('9999', first(asks))).toBe(0);
+  });
+});
