@@ -1,0 +1,219 @@
+/** The bridge in the settings of real clients' files. */
+import { describe, expect, it } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { cli, type Outcome, PROGRAM } from './support/cli.ts';
+
+interface Person {
+  home: string;
+  run: (...args: string[]) => Promise<Outcome>;
+  /** Writes a file of theirs. */
+  has: (path: string, text: string) => Promise<string>;
+  read: (path: string) => Promise<string>;
+}
+
+async function person(env: Readonly<Record<string, string>> = {}): Promise<Person> {
+  const home = await temporaryDirectory();
+  return {
+    home,
+    run: (...args) => cli(args, { home, env }),
+    async has(path, text) {
+      const file = join(home, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+      return file;
+    },
+    read: (path) => readFile(join(home, path), 'utf8'),
+  };
+}
+
+const entry = z.looseObject({ command: z.string(), args: z.array(z.string()) });
+const standsIn = (text: string, key: string): unknown =>
+  z.record(z.string(), z.record(z.string(), z.unknown())).parse(JSON.parse(text))[key]?.['a2a-bridge'];
+
+describe('install', () => {
+  it.each([
+    ['claude', 'user', '.claude.json', 'mcpServers'],
+    ['claude', 'project', '.mcp.json', 'mcpServers'],
+    ['gemini', 'user', '.gemini/settings.json', 'mcpServers'],
+    ['gemini', 'project', '.gemini/settings.json', 'mcpServers'],
+    ['cursor', 'user', '.cursor/mcp.json', 'mcpServers'],
+    ['vscode', 'user', '.config/Code/User/mcp.json', 'servers'],
+    ['vscode', 'project', '.vscode/mcp.json', 'servers'],
+  ])('%s, %s: writes %s, and nothing the second time', async (client, scope, path, key) => {
+    const { run, read } = await person();
+    const { code, stdout } = await run('install', client, '--scope', scope);
+    expect(stdout).toContain(`+`);
+    expect(code).toBe(0);
+    const text = await read(path);
+    expect(entry.parse(standsIn(text, key))).toMatchObject({ command: process.execPath, args: [PROGRAM] });
+    const again = await run('install', client, '--scope', scope);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to change') });
+    expect(await read(path)).toBe(text);
+  });
+
+  it('what it writes starts a bridge that offers its tools, with the arguments it was given', async () => {
+    const { run, read, home } = await person();
+    await run('install', 'claude', '--', '--tool-prefix', 'gemini_', '--no-auto-start');
+    const { command, args } = entry.parse(standsIn(await read('.claude.json'), 'mcpServers'));
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(
+      new StdioClientTransport({ command, args, env: { HOME: home, PATH: '' }, stderr: 'ignore' }),
+    );
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('gemini_delegate_task_to_assistant');
+    await client.close();
+  });
+
+  it('changes one place, keeps comments and the rest, and leaves a backup beside it', async () => {
+    const { run, has, read, home } = await person();
+    const before = `{\n    // mine\n    "theme": "dark", /* and */\n    "mcpServers": {\n        "other": { // theirs\n            "command": "x"\n        }, // keep\n    },\n}\n`;
+    const file = await has('.gemini/settings.json', before);
+    await chmod(file, 0o640);
+    expect((await run('install', 'gemini')).code).toBe(0);
+    const after = await read('.gemini/settings.json');
+    for (const kept of [
+      '// mine',
+      '"dark", /* and */',
+      '"other": { // theirs\n            "command": "x"\n',
+      '// keep',
+    ])
+      expect(after).toContain(kept);
+    expect(after).toContain('\n        "a2a-bridge": {');
+    expect((await stat(file)).mode & 0o777).toBe(0o640);
+    const backups = (await readdir(join(home, '.gemini'))).filter((name) => name.endsWith('.bak'));
+    expect(backups).toHaveLength(1);
+    expect(await read(join('.gemini', backups[0] ?? ''))).toBe(before);
+    expect((await run('uninstall', 'gemini')).code).toBe(0);
+    expect(await read('.gemini/settings.json')).not.toContain('a2a-bridge');
+    expect(await read('.gemini/settings.json')).toContain('// keep');
+  });
+
+  it('codex: a table of its own in TOML, whose other lines stay as they are', async () => {
+    const { run, has, read } = await person();
+    const before = `model = "o3" # mine\n\n[mcp_servers.other]\ncommand = "x"\nstarted = 1979-05-27T07:32:00Z\n\n[projects."/a b"]\ntrust_level = "trusted"\n`;
+    await has('.codex/config.toml', before);
+    expect((await run('install', 'codex')).code).toBe(0);
+    const after = await read('.codex/config.toml');
+    expect(after.startsWith(before)).toBe(true);
+    expect(after).toContain('\n[mcp_servers.a2a-bridge]\ncommand = ');
+    expect((await run('install', 'codex')).stdout).toContain('nothing to change');
+    expect((await run('uninstall', 'codex')).code).toBe(0);
+    expect((await read('.codex/config.toml')).trimEnd()).toBe(before.trimEnd());
+  });
+
+  it('claude, local: under the repository that the directory belongs to', async () => {
+    const { run, has, read, home } = await person();
+    const project = { lastCost: 1, mcpServers: {} };
+    await has('.claude.json', JSON.stringify({ numStartups: 3, projects: { [home]: project } }, null, 2));
+    expect((await run('install', 'claude', '--scope', 'local')).code).toBe(0);
+    expect(JSON.parse(await read('.claude.json'))).toMatchObject({
+      numStartups: 3,
+      projects: { [home]: { lastCost: 1, mcpServers: { 'a2a-bridge': { type: 'stdio' } } } },
+    });
+  });
+
+  it('an entry of the bridge is brought up to date, and keeps what else it says', async () => {
+    const { run, has, read } = await person();
+    const old = { type: 'stdio', command: 'node', args: ['/old/dist/bridge/main.js'], env: { KEY: 'v' } };
+    await has('.claude.json', JSON.stringify({ mcpServers: { 'a2a-bridge': old } }));
+    expect((await run('install', 'claude')).code).toBe(0);
+    expect(standsIn(await read('.claude.json'), 'mcpServers')).toEqual({
+      ...old,
+      command: process.execPath,
+      args: [PROGRAM],
+    });
+  });
+
+  it('--dry-run shows the change and writes nothing; --json says it for a program', async () => {
+    const { run, home } = await person();
+    const { stdout } = await run('install', 'cursor', '--dry-run');
+    expect(stdout).toContain('+    "a2a-bridge": {');
+    expect(JSON.parse((await run('install', 'cursor', '--dry-run', '--json')).stdout)).toMatchObject({
+      client: 'cursor',
+      scope: 'user',
+      changed: false,
+      dryRun: true,
+    });
+    expect(await readdir(home)).not.toContain('.cursor');
+  });
+
+  it('finds the files where the client was told to have them', async () => {
+    const directory = await temporaryDirectory();
+    const { run } = await person({
+      CLAUDE_CONFIG_DIR: join(directory, 'claude'),
+      CODEX_HOME: join(directory, 'codex'),
+      GEMINI_CLI_HOME: join(directory, 'gemini'),
+      XDG_CONFIG_HOME: join(directory, 'config'),
+    });
+    for (const client of ['claude', 'codex', 'gemini', 'vscode']) await run('install', client);
+    expect(
+      (await readdir(directory, { recursive: true })).filter((name) => /\.(json|toml)$/.test(name)),
+    ).toEqual(
+      expect.arrayContaining([
+        'claude/.claude.json',
+        'codex/config.toml',
+        'gemini/.gemini/settings.json',
+        'config/Code/User/mcp.json',
+      ]),
+    );
+  });
+
+  it('a link stays a link: what it leads to is changed', async () => {
+    const { run, has, read, home } = await person();
+    const real = await has('dotfiles/claude.json', '{}');
+    await symlink(real, join(home, '.claude.json'));
+    expect((await run('install', 'claude')).code).toBe(0);
+    expect((await lstat(join(home, '.claude.json'))).isSymbolicLink()).toBe(true);
+    expect(await read('dotfiles/claude.json')).toContain('a2a-bridge');
+  });
+
+  it.each([
+    ['claude', '.claude.json', '{ "mcpServers": '],
+    ['claude', '.claude.json', '{ "a": 1 // a comment that Claude Code would not read\n}'],
+    ['claude', '.claude.json', '[]'],
+    ['cursor', '.cursor/mcp.json', '{ "mcpServers": [] }'],
+    ['codex', '.codex/config.toml', 'model = \n'],
+    ['codex', '.codex/config.toml', 'mcp_servers = 3\n'],
+  ])('%s: a file it cannot read is left as it is (%s: %s)', async (client, path, text) => {
+    const { run, has, read, home } = await person();
+    await has(path, text);
+    const { code, stderr } = await run('install', client);
+    expect(stderr).toMatch(/was left as it is: .*Put it right/);
+    expect(code).toBe(78);
+    expect(await read(path)).toBe(text);
+    expect((await readdir(home, { recursive: true })).filter((name) => name.endsWith('.bak'))).toEqual([]);
+  });
+
+  it('a read-only file, and a name that another server has, are left alone', async () => {
+    const { run, has, read } = await person();
+    const text = '{ "mcpServers": { "a2a-bridge": { "command": "another" } } }';
+    const file = await has('.claude.json', text);
+    expect(await run('install', 'claude')).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('--name'),
+    });
+    expect(await run('uninstall', 'claude')).toMatchObject({ code: 78 });
+    expect((await run('install', 'claude', '--name', 'mine', '--dry-run')).code).toBe(0);
+    await chmod(file, 0o444);
+    const { code, stderr } = await run('install', 'claude', '--name', 'mine');
+    expect(stderr).toContain('read-only');
+    expect(code).toBe(78);
+    expect(await read('.claude.json')).toBe(text);
+  });
+
+  it.each([
+    [['install', 'zed'], 'claude, gemini, codex, cursor, vscode'],
+    [['install', 'cursor', '--scope', 'local'], 'user, project'],
+    [['install', 'cursor', '--scope', 'world'], 'user, project, local'],
+    [['install', 'cursor', '--name', 'a b'], 'letters'],
+    [['instal'], "unknown command 'instal'"],
+  ])('%j is refused with what there is', async (args, said) => {
+    const { run } = await person();
+    expect(await run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+  });
+});
