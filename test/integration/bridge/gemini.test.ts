@@ -235,7 +235,20 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.requests.filter((each) => each === 'message/stream')).toHaveLength(2);
   });
 
-  test('R69 a delegation whose answer is lost is found by its name', async () => {
+  test('R69 a delegation whose answer is lost is found by its name, also when its turn has been forgotten', async () => {
+    agent.ways.forgets = true;
+    steps = [{ say: 'Done.' }];
+    agent.dropAnswers = 1;
+    const found = await delegate();
+    expect(found.structuredContent).toMatchObject({
+      state: 'input_required',
+      sessionId: agent.task.contextId,
+    });
+    expect(textOf(found)).toContain('keeps no record');
+    expect(agent.task.heard).toEqual(['write test.md']);
+  });
+
+  test('R69 a delegation whose answer is lost is not made again', async () => {
     agent.dropAnswers = 1;
     const asked = await delegate();
     expect(asked.structuredContent).toMatchObject({
