@@ -17,6 +17,7 @@ import {
   notUnderstood,
   report,
   summary,
+  type Tally,
   wasDenied,
   WHAT_I_AM,
 } from './wording.ts';
@@ -71,7 +72,7 @@ export function nextTurn({ requests, turns }: Unanswered, offered: ReadonlySet<s
   }
   if (walk.called) {
     const misread = notUnderstood(readings.flatMap((reading) => reading.misread));
-    said.push({ text: summary(walk.done, [...walk.undone, ...misread]) });
+    said.push({ text: summary({ ...walk.tally, undone: [...walk.tally.undone, ...misread] }) });
   }
   if (said.every(({ text }) => text === ''))
     said.push({ text: `${WHAT_I_AM} There was nothing to do.\n${LANGUAGE}` });
@@ -80,8 +81,7 @@ export function nextTurn({ requests, turns }: Unanswered, offered: ReadonlySet<s
 
 /** How far the steps have come. */
 class Walk {
-  readonly done: string[] = [];
-  readonly undone: string[] = [];
+  readonly tally: Record<keyof Tally, string[]> = { done: [], failed: [], undone: [] };
   /** Turns of the conversation that belong to steps walked so far. */
   taken = 0;
   #unmade: Unmade = new Set();
@@ -92,7 +92,8 @@ class Walk {
   }
 
   get called(): boolean {
-    return this.done.length + this.undone.length > 0;
+    const { done, failed, undone } = this.tally;
+    return done.length + failed.length + undone.length > 0;
   }
 
   /** Why the step can't be tried, as the words after `because`. */
@@ -106,7 +107,7 @@ class Walk {
 
   passOver(step: Step, obstacle: string): void {
     for (const call of callsOf(step)) {
-      this.undone.push(`${describe(call)} (not tried: ${obstacle})`);
+      this.tally.undone.push(`${describe(call)} (not tried: ${obstacle})`);
       this.#unmade = unmadeAfter(this.#unmade, call, false);
     }
   }
@@ -115,11 +116,10 @@ class Walk {
     for (const [index, call] of callsOf(step).entries()) {
       const result = results[index];
       const done = result !== undefined && !result.isError;
-      if (done) this.done.push(describe(call));
-      else
-        this.undone.push(
-          `${describe(call)} (${result !== undefined && wasDenied(result) ? 'denied' : 'failed'})`,
-        );
+      if (done) this.tally.done.push(describe(call));
+      else if (result !== undefined && wasDenied(result))
+        this.tally.undone.push(`${describe(call)} (denied)`);
+      else this.tally.failed.push(describe(call));
       this.#unmade = unmadeAfter(this.#unmade, call, done);
     }
     this.taken += 1;

@@ -43,6 +43,8 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
 ]);
 
 const LIST_MARK = /^(?:\d{1,6}[.)]|[-*•])$/;
+/** What lets a task go on that has asked whether it may, and asks for nothing else. */
+const NODS = new Set(['go on', 'carry on', 'continue', 'proceed', 'yes', 'ok', 'okay']);
 const POLITE = new Set(['please', 'now', 'also', 'and', 'first', 'next', 'finally', 'lastly', 'kindly']);
 
 export function readMessage(text: string): Reading {
@@ -60,7 +62,7 @@ export function readMessage(text: string): Reading {
 function readClause(clause: Clause): Reading {
   if (clause.type === 'json') return readJsonPlan(clause.source);
   const start = opening(clause);
-  if (start === clause.tokens.length) return { steps: [], misread: [] };
+  if (start === clause.tokens.length || isNod(clause, start)) return { steps: [], misread: [] };
   const verb = VERBS.get(wordOf(clause.tokens[start]));
   if (verb === undefined)
     return fencedPlan(clause) ?? unclear(clause, start, 'it starts with no verb I know');
@@ -78,6 +80,11 @@ function opening(words: Words): number {
     at += 2;
   while (POLITE.has(wordOf(words.tokens[at]))) at += 1;
   return at;
+}
+
+function isNod({ tokens }: Words, from: number): boolean {
+  const words = tokens.slice(from).map(wordOf);
+  return NODS.has(words.filter((word) => !POLITE.has(word)).join(' '));
 }
 
 /** A plan in a Markdown fence, alone or after a few words of introduction that end with a colon. */

@@ -97,13 +97,23 @@ export function notUnderstood(misread: readonly Misread[]): string[] {
   return misread.slice(0, 20).map(({ text }) => `“${excerpt(text)}” (not understood)`);
 }
 
+/** What came of the calls of a piece of work. */
+export interface Tally {
+  done: readonly string[];
+  /** Ran and did not come to a good end, or were stopped: what they had done by then is not undone. */
+  failed: readonly string[];
+  /** Never ran. */
+  undone: readonly string[];
+}
+
 /** The last words of a piece of work that called tools. */
-export function summary(done: readonly string[], undone: readonly string[]): string {
-  const heads = [
-    done.length > 0 ? section('Done', done) : 'Nothing was done.',
+export function summary({ done, failed, undone }: Tally): string {
+  const sections = [
+    ...(done.length > 0 ? [section('Done', done)] : []),
+    ...(failed.length > 0 ? [section('Failed', failed)] : []),
     ...(undone.length > 0 ? [section('Not done', undone)] : []),
   ];
-  return heads.join('\n');
+  return [...(done.length + failed.length === 0 ? ['Nothing was done.'] : []), ...sections].join('\n');
 }
 
 function section(head: string, items: readonly string[]): string {

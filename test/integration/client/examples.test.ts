@@ -91,4 +91,29 @@ describe('examples/client-node.mjs', () => {
       await browser.close();
     }
   });
+
+  test('asks a person what the agent asks, and the task goes on with the answer', async () => {
+    const pages = run('serve-page.mjs', ['0']);
+    await pages.said(/^http:\S+\/$/m);
+    const address = pages.output().trim();
+    const staged = await stage({
+      args: ['--allow-origin', new URL(address).origin, '--budget-tool-calls', '1'],
+    });
+    const browser = await startBrowser();
+    try {
+      const page = await browser.newPage();
+      page.on('dialog', (dialog) => void dialog.accept('go on'));
+      await page.goto(address);
+      await page.fill('[name=url]', staged.server.url);
+      await page.fill('[name=token]', staged.server.token);
+      await page.fill('[name=text]', 'list files then say that was all');
+      await page.click('text=Start');
+      await page.waitForSelector('p:has-text("used its budget")');
+      await page.click('text=Answer');
+      await page.waitForSelector('strong:has-text("completed")');
+      await page.waitForSelector('pre:has-text("that was all")');
+    } finally {
+      await browser.close();
+    }
+  });
 });

@@ -148,6 +148,14 @@ describe('what goes wrong', () => {
     expect(end).toContain('- run `cat a.md` (not tried');
   });
 
+  test('what has failed, or was stopped on the way, is never said not to have been done', async () => {
+    const text = 'Aborted on request: enough\n\nOutput by then:\nhalf of it';
+    const turns = await work([user('run `make`')], () => ({ text, isError: true }));
+    expect(turns[1]?.text).toContain('Failed: run `make`. Aborted on request: enough');
+    expect(turns[1]?.text).toMatch(/half of it\s+Failed: run `make`\.$/);
+    expect(turns[1]?.text).not.toMatch(/nothing was done|not done/i);
+  });
+
   test('a file that is written after all is good again', async () => {
     let first = true;
     const turns = await work([user('create a.md with x; create a.md with y; read a.md')], () => {
@@ -211,6 +219,15 @@ describe('a conversation', () => {
     expect(turns[0]?.text).toContain('I did not understand “prance about”');
     expect(turns.at(-1)?.text).toContain('Done:\n- write a.md\n- list the workspace\n- read a.md');
   });
+
+  test.each(['go on', 'Continue, please.', 'yes', 'OK', 'please go on now'])(
+    'to be let go on with %p is no step and no mistake',
+    async (nod) => {
+      const turns = await work([user('list'), user(nod)]);
+      expect(callsOf(turns)).toEqual([['list-files', {}]]);
+      expect(turns.map((turn) => turn.text).join('\n')).not.toMatch(/did not understand|not understood/);
+    },
+  );
 
   test('several messages that wait are all answered', async () => {
     const turns = await work([user('say one'), user('say two')]);
