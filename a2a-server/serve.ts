@@ -8,7 +8,7 @@ import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logging.ts';
 import { removeServerRecord, writeServerRecord } from '../shared/server-record.ts';
 import type { ServerRecord } from '../shared/server-record.ts';
-import { prepareStateDirectory } from '../shared/state-directory.ts';
+import { prepareStateDirectory, tryToWrite } from '../shared/state-directory.ts';
 import { obtainToken } from '../shared/token-file.ts';
 import { packageVersion } from '../shared/version.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
@@ -62,6 +62,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   const { stateDir } = settings;
   const models = await modelsOf(settings);
   await prepareStateDirectory(stateDir);
+  await tryToWrite(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
   // A peer that vanished without a word is found by the kernel's probes, also where nothing is written to it for long.
@@ -141,7 +142,11 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   // What was under way goes on before anything new comes in.
   const recovered = await tasks.recover();
   open(app);
-  await writeServerRecord(settings.stateDir, record);
+  await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
+    // What was taken up is not left running behind a server that nobody finds.
+    await tasks.shutdown(0);
+    throw error;
+  });
 
   const stop = async (): Promise<void> => {
     closing = true;
@@ -196,7 +201,8 @@ function taskService({ settings, journal, log, own, models }: Opened): TaskServi
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,
-      modelMs: settings.modelTimeout,
+      // A script takes as long as it says: it may be told to stay at work.
+      modelMs: settings.agent.type === 'model' ? settings.modelTimeout : null,
       turnMs: settings.turnTimeout,
       taskMs: settings.taskTimeout,
     },

@@ -1,5 +1,5 @@
 /** Where this user's state lives: the journal, the token, the address of the running server, the bridge's outbox. */
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { messageOf, ProductError } from './errors.ts';
@@ -55,6 +55,20 @@ export async function prepareStateDirectory(path: string): Promise<void> {
   if ((found.mode & 0o022) !== 0) throw unusable(path, `other users may write to it; run: chmod 700 ${path}`);
 }
 
+/**
+ * For who cannot do without writing there, before any work is taken up. It is tried: rights alone do not tell, for root,
+ * on Windows, or on a read-only file system.
+ * @throws ProductError CONFIGURATION
+ */
+export async function tryToWrite(path: string): Promise<void> {
+  try {
+    await rmdir(await mkdtemp(join(path, 'trial-')));
+  } catch (error) {
+    const forbidden = ['EACCES', 'EPERM'].includes(systemErrorCode(error) ?? '');
+    throw unusable(path, forbidden ? 'this user may not write to it' : reasonOf(error), error);
+  }
+}
+
 /** Level by level: Node's own recursive mkdir never returns where a file system refuses new names with ENOENT, as /proc does. */
 async function makeDirectory(path: string): Promise<void> {
   const missing: string[] = [];
@@ -83,7 +97,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it cannot be made there, or a link on the way leads nowhere',
   EACCES: 'this user has no right to make or open it',
   EPERM: 'this user has no right to make or open it',
-  EROFS: 'it does not exist and the file system is read-only',
+  EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 };
 

@@ -92,7 +92,7 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
   if (version > migrations.length) {
     throw new ProductError(
       'CONFIGURATION',
-      `The journal ${path} was written by a newer a2a-server (version ${version}, this one knows ${migrations.length}). Nothing was changed; update a2a-server, or choose another path.`,
+      `The journal ${path} was written by a newer a2a-server (version ${version}, this one knows ${migrations.length}). Nothing was changed; update a2a-server, or choose another state directory.`,
     );
   }
   // Before the first table: WAL, so that readers never wait; and FULL, so that a commit outlives a loss of power (J1).
@@ -113,7 +113,7 @@ function versionOf(database: Sqlite, path: string): number {
     if (isEmpty) return 0;
     throw new ProductError(
       'CONFIGURATION',
-      `${path} is a database of another program, not a journal of a2a-server. Nothing was changed; choose another path.`,
+      `${path} is a database of another program, not a journal of a2a-server. Nothing was changed; move it away, or choose another state directory.`,
     );
   }
   return version;

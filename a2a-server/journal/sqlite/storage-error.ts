@@ -29,7 +29,8 @@ const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> =
   },
   SQLITE_NOTADB: {
     reason: 'CONFIGURATION',
-    sentence: 'the file is not a database. Nothing was changed; choose another path',
+    sentence:
+      'the file is not a database. Nothing was changed; move it away, or choose another state directory',
   },
 };
 

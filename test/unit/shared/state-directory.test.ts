@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { prepareStateDirectory, stateDirectory } from '../../../shared/state-directory.ts';
+import { prepareStateDirectory, stateDirectory, tryToWrite } from '../../../shared/state-directory.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const at = (platform: NodeJS.Platform, env: Record<string, string> = {}): string =>
@@ -51,6 +51,22 @@ describe('the state directory', () => {
   onLinux('is refused below /proc, where no directory can be made, and does not hang', async () => {
     const below = prepareStateDirectory('/proc/mcp-a2a-bridge/state');
     await expect(below).rejects.toThrow('it cannot be made there');
+  });
+
+  test('R28 a directory that is not to be written is told by trying, which leaves nothing', async () => {
+    const directory = await temporaryDirectory();
+    await tryToWrite(directory);
+    expect(await readdir(directory)).toEqual([]);
+    await chmod(directory, 0o555);
+    // Nothing is forbidden to root, so as root the process is nobody meanwhile.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.('nobody');
+    try {
+      const told = `The state directory ${directory} cannot be used: this user may not write to it.`;
+      await expect(tryToWrite(directory)).rejects.toThrow(told);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
   });
 
   test('is made by one of several that make it at once', async () => {
