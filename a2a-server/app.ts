@@ -135,7 +135,7 @@ function openForWork(closing: () => boolean): RequestHandler {
 const noSuchAddress: RequestHandler = (request) => {
   throw new ProductError(
     'MALFORMED',
-    `There is nothing at ${request.method} ${request.path.slice(0, 200)}. JSON-RPC is at POST /, HTTP+JSON at /message:send, /message:stream and /tasks.`,
+    `There is nothing at ${request.method} ${request.path.slice(0, 200)}. JSON-RPC is at POST /, HTTP+JSON at /message:send, /message:stream and /tasks, the events of a task at GET /api/tasks/{id}/events.`,
   );
 };
 

@@ -183,7 +183,8 @@ export const SERVER_SETTINGS = {
     env: 'A2A_SERVER_AGENT',
     describe:
       'who does the work: model, or scripted <file> for rules that say what is done for which message',
-    allowed: 'model, or scripted and a file (see docs/scripted-agent.md)',
+    allowed:
+      'model, or scripted and a file, with a comma between them in the variable (see docs/scripted-agent.md)',
   }),
   toolTimeout: limit(
     'A2A_SERVER_TOOL_TIMEOUT',

@@ -55,16 +55,29 @@ const script = z.strictObject({
 
 /** @throws ProductError CONFIGURATION that names the place in the script and what is wrong there. */
 export function parseScript(json: unknown, path: string): Script {
-  const parsed = script.safeParse(json);
+  const parsed = judged(json, path);
   if (parsed.success) return parsed.data;
   throw new ProductError('CONFIGURATION', `The script ${path} is not valid: ${issuesOf(parsed.error)}.`);
+}
+
+function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {
+  try {
+    return script.safeParse(json);
+  } catch (error) {
+    // What is nested deeper than the stack is deep.
+    if (!(error instanceof RangeError)) throw error;
+    throw new ProductError('CONFIGURATION', `The script ${path} is not valid: it is nested too deep.`, {
+      cause: error,
+    });
+  }
 }
 
 /** @throws ProductError CONFIGURATION */
 export async function readScript(path: string): Promise<Script> {
   let json: unknown;
   try {
-    json = JSON.parse(await readFile(path, 'utf8'));
+    // RFC 8259 §8.1: a byte order mark, which some editors write, may be ignored.
+    json = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ProductError('CONFIGURATION', `The script ${path} cannot be read: ${messageOf(error)}`, {
       cause: error,

@@ -17,9 +17,14 @@ const file = z
   });
 const fileUrl = z.strictObject({ url: z.url(), name: named.optional(), mediaType: named.optional() });
 
+/** Under these ids a task gives what is said in each turn. */
+const ID_OF_A_TURN = /^turn-\d+$/;
+
 const artifact = z
   .strictObject({
-    id: named,
+    id: named.refine((id) => !ID_OF_A_TURN.test(id), {
+      error: 'an id like "turn-1" is taken: it is that of what the agent says in a turn',
+    }),
     name: z.string().default(''),
     description: z.string().default(''),
     text: text.optional(),

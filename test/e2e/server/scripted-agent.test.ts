@@ -8,6 +8,7 @@ import { jsonOf } from '../../support/rpc-answer.ts';
 import { directoryOf, launchServer, newServerHome } from '../../support/server-program.ts';
 import { sseFrames } from '../../support/sse-frame.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { z } from 'zod';
 
 const EXAMPLE = resolve('examples/scripted-agent.json');
@@ -148,9 +149,29 @@ describe('a2a-server --agent scripted', () => {
 
   it('waits for the next message without a question, and has something to say to any', async () => {
     const at = await scripted();
-    const { taskId } = await at.peer.send('Hi!');
+    const { taskId } = await at.peer.send('Hello!');
     expect(await at.peer.task(taskId)).toMatchObject({ state: 'INPUT_REQUIRED', statusText: '' });
     expect(await at.peer.send('so?', { taskId })).toMatchObject({ taskId, state: 'COMPLETED' });
+    expect(await at.peer.task(taskId)).toMatchObject({ text: expect.stringContaining('I heard you.') });
+    const other = await at.peer.send('so?');
+    expect(await at.peer.task(other.taskId)).toMatchObject({ text: 'There is no rule for this.' });
+  });
+
+  it('asks for several calls in one turn, and waits for those that need a decision', async () => {
+    const at = await scripted();
+    const stream = await at.peer.stream('look around');
+    const { taskId, pending } = await stream.parked();
+    expect(pending).toMatchObject([{ tool: 'run-shell-command' }]);
+    const rest = await at.peer.decide(taskId, [decisionOn(pending, 'deny')]);
+    await rest.until(({ state }) => state === 'COMPLETED');
+    expect(await at.peer.task(taskId)).toMatchObject({ text: 'I have looked.' });
+  });
+
+  it('takes as long as its script says, whatever limit an answer of a model has', async () => {
+    const file = join(await temporaryDirectory(), 'script.json');
+    await writeFile(file, '{"otherwise": [{"delay": 1500}, {"text": "late"}]}');
+    const at = await stage({ args: ['--agent', 'scripted', file, '--model-timeout', '1s'] });
+    expect(await at.peer.send('go')).toMatchObject({ state: 'COMPLETED' });
   });
 
   it('answers with a bare message, at once, on a stream, when asked to return immediately, and once more', async () => {

@@ -1,9 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
-import { parseScript } from '../../../../../a2a-server/models/scripted/script.ts';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseScript, readScript } from '../../../../../a2a-server/models/scripted/script.ts';
 import { ProductError } from '../../../../../shared/errors.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const withSteps = (...steps: unknown[]) => ({ rules: [{ when: {}, do: steps }] });
+
+function nested(depth: number): unknown {
+  let value: unknown = [];
+  for (let level = 1; level < depth; level += 1) value = [value];
+  return value;
+}
 
 function problem(json: unknown): string {
   try {
@@ -90,10 +98,33 @@ describe('parseScript', () => {
       withSteps({ text: 'a' }, { message: 'b' }),
       /do\.1: a bare message is all/,
     ],
+    [
+      'an artifact with the id of what is said',
+      withSteps({ artifact: { id: 'turn-1', text: 'x' } }),
+      /do\.0\.artifact\.id: an id like "turn-1" is taken/,
+    ],
+    [
+      'what is nested without end',
+      withSteps({ artifact: { id: 'a', data: nested(20_000) } }),
+      /nested too deep/,
+    ],
     ['another key', { rule: [] }, /rule/],
     ['no object', [], /expected object/],
   ])('refuses %s and says where it is', (_name, json, expected) => {
     expect(problem(json)).toMatch(/^The script rules\.json is not valid: /);
     expect(problem(json)).toMatch(expected);
+  });
+});
+
+describe('readScript', () => {
+  it('reads a file that an editor has begun with a byte order mark', async () => {
+    const path = join(await temporaryDirectory(), 'script.json');
+    await writeFile(path, '\uFEFF{"otherwise": [{"text": "a"}]}');
+    expect(await readScript(path)).toMatchObject({ otherwise: [[{ type: 'text' }]] });
+  });
+
+  it('says which file is not there', async () => {
+    const path = join(await temporaryDirectory(), 'none.json');
+    await expect(readScript(path)).rejects.toThrow(/The script .*none\.json cannot be read: .*ENOENT/);
   });
 });
