@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  configText,
+  installed,
+  isBridge,
+  uninstalled,
+} from '../../../../../bridge/cli/clients/config-text.ts';
+
+const entry = { command: '/usr/bin/node', args: ['/opt/mcp-a2a-bridge/dist/bridge/main.js'] };
+
+describe('an entry of the bridge', () => {
+  it.each([
+    [{ command: 'node', args: ['/x/dist/bridge/main.js'] }, true],
+    [{ command: 'C:\\node.exe', args: ['C:\\x\\bridge\\main.js', '--http'] }, true],
+    [{ command: '/usr/bin/mcp-a2a-bridge' }, true],
+    [{ command: 'npx', args: ['-y', 'mcp-a2a-bridge'] }, true],
+    [{ command: 'node', args: ['/x/cambridge/main.js'] }, false],
+    [{ url: 'https://example.com/bridge/main.js' }, false],
+    ['text', false],
+  ])('%j: %s', (value, is) => expect(isBridge(value)).toBe(is));
+});
+
+describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
+  const config = configText(format);
+  const keys = ['servers', 'a2a-bridge'];
+
+  it('an empty text gets the entry, once, and loses it again', () => {
+    for (const empty of ['', '\n', '  ']) {
+      const put = installed(config, empty, { keys, entry });
+      expect(put).toMatchObject({ type: 'changed' });
+      const text = put.type === 'changed' ? put.text : '';
+      expect(config.read(text, keys)).toEqual(entry);
+      expect(installed(config, text, { keys, entry })).toEqual({ type: 'same' });
+      const gone = uninstalled(config, text, keys);
+      expect(gone.type === 'changed' && config.read(gone.text, keys)).toBeUndefined();
+    }
+  });
+
+  it('whatever else is in it stays: other servers, other settings, in any order of coming and going', () => {
+    const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
+    const others = fc.dictionary(name, fc.record({ command: fc.string(), args: fc.array(fc.string()) }));
+    fc.assert(
+      fc.property(others, fc.dictionary(name, fc.string()), (servers, settings) => {
+        let text = '';
+        const put = (at: string[], value: Record<string, unknown>): void => {
+          text = config.put(text, at, value);
+        };
+        for (const [key, value] of Object.entries(servers)) put(['servers', key], value);
+        put(['other'], settings);
+        const withIt = installed(config, text, { keys, entry });
+        const after = withIt.type === 'changed' ? withIt.text : text;
+        for (const [key, value] of Object.entries(servers))
+          if (key !== 'a2a-bridge') expect(config.read(after, ['servers', key])).toEqual(value);
+        expect(config.read(after, ['other'])).toEqual(settings);
+        const without = uninstalled(config, after, keys);
+        const end = without.type === 'changed' ? without.text : after;
+        for (const [key, value] of Object.entries(servers))
+          if (key !== 'a2a-bridge') expect(config.read(end, ['servers', key])).toEqual(value);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('a server of that name that is another is not touched', () => {
+    const text = config.put('', keys, { command: 'other', args: [] });
+    expect(installed(config, text, { keys, entry })).toEqual({ type: 'taken' });
+    expect(uninstalled(config, text, keys)).toEqual({ type: 'taken' });
+  });
+});
+
+describe('JSON', () => {
+  it('keeps a byte order mark, tabs, and line ends as they are', () => {
+    const text = '\u{feff}{\r\n\t"a": 1\r\n}\r\n';
+    const after = configText('jsonc').put(text, ['servers', 'x'], { command: 'c' });
+    expect(after.startsWith('\u{feff}{\r\n\t"a": 1,\r\n\t"servers": {\r\n\t\t"x": {')).toBe(true);
+    expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  it('names the line where it stops being JSON', () => {
+    expect(() => configText('json').read('{\n "a": }', ['a'])).toThrow(/line 2/);
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { skewOf } from '../../../../../bridge/cli/doctor/check-agent.ts';
+import { checkNode } from '../../../../../bridge/cli/doctor/check-machine.ts';
+
+describe('the skew of a clock', () => {
+  const before = Date.parse('2026-01-01T00:00:10.500Z');
+  const asked = { before, after: before + 200 };
+
+  it.each([
+    ['Thu, 01 Jan 2026 00:00:10 GMT', 0],
+    ['Thu, 01 Jan 2026 00:01:10 GMT', 59_300],
+    ['Thu, 01 Jan 2026 00:00:00 GMT', -9_500],
+    [null, undefined],
+    ['yesterday', undefined],
+  ])('%s → %s ms', (date, skew) => expect(skewOf(date, asked)).toBe(skew));
+});
+
+describe('Node', () => {
+  it.each([
+    ['v20.19.0', 'ok'],
+    ['v20.18.3', 'fail'],
+    ['v18.20.0', 'fail'],
+    ['v26.1.0', 'ok'],
+  ])('%s: %s', (version, level) => expect(checkNode(version).level).toBe(level));
+});

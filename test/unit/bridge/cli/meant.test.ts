@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { callsMeant, oneSession } from '../../../../bridge/cli/meant.ts';
+import { shortIds } from '../../../../bridge/cli/commands/tasks.ts';
+import type { Listed } from '../../../../bridge/sessions/listing.ts';
+import type { CallView, TaskView } from '../../../../bridge/sessions/view.ts';
+import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
+import { ProductError } from '../../../../shared/errors.ts';
+
+const listed = (sessionId: string, taskId: string | null = null): Listed => ({
+  sessionId,
+  agent: 'local',
+  taskId,
+  state: 'working',
+  title: `about ${sessionId}`,
+  updatedAt: '',
+  pending: 0,
+});
+
+const action = (callId: string): PendingAction => ({
+  callId,
+  tool: 'write-file',
+  title: `Write ${callId}`,
+  input: {},
+  inputHash: 'hash',
+  sideEffect: 'files',
+  source: { type: 'built-in' },
+  preview: { type: 'json', value: {} },
+  reason: 'approval',
+  expiresAt: null,
+  decisions: ['approve', 'deny', 'edit'],
+});
+
+const call = (callId: string): CallView => ({
+  callId,
+  tool: 'write-file',
+  title: callId,
+  state: 'ok',
+  toolId: null,
+  summary: null,
+  startedAt: null,
+});
+
+const view = (pending: readonly PendingAction[], calls: readonly CallView[] = []): TaskView => ({
+  taskId: 't',
+  sessionId: 's',
+  state: 'input-required',
+  text: '',
+  pending,
+  question: null,
+  calls,
+  outputs: [],
+  reply: '',
+  cost: null,
+  seq: null,
+});
+
+describe('the session that is meant', () => {
+  const all = [listed('session-abc1', 'task-9'), listed('session-abd2'), listed('other')];
+
+  it.each([
+    ['session-abc1', 'session-abc1'],
+    ['session-abc', 'session-abc1'],
+    ['abd', 'session-abd2'],
+    ['task-9', 'session-abc1'],
+    ['o', 'other'],
+  ])('%s is %s', (given, meant) => expect(oneSession(all, given)).toBe(meant));
+
+  it.each([
+    ['ab', /Several sessions begin with "ab"[^]*session-abc1 {2}about[^]*session-abd2/],
+    ['zzz', /There is no session "zzz"[^]*session-abc1/],
+    ['', /There is no session ""/],
+  ])('R15 "%s" is none, and the error names those that are', (given, message) => {
+    const error = oneSession(all, given);
+    expect(error).toBeInstanceOf(ProductError);
+    expect(error).toMatchObject({ reason: 'UNKNOWN_SESSION', message: expect.stringMatching(message) });
+  });
+
+  it('a title cannot write lines of its own into the error', () => {
+    const error = oneSession([{ ...listed('a'), title: 'x\n\u{1b}[2J' }], 'b');
+    expect(error).toMatchObject({ message: expect.stringContaining('a  x \\u{1b}[2J') });
+  });
+});
+
+describe('the action that is meant', () => {
+  it('is the only one that waits, the one whose id begins so, or all', () => {
+    const both = view([action('call-a1'), action('call-b2')]);
+    expect(callsMeant(view([action('call-a1')]), undefined, false)).toMatchObject([{ callId: 'call-a1' }]);
+    expect(callsMeant(both, 'b', false)).toMatchObject([{ callId: 'call-b2' }]);
+    expect(callsMeant(both, undefined, true)).toHaveLength(2);
+  });
+
+  it('an id that is the beginning of another is meant itself', () => {
+    expect(callsMeant(view([action('c1'), action('c12')]), 'c1', false)).toMatchObject([{ callId: 'c1' }]);
+  });
+
+  it('R07 one that was decided is passed on, for the agent to say how', () => {
+    expect(callsMeant(view([], [call('call-a1')]), 'call-a1', false)).toEqual([
+      { callId: 'call-a1', action: undefined },
+    ]);
+  });
+
+  it.each([
+    [view([action('a'), action('b')]), undefined, false, /Several actions wait[^]*Write a[^]*Write b/],
+    [view([action('xa'), action('xb')]), 'x', false, /Several actions begin with "x"/],
+    [view([action('a')]), 'z', false, /no call "z"[^]*Write a/],
+    [view([]), undefined, true, /No action of this session waits/],
+    [undefined, undefined, false, /No action of this session waits/],
+    [{ ...view([]), question: { id: 'q', text: 'Who?' } }, undefined, false, /mcp-a2a-bridge answer/],
+  ])('none is guessed (%#)', (of, given, all, message) => {
+    expect(() => callsMeant(of, given, all)).toThrow(message);
+  });
+});
+
+describe('short ids', () => {
+  it('are as short as they can be and still be the only ones that begin so', () => {
+    const ids = ['session-aaaaaaaa-1', 'session-aaaaaaaa-2', 'session-bbbbbbbbbbbb', 'x'];
+    const short = shortIds(ids);
+    expect([...short.values()].toSorted()).toEqual(
+      ['session-aaaaaaaa-1', 'session-aaaaaaaa-2', 'session-bbbbbbbb', 'x'].toSorted(),
+    );
+  });
+});

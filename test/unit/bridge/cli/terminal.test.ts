@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { age, span } from '../../../../bridge/cli/terminal/age.ts';
+import { editorOf } from '../../../../bridge/cli/terminal/editor.ts';
+import { paintDiff, wantsColour } from '../../../../bridge/cli/terminal/paint.ts';
+import { cut, table } from '../../../../bridge/cli/terminal/table.ts';
+import { visible, visibleLine } from '../../../../bridge/cli/terminal/visible.ts';
+
+describe('colours', () => {
+  it.each([
+    [{}, true, true],
+    [{}, false, false],
+    [{ NO_COLOR: '1' }, true, false],
+    [{ NO_COLOR: '' }, true, true],
+    [{ FORCE_COLOR: '1' }, false, true],
+    [{ FORCE_COLOR: '0' }, true, false],
+    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
+    [{ TERM: 'dumb' }, true, false],
+  ])('%j, a terminal: %s → %s', (env, terminal, wanted) => expect(wantsColour(env, terminal)).toBe(wanted));
+
+  it('tell what a diff takes away from what it adds', () => {
+    const painted = paintDiff('--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z', (style, text) => `${style}(${text})`);
+    expect(painted).toBe('bold(--- a)\nbold(+++ b)\ncyan(@@ -1 +1 @@)\nred(-x)\ngreen(+y)\n z');
+  });
+});
+
+describe('text of others', () => {
+  it('X3 shows every control character and change of direction as its code, and nothing else', () => {
+    expect(visible('a\u{1b}[31mb\r\u{7}\u{9b}\u{202e}c\n\td')).toBe(
+      'a\\u{1b}[31mb\\u{d}\\u{7}\\u{9b}\\u{202e}c\n\td',
+    );
+    expect(visible('Größe 寸法 👩‍👩‍👧')).toBe('Größe 寸法 👩‍👩‍👧');
+    expect(visibleLine(' a\n b\u{0}')).toBe('a b\\u{0}');
+  });
+});
+
+describe('a table', () => {
+  it('aligns its columns, numbers on the right, and cuts the last to the width', () => {
+    const rows = [
+      [{ text: 'a' }, { text: '1' }, { text: 'a long title' }],
+      [{ text: 'bb' }, { text: '100' }, { text: '寸法寸法寸法寸法' }],
+    ];
+    const columns = [{ title: 'N' }, { title: 'P', align: 'right' as const }, { title: 'TITLE' }];
+    expect(table(columns, rows, undefined).split('\n')).toEqual([
+      'N     P  TITLE',
+      'a     1  a long title',
+      'bb  100  寸法寸法寸法寸法',
+    ]);
+    expect(table(columns, rows, 20).split('\n')[2]).toBe('bb  100  寸法寸法寸…');
+  });
+
+  it('never cuts a cell to more than its width, nor through a character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 30 }), (text, width) => {
+        const shown = cut(text, width);
+        expect(stringWidth(shown)).toBeLessThanOrEqual(Math.max(width, 1));
+        if (shown !== text) expect(text.startsWith(shown.slice(0, -1))).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('ages', () => {
+  it('are told in the largest unit', () => {
+    const now = Date.parse('2026-01-10T00:00:00Z');
+    expect(
+      ['2026-01-07T23:00:00Z', '2026-01-09T22:59:00Z', '2026-01-10T00:00:05Z', ''].map((at) => age(at, now)),
+    ).toEqual(['2d', '1h', '0s', '']);
+    expect(span(61_000)).toBe('1m');
+  });
+});
+
+describe('the editor', () => {
+  it.each([
+    [{ VISUAL: 'code -w', EDITOR: 'vi' }, 'linux', 'code -w'],
+    [{ EDITOR: 'nano' }, 'linux', 'nano'],
+    [{ EDITOR: '' }, 'linux', 'vi'],
+    [{}, 'win32', 'notepad'],
+  ] as const)('%j on %s is %s', (env, platform, editor) => expect(editorOf(env, platform)).toBe(editor));
+});

@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { plain } from '../../../../../bridge/cli/terminal/paint.ts';
+import { LiveText } from '../../../../../bridge/cli/watch/live-text.ts';
+import type { Observation } from '../../../../../bridge/dialects/observation.ts';
+import { fold, type TaskView } from '../../../../../bridge/sessions/view.ts';
+import type { Activity, PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
+
+const task = { taskId: 't', sessionId: 's' };
+const call = { callId: 'c1', tool: 'write-file', title: 'Write a.md' };
+const action: PendingAction = {
+  ...call,
+  input: {},
+  inputHash: 'h1',
+  sideEffect: 'files',
+  source: { type: 'built-in' },
+  preview: { type: 'diff', path: 'a.md', diff: '+new' },
+  reason: 'approval',
+  expiresAt: null,
+  decisions: ['approve', 'deny'],
+};
+
+const status = (state: TaskView['state'], pending: readonly PendingAction[] = []): Observation => ({
+  type: 'status',
+  ...task,
+  state,
+  text: '',
+  pending,
+  question: null,
+});
+const output = (text: string): Observation => ({
+  type: 'output',
+  ...task,
+  output: { id: 'turn-1', name: '', text },
+  append: true,
+});
+const activity = (happened: Activity): Observation => ({ type: 'activity', activity: happened });
+
+/** What a terminal shows of these observations, one event each. */
+function shown(observations: readonly Observation[], sessionId: string | undefined): string {
+  let screen = '';
+  const live = new LiveText(
+    {
+      paint: plain,
+      width: undefined,
+      interactive: false,
+      say: (text) => (screen += `${text}\n`),
+      write: (text) => (screen += text),
+      complain: () => undefined,
+      confirm: async () => false,
+    },
+    sessionId,
+  );
+  let view: TaskView | undefined;
+  for (const [at, observation] of observations.entries()) {
+    const observed = { seq: at + 1, observations: [observation] };
+    view = fold(view, observed);
+    live.show(observed, view);
+  }
+  live.end(view);
+  return screen;
+}
+
+describe('a task as it happens', () => {
+  it('lets the words of the model run on, and each step stand on a line of its own', () => {
+    const screen = shown(
+      [
+        status('working'),
+        output('I will '),
+        output('write.'),
+        activity({ type: 'tool.started', ...call, toolId: 'write-1' }),
+        activity({ type: 'tool.output', ...call, toolId: 'write-1', text: 'one\ntw' }),
+        activity({ type: 'tool.output', ...call, toolId: 'write-1', text: 'o\n' }),
+        activity({ type: 'tool.finished', ...call, toolId: 'write-1', outcome: 'ok', summary: '' }),
+        status('completed'),
+      ],
+      's',
+    );
+    expect(screen).toBe(
+      '#1 working\nI will write.\n#4 write-file runs: Write a.md  write-1\none\ntwo\n#7 write-file: ok\n#8 completed\n',
+    );
+  });
+
+  it('shows what waits once, with how to decide it, and again when it is asked anew', () => {
+    const screen = shown(
+      [
+        status('input-required', [action]),
+        status('input-required', [action]),
+        status('input-required', [{ ...action, inputHash: 'h2', reason: 'content-changed' }]),
+      ],
+      's',
+    );
+    expect(screen.match(/^\+new$/gm)).toHaveLength(2);
+    expect(screen).toContain('mcp-a2a-bridge approve s c1');
+    expect(screen).toContain('has changed since');
+    expect(screen.match(/input-required/g)).toHaveLength(1);
+  });
+
+  it('says nothing of deciding where the story is over', () => {
+    const screen = shown([status('input-required', [action])], undefined);
+    expect(screen).toContain('+new');
+    expect(screen).not.toContain('mcp-a2a-bridge approve');
+  });
+
+  it('shows what had been said before it began to look', () => {
+    const snapshot: Observation = {
+      type: 'snapshot',
+      ...task,
+      state: 'completed',
+      text: '',
+      pending: [],
+      question: null,
+      outputs: [{ id: 'o', name: '', text: 'the result' }],
+      reply: '',
+      overview: null,
+    };
+    expect(shown([snapshot], 's')).toBe('the result\n#1 completed\n');
+  });
+});
