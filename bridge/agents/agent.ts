@@ -3,6 +3,8 @@ import pRetry from 'p-retry';
 import { ProductError } from '../../shared/errors.ts';
 import type { Connection, Endpoint } from './connection.ts';
 import { failureOf } from './failure.ts';
+import { redacted } from './redaction.ts';
+import { mappedWorkspace } from './workspaces.ts';
 
 /** Where an agent is; may first have to start it. @throws ProductError */
 export type Locate = () => Promise<Endpoint>;
@@ -15,12 +17,21 @@ export class Agent {
   readonly #locate: Locate;
   /** Where its token comes from, and so what to do when it wants another. */
   readonly #aboutToken: string;
+  readonly #workspaces: Readonly<Record<string, string>>;
+  /** What goes with its requests. An agent that repeats it in an error is not quoted. */
+  #headers: Endpoint['headers'] = {};
   #connection: Promise<Connection> | undefined;
 
-  constructor(name: string, locate: Locate, aboutToken = 'Give the bridge its token.') {
+  constructor(
+    name: string,
+    locate: Locate,
+    aboutToken = 'Give the bridge its token.',
+    workspaces: Readonly<Record<string, string>> = {},
+  ) {
     this.name = name;
     this.#locate = locate;
     this.#aboutToken = aboutToken;
+    this.#workspaces = workspaces;
   }
 
   /** The way to the agent, shared by all who ask. @throws ProductError; the next call tries again. */
@@ -57,11 +68,16 @@ export class Agent {
     );
   }
 
+  /** What the agent calls a directory of this machine; undefined where the settings do not say. */
+  workspaceFor(path: string): string | undefined {
+    return mappedWorkspace(path, this.#workspaces);
+  }
+
   /** Names what was thrown, and forgets where the agent was when it is not there any more. */
   failed(thrown: unknown): ProductError {
     const { error, arrival } = failureOf(thrown, this.name);
     if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
-    if (error.reason !== 'UNAUTHENTICATED') return error;
+    if (error.reason !== 'UNAUTHENTICATED') return this.#withoutSecrets(error);
     // What the agent says of credentials is meant for its own clients; whoever uses the bridge has the bridge's settings.
     return new ProductError(
       'UNAUTHENTICATED',
@@ -70,9 +86,18 @@ export class Agent {
     );
   }
 
+  #withoutSecrets(error: ProductError): ProductError {
+    const message = redacted(error.message, this.#headers);
+    // Its cause says the same, and is logged.
+    return message === error.message
+      ? error
+      : new ProductError(error.reason, message, { facts: error.facts });
+  }
+
   async #reach(): Promise<Connection> {
     try {
       const endpoint = await this.#locate();
+      this.#headers = endpoint.headers;
       // The A2A client is not loaded before an agent is needed: the first MCP answers do not wait for it.
       const { connect } = await import('./connection.ts');
       return await connect(endpoint);

@@ -1,9 +1,9 @@
 /** The agents of the settings, ready to be connected to. */
 import { join } from 'node:path';
-import { ProductError } from '../../shared/errors.ts';
 import type { AgentSettings, BridgeSettings } from '../cli/settings.ts';
 import { Agent } from './agent.ts';
 import type { Endpoint } from './connection.ts';
+import { credentialHeaders } from './credentials.ts';
 import { Registry } from './registry.ts';
 
 /** The name of the user's own a2a-server, which is the agent when no other is configured. */
@@ -22,13 +22,23 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
       : [
           new Agent(
             NAMED_BY_URL,
-            async () => endpointOf({ url: agentUrl, headers: {}, dialect: agentDialect }, env[agentTokenEnv]),
+            async () => {
+              // The variable has a name by default: nobody need have set it.
+              const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
+              const headers = await credentialHeaders(NAMED_BY_URL, { tokenEnv, headers: {} }, env);
+              return { url: agentUrl, headers, dialect: agentDialect };
+            },
             `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,
           ),
         ];
   const listed = Object.entries(agents).map(
     ([name, agent]) =>
-      new Agent(name, async () => listedEndpoint(name, agent, env), aboutListedToken(name, agent, env)),
+      new Agent(
+        name,
+        () => listedEndpoint(name, agent, env),
+        aboutListedToken(name, agent, env),
+        agent.workspaces,
+      ),
   );
   const [first = localAgent(settings, serverScript), ...others] = [...byUrl, ...listed];
   return new Registry(first, ...others);
@@ -45,7 +55,9 @@ function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverS
   );
 }
 
-function aboutListedToken(name: string, { tokenEnv }: AgentSettings, env: Env): string {
+function aboutListedToken(name: string, { tokenEnv, tokenCommand }: AgentSettings, env: Env): string {
+  if (tokenCommand !== undefined)
+    return `What the "tokenCommand" of agent "${name}" in the bridge's configuration file said was refused. The next call asks it again.`;
   return tokenEnv === undefined
     ? `No token was sent: name the environment variable that holds it as "tokenEnv" of agent "${name}" in the bridge's configuration file, and set it where the MCP client starts the bridge.`
     : `${tokenIn(tokenEnv, env)} (It is the "tokenEnv" of agent "${name}" in the bridge's configuration file.)`;
@@ -57,22 +69,7 @@ function tokenIn(variable: string, env: Env): string {
     : `The token in the environment variable ${variable} was refused. Set the right one where the MCP client starts the bridge.`;
 }
 
-function listedEndpoint(
-  name: string,
-  { url, tokenEnv, headers, dialect }: AgentSettings,
-  env: Env,
-): Endpoint {
-  const token = tokenEnv === undefined ? undefined : env[tokenEnv];
-  if (tokenEnv !== undefined && token === undefined) {
-    throw new ProductError(
-      'CONFIGURATION',
-      `Agent "${name}" takes its token from the environment variable ${tokenEnv}, which is not set. Set it where the MCP client starts the bridge.`,
-    );
-  }
-  return endpointOf({ url, headers, dialect }, token);
-}
-
-function endpointOf(endpoint: Endpoint, token: string | undefined): Endpoint {
-  if (token === undefined) return endpoint;
-  return { ...endpoint, headers: { ...endpoint.headers, authorization: `Bearer ${token}` } };
+async function listedEndpoint(name: string, settings: AgentSettings, env: Env): Promise<Endpoint> {
+  const { url, cardUrl, dialect } = settings;
+  return { url, cardUrl, dialect, headers: await credentialHeaders(name, settings, env) };
 }

@@ -51,6 +51,8 @@ export interface Following {
 
 export interface Endpoint {
   url: string;
+  /** Where its card is, if not there. */
+  cardUrl?: string | undefined;
   /** E.g. `authorization`. */
   headers: Readonly<Record<string, string>>;
   /** Where its card would lead to another. */
@@ -75,7 +77,7 @@ const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
 export async function connect(endpoint: Endpoint): Promise<Connection> {
   const origin = new URL(endpoint.url).origin;
   const plainFetch = agentFetch({ origin, headers: endpoint.headers });
-  const { card, facts } = await fetchCard(endpoint.url, (input, init) =>
+  const { card, facts } = await fetchCard(endpoint.cardUrl ?? endpoint.url, (input, init) =>
     plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
   );
   const resumable = resumableUrl(facts);

@@ -18,3 +18,11 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
     work.catch(() => undefined);
   }
 }
+
+/** How long one of several agents is waited for, in milliseconds. One alone is given all the time its requests take. */
+const PATIENCE_MS = 5_000;
+
+/** @param asked how many agents are asked at once. @throws TimeoutError, for one of several */
+export function patiently<T>(asked: number, work: Promise<T>): Promise<T> {
+  return asked > 1 ? within(PATIENCE_MS, work) : work;
+}

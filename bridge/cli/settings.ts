@@ -6,13 +6,16 @@ import { ProductError } from '../../shared/errors.ts';
 import { LOG_LEVELS } from '../../shared/logging.ts';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../../shared/state-directory.ts';
 import { APPROVALS } from '../approvals/ladder.ts';
+import { agentAccess, withoutCredentials } from '../agents/agent-access.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../withdrawals/cause.ts';
 
 const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
-const httpUrl = z.url({ protocol: /^https?$/ });
+const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine(withoutCredentials, 'a user or password belongs into a header, not into the URL');
 
 /** Beside the port of the a2a-server. */
 export const DEFAULT_HTTP_PORT = 41243;
@@ -31,11 +34,11 @@ const httpPort = z
   ])
   .transform((given) => (typeof given === 'number' ? given : given ? DEFAULT_HTTP_PORT : undefined));
 
-/** An agent of the settings file. Secrets stay in the environment: the file names the variable. */
+/** An agent of the settings file. Secrets stay outside: the file names the variable or the command that has them. */
 const agentSettings = z.strictObject({
   url: httpUrl,
   tokenEnv: variableName.optional(),
-  headers: z.record(z.string(), z.string()).default({}),
+  ...agentAccess,
   /** How it phrases what waits for a decision; its card tells when this is left out. */
   dialect: z.enum(DIALECT_NAMES).optional(),
 });
@@ -188,7 +191,7 @@ export const UNFLAGGED_SETTINGS = {
     env: 'MCP_A2A_BRIDGE_AGENTS',
     describe: 'several agents by name, the first one being the default',
     allowed:
-      'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", "headers": {…}, "dialect": "…"}}',
+      'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", …}}; docs/configuration.md has every key',
   }),
 } as const;
 

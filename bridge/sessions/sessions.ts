@@ -4,9 +4,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Task } from '@a2a-js/sdk';
-import { messageOf, ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
+import { patiently } from '../agents/within.ts';
 import type { DelegationState, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { toMcpState } from '../results/session-report.ts';
@@ -79,14 +80,17 @@ export class Sessions {
       await this.#moved(entry, left);
     }
     const trouble: string[] = [];
-    for (const agent of this.#registry.all) {
-      try {
-        const task = await this.#newestTask(agent, sessionId);
-        if (task !== undefined) return this.#followed(new Session(agent, sessionId), task.id);
-      } catch (error) {
-        trouble.push(messageOf(error));
-      }
-    }
+    const { all } = this.#registry;
+    const asked = all.map(async (agent) => {
+      const task = await patiently(all.length, this.#newestTask(agent, sessionId)).catch((error: unknown) => {
+        trouble.push(agent.failed(error).message);
+      });
+      // The first agent that knows the session is the one; nobody waits for the others.
+      if (task === undefined) throw new Error('not one of its sessions');
+      return { agent, taskId: task.id };
+    });
+    const found = await Promise.any(asked).catch(() => undefined);
+    if (found !== undefined) return this.#followed(new Session(found.agent, sessionId), found.taskId);
     throw await this.#unknown(sessionId, trouble);
   }
 
@@ -104,9 +108,9 @@ export class Sessions {
     const byAgents = await Promise.all(
       agents.map(async (agent) => {
         try {
-          return await listedBy(agent);
+          return await patiently(agents.length, listedBy(agent));
         } catch (error) {
-          unreachable.push({ agent: agent.name, message: messageOf(error) });
+          unreachable.push({ agent: agent.name, message: agent.failed(error).message });
           return [];
         }
       }),

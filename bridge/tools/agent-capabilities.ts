@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Agent } from '../agents/agent.ts';
+import { patiently } from '../agents/within.ts';
 import * as fields from './fields.ts';
 import { defineTool } from './tool.ts';
 
@@ -42,7 +43,7 @@ export const agentCapabilities = defineTool({
     const agents = agent === undefined ? registry.all : [registry.pick(agent)];
     const structured = {
       bridge: { name: 'mcp-a2a-bridge', version },
-      agents: await Promise.all(agents.map(describe)),
+      agents: await Promise.all(agents.map((each) => healthOf(each, agents.length))),
     };
     return {
       structured,
@@ -50,6 +51,16 @@ export const agentCapabilities = defineTool({
     };
   },
 });
+
+/** One agent that says nothing keeps nobody from what the others say. */
+async function healthOf(agent: Agent, asked: number): Promise<AgentReport> {
+  return patiently(asked, describe(agent)).catch((error: unknown) => ({
+    agent: agent.name,
+    reachable: false,
+    message: agent.failed(error).message,
+    card: null,
+  }));
+}
 
 async function describe(agent: Agent): Promise<AgentReport> {
   try {

@@ -8,7 +8,7 @@ import { refuseForPerson } from '../approvals/person-step.ts';
 import { sessionReport } from '../results/session-report.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from './fields.ts';
-import { taskSettingsFor, unheard } from './task-settings.ts';
+import { asAgentSays, taskSettingsFor, unheard } from './task-settings.ts';
 import { defineTool } from './tool.ts';
 
 export const delegateTask = defineTool({
@@ -54,7 +54,10 @@ Actions with side effects wait for approval: show them to the person and send th
     if (going !== undefined) refuseWhileDeciding(going);
     // An answer in words may be an approval to the agent that asked.
     if (going !== undefined && going.view?.question) refuseForPerson(call, going.id);
-    const settings = going === undefined ? await taskSettingsFor(agent, wanted, defaults.workspace) : wanted;
+    const settings =
+      going === undefined
+        ? await taskSettingsFor(agent, wanted, defaults.workspace)
+        : asAgentSays(agent, wanted);
     call.beforeSending();
     const { session, delivery } =
       going === undefined

@@ -8,9 +8,17 @@ export async function taskSettingsFor(
   wanted: TaskSettings,
   workspace: string,
 ): Promise<TaskSettings> {
-  if (wanted.workspace !== undefined) return wanted;
+  if (wanted.workspace !== undefined) return asAgentSays(agent, wanted);
+  const mapped = agent.workspaceFor(workspace);
+  if (mapped !== undefined) return { ...wanted, workspace: mapped };
   const { url } = await agent.connect();
   return isLoopback(new URL(url).hostname) ? { ...wanted, workspace } : wanted;
+}
+
+/** What the call wants, with the workspace by the agent's name for it. */
+export function asAgentSays(agent: Agent, wanted: TaskSettings): TaskSettings {
+  const mapped = wanted.workspace === undefined ? undefined : agent.workspaceFor(wanted.workspace);
+  return mapped === undefined ? wanted : { ...wanted, workspace: mapped };
 }
 
 /** A note for the person about the settings they gave that the agent has no ear for. */

@@ -1,5 +1,5 @@
 /**
- * An agent on the SDK's own server, as most agents are: A2A 1.0 and 0.3 over JSON-RPC, its own request handler and task
+ * An agent on the SDK's own server, as most agents are: A2A 1.0 and 0.3 over JSON-RPC or HTTP+JSON, its own request handler and task
  * store, no extension. It asks for a name, and greets whoever answers.
  */
 import { createServer } from 'node:http';
@@ -11,7 +11,7 @@ import {
   InMemoryTaskStore,
   type RequestContext,
 } from '@a2a-js/sdk/server';
-import { agentCardHandler, jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/server/express';
+import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express from 'express';
 import { part } from './fake-agent-task.ts';
 
@@ -27,12 +27,14 @@ export interface PlainAgentOptions {
   executor?: AgentExecutor;
   /** Listens here, where another agent has been. */
   port?: number;
+  /** The one transport it has. */
+  binding?: 'JSONRPC' | 'HTTP+JSON';
 }
 
 /** @param version of A2A that it speaks */
 export async function plainAgent(
   version: '1.0' | '0.3',
-  { executor, port = 0 }: PlainAgentOptions = {},
+  { executor, port = 0, binding = 'JSONRPC' }: PlainAgentOptions = {},
 ): Promise<PlainAgent> {
   const heard: string[] = [];
   const app = express();
@@ -40,13 +42,14 @@ export async function plainAgent(
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${String(typeof address === 'object' && address !== null ? address.port : 0)}`;
-  const card = cardAt(url, version);
+  const card = cardAt(url, version, binding);
   const tasks = new InMemoryTaskStore();
   const requestHandler = new DefaultRequestHandler(card, tasks, executor ?? greeter(heard));
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }));
+  const serve = binding === 'JSONRPC' ? jsonRpcHandler : restHandler;
   app.use(
     '/',
-    jsonRpcHandler({
+    serve({
       requestHandler,
       userBuilder: UserBuilder.noAuthentication,
       legacyCompat: { enabled: version === '0.3' },
@@ -131,12 +134,12 @@ function greeter(heard: string[]): AgentExecutor {
   };
 }
 
-function cardAt(url: string, version: string): AgentCard {
+function cardAt(url: string, version: string, binding: string): AgentCard {
   return {
     name: 'plain agent',
     description: '',
     version: '1',
-    supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: version, tenant: '' }],
+    supportedInterfaces: [{ url, protocolBinding: binding, protocolVersion: version, tenant: '' }],
     provider: undefined,
     capabilities: { streaming: true, pushNotifications: false, extensions: [], extendedAgentCard: false },
     securitySchemes: {},

@@ -1,0 +1,80 @@
+/** What goes with every request to an agent: its token and headers, from the environment or from a command. */
+import { messageOf, ProductError } from '../../shared/errors.ts';
+import type { SecretSource } from './agent-access.ts';
+import { secretFrom } from './secret-command.ts';
+
+export interface Credentials {
+  tokenEnv?: string | undefined;
+  tokenCommand?: readonly string[] | undefined;
+  headers: Readonly<Record<string, SecretSource>>;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** RFC 9110 §5.5: what a field may hold. `fetch` would quote any other value in its error. */
+const SENDABLE = /^[\t\x20-\x7e]+$/;
+
+/**
+ * Asked for anew with each connection: a token that was refused may have been renewed.
+ * @throws ProductError CONFIGURATION, which says where the trouble is and never what was found there
+ */
+export async function credentialHeaders(
+  agent: string,
+  { tokenEnv, tokenCommand, headers }: Credentials,
+  env: Env,
+): Promise<Record<string, string>> {
+  const named = Object.entries(headers).map(
+    async ([name, source]) => [name, await valueOf({ agent, what: `header ${name}`, source }, env)] as const,
+  );
+  const found = Object.fromEntries(await Promise.all(named));
+  const source = tokenSource(tokenEnv, tokenCommand);
+  if (source === undefined) return found;
+  return { ...found, authorization: `Bearer ${await valueOf({ agent, what: 'token', source }, env)}` };
+}
+
+function tokenSource(
+  tokenEnv: string | undefined,
+  tokenCommand: readonly string[] | undefined,
+): SecretSource | undefined {
+  if (tokenCommand !== undefined) return { command: [...tokenCommand] };
+  return tokenEnv === undefined ? undefined : { env: tokenEnv };
+}
+
+async function valueOf(
+  { agent, what, source }: { agent: string; what: string; source: SecretSource },
+  env: Env,
+): Promise<string> {
+  const value = await read({ agent, what, source }, env);
+  if (SENDABLE.test(value)) return value;
+  throw refusal(
+    agent,
+    `Its ${what} is ${value === '' ? 'empty' : 'no single line of plain characters'}, and cannot be sent. (It is not shown here: it may be a secret.)`,
+  );
+}
+
+async function read(
+  { agent, what, source }: { agent: string; what: string; source: SecretSource },
+  env: Env,
+): Promise<string> {
+  if (typeof source === 'string') return source;
+  if ('env' in source) {
+    const value = env[source.env];
+    if (value !== undefined) return value.trim();
+    throw new ProductError(
+      'CONFIGURATION',
+      `Agent "${agent}" takes its ${what} from the environment variable ${source.env}, which is not set. Set it where the MCP client starts the bridge.`,
+    );
+  }
+  try {
+    return await secretFrom(source.command);
+  } catch (error) {
+    throw refusal(
+      agent,
+      `The command for its ${what} (${source.command[0] ?? ''} …) ${messageOf(error)}. What it said is not shown: it may hold the secret. Run it in a terminal to see.`,
+    );
+  }
+}
+
+function refusal(agent: string, trouble: string): ProductError {
+  return new ProductError('CONFIGURATION', `Agent "${agent}" cannot be asked. ${trouble}`);
+}

@@ -1,0 +1,18 @@
+/** What an agent on another machine, or in a container, calls a directory of this one. Pure. */
+import { isAbsolute, relative, sep } from 'node:path';
+
+/** @returns undefined where nothing says what it is called there */
+export function mappedWorkspace(
+  path: string,
+  workspaces: Readonly<Record<string, string>>,
+): string | undefined {
+  const longestFirst = Object.entries(workspaces).toSorted(([a], [b]) => b.length - a.length);
+  for (const [local, remote] of longestFirst) {
+    const rest = relative(local, path);
+    if (rest === '') return remote;
+    if (rest === '..' || rest.startsWith(`..${sep}`) || isAbsolute(rest)) continue;
+    const separator = remote.includes('\\') && !remote.includes('/') ? '\\' : '/';
+    return [remote.replace(/[\\/]+$/, ''), ...rest.split(sep)].join(separator);
+  }
+  return undefined;
+}

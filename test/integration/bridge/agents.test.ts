@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const LIST = 'list_all_active_sessions';
+const SECRET = 'tok-3f2a9c1e7b4d';
+
+const listening = async (server: ReturnType<typeof createServer>): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening');
+  return `http://127.0.0.1:${String(address.port)}`;
+};
+
+describe('several agents', () => {
+  let program: BridgeProgram;
+  let client: RawClient;
+  let ours: FakeAgent;
+  let plain: Readonly<Record<string, PlainAgent>>;
+  const ends: (() => Promise<unknown> | void)[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+    ours = await FakeAgent.start({
+      token: SECRET,
+      onMessage: (task, text) => task.work().say(`did ${text}`).complete(),
+    });
+    ends.push(() => ours.stop());
+    plain = {
+      'plain-1.0-rpc': await plainAgent('1.0'),
+      'plain-0.3-rpc': await plainAgent('0.3'),
+      'plain-1.0-rest': await plainAgent('1.0', { binding: 'HTTP+JSON' }),
+      'plain-0.3-rest': await plainAgent('0.3', { binding: 'HTTP+JSON' }),
+    };
+    for (const agent of Object.values(plain)) ends.push(() => agent.stop());
+    const silent = createServer();
+    const silentUrl = await listening(silent);
+    ends.push(() => void silent.close());
+    const gone = createServer();
+    const goneUrl = await listening(gone);
+    await new Promise((resolve) => gone.close(resolve));
+    // It has our agent's card, and repeats what it was sent to whoever is refused.
+    const echo = createHttpServer((request, response) => {
+      response.writeHead(401).end(`no such token: ${String(request.headers.authorization)}`);
+    });
+    const echoUrl = await listening(echo);
+    ends.push(() => void echo.close());
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const agents = {
+      ours: {
+        url: ours.url,
+        tokenCommand: [process.execPath, '-e', `console.log('${SECRET}')`],
+        headers: { 'x-key': { env: 'OUR_KEY' }, 'x-tenant': 'acme' },
+        workspaces: { '/home/ada': '/srv/ada' },
+      },
+      ...Object.fromEntries(Object.entries(plain).map(([name, { url }]) => [name, { url }])),
+      silent: { url: silentUrl },
+      gone: { url: goneUrl },
+      elsewhere: {
+        url: ours.url,
+        cardUrl: `${ours.url}/.well-known/agent-card.json`,
+        tokenCommand: [process.execPath, '-e', `console.log('${SECRET}'); process.exit(9)`],
+      },
+      echo: { url: echoUrl, tokenEnv: 'ECHO_TOKEN' },
+    };
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents } }));
+    client = await RawClient.start(program, {
+      stateDir,
+      args: ['--log-level', 'trace'],
+      env: { OUR_KEY: 'key-from-env', ECHO_TOKEN: SECRET },
+    });
+  });
+  afterAll(async () => {
+    await client.kill();
+    for (const end of ends) await end();
+    await program.remove();
+  });
+
+  test('the first is meant when none is named, with its token, headers, and its own name for the workspace', async () => {
+    const done = await client.call(DELEGATE, { task: 'it', workspace: '/home/ada/app' });
+    expect(done.structuredContent).toMatchObject({ agent: 'ours', state: 'completed', output: 'did it' });
+    const sent = ours.requests.find(({ method }) => method === 'SendStreamingMessage');
+    expect(sent?.headers).toMatchObject({
+      authorization: `Bearer ${SECRET}`,
+      'x-key': 'key-from-env',
+      'x-tenant': 'acme',
+    });
+    expect(sent?.params['message']).toMatchObject({
+      metadata: { [TOOL_APPROVAL]: { workspace: '/srv/ada/app' } },
+    });
+  });
+
+  test.each(['plain-1.0-rpc', 'plain-0.3-rpc', 'plain-1.0-rest', 'plain-0.3-rest'])(
+    'each is spoken to as its card says: %s',
+    async (agent) => {
+      const asked = await client.call(DELEGATE, { task: 'Greet me', agent });
+      expect(asked.structuredContent).toMatchObject({ agent, question: { text: 'What is your name?' } });
+      const callId = /callId "([^"]+)"/.exec(textOf(asked))?.[1];
+      const sessionId = asked.structuredContent?.['sessionId'];
+      const answer = { sessionId, callId, decision: 'answer', answer: 'Ada' };
+      const answered = await client.call('approve_or_deny_pending_action', answer);
+      expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Ada!' });
+      expect(plain[agent]?.heard).toEqual(['Greet me', 'Ada']);
+    },
+  );
+
+  test('one that is gone, one that says nothing, and one that refuses take nothing from what the others say', async () => {
+    const health = await client.call('get_agent_capabilities_and_version', {});
+    const reachable = Object.fromEntries(
+      [...textOf(health).matchAll(/^Agent "([^"]+)" (can be|cannot be)/gm)].map(([, name, how]) => [
+        name,
+        how === 'can be',
+      ]),
+    );
+    expect(reachable).toEqual({
+      ours: true,
+      'plain-1.0-rpc': true,
+      'plain-0.3-rpc': true,
+      'plain-1.0-rest': true,
+      'plain-0.3-rest': true,
+      silent: false,
+      gone: false,
+      elsewhere: false,
+      echo: false,
+    });
+    const listed = await client.call(LIST, {});
+    for (const agent of ['ours', ...Object.keys(plain)]) expect(textOf(listed)).toContain(`(${agent}, task `);
+    expect(textOf(listed)).toContain(
+      'Agent "silent" could not be asked: Agent "silent" did not answer in time',
+    );
+    expect(textOf(listed)).toMatch(/Agent "gone" could not be asked: .*ECONNREFUSED/);
+    const unknown = await client.call('wait_for_task', { sessionId: 'nowhere' });
+    expect(textOf(unknown)).toMatch(/^There is no session "nowhere".*Not every agent could be asked/);
+  }, 40_000);
+
+  test('a token is in no answer and no log, whoever says it', async () => {
+    const failed = await client.call(DELEGATE, { task: 'it', agent: 'elsewhere' });
+    expect(textOf(failed)).toMatch(/command for its token .* ended with exit code 9/);
+    const refused = await client.call(DELEGATE, { task: 'it', agent: 'echo' });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('ECHO_TOKEN');
+    const consulted = await client.call('quick_consultation_for_second_opinion', {
+      question: 'q',
+      agent: 'echo',
+    });
+    for (const each of [failed, refused, consulted]) expect(JSON.stringify(each)).not.toContain(SECRET);
+    expect(client.stderr).not.toContain(SECRET);
+    expect(client.strays).toEqual([]);
+  });
+});
