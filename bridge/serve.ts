@@ -1,5 +1,5 @@
 /** One run of the bridge: over stdio, over HTTP, or both. stdout carries MCP and nothing else where stdio is served (B2). */
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
 import { packageVersion } from '../shared/version.ts';
@@ -7,6 +7,9 @@ import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
 import type { HttpRun } from './http/serve-http.ts';
 import { createServer, type ServerParts } from './server.ts';
+import { TaskListening } from './tasks/task-listening.ts';
+import { watchTask } from './tasks/watch-task.ts';
+import type { ToolName } from './tools/tool-name.ts';
 import { Withdrawals } from './withdrawals/withdrawals.ts';
 
 /** How long the outbox has to be brought up to date at the end; what is missed, the next bridge finds out. */
@@ -61,7 +64,11 @@ export async function serve({ settings, serverScript, log }: Run): Promise<void>
 
   if (stdio) {
     const client = { withdrawals: new Withdrawals() };
+    const name = (tool: ToolName): string => `${prefix}${tool}`;
     serveStdio(() => createServer(parts, client), {
+      transport: new TaskListening(new StdioServerTransport(), (taskId, push) =>
+        watchTask(taskId, { bridge, name, push }),
+      ),
       onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
     });
     log.debug({ version, state: settings.stateDir }, 'serving MCP over stdio');

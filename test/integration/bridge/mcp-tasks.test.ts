@@ -246,6 +246,33 @@ describe('MCP tasks', () => {
     expect(ended.result).toMatchObject({ resultType: 'complete', structuredContent: { output: 'done' } });
   });
 
+  test('R66 a client that listens is told what its task has become: the form, the end, and nothing after it', async () => {
+    const agent = await asking();
+    const client = await clientAt(agent);
+    const taskId = await delegated(client);
+    const told = await client.listen([taskId, 'no::where']);
+    expect(told.accepted).toEqual([taskId]);
+    const asked = detailed.parse(await told.next());
+    expect(asked).toMatchObject({ status: 'input_required', taskId });
+    const [key = ''] = Object.keys(asked.inputRequests ?? {});
+    await client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept' } } });
+    let last = detailed.parse(await told.next());
+    while (last.status === 'working') last = detailed.parse(await told.next());
+    expect(last).toMatchObject({
+      status: 'completed',
+      result: { structuredContent: { output: 'decided approve' } },
+    });
+    expect(await look(client, taskId)).toMatchObject({ status: 'completed' });
+    expect(told.waiting()).toBe(0);
+  });
+
+  test('R66 a client that does not declare tasks may not listen to them', async () => {
+    const agent = await asking();
+    const client = await clientAt(agent, { tasks: false });
+    const { error } = await client.ask('subscriptions/listen', { notifications: { taskIds: ['a::b'] } });
+    expect(error).toMatchObject({ code: -32021 });
+  });
+
   test('R66 R01 with the real server a form is answered, the file is written once, and the journal says how it was decided', async () => {
     const whole = await stage();
     const client = await clientAt(whole.server, { person: () => accept() });

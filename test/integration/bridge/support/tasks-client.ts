@@ -21,6 +21,13 @@ const answer = z.object({
 
 type Answer = z.infer<typeof answer>;
 
+const acknowledgement = z.looseObject({
+  method: z.literal('notifications/subscriptions/acknowledged'),
+  params: z.looseObject({ notifications: z.looseObject({ taskIds: z.array(z.string()) }) }),
+});
+const notification = z.looseObject({ method: z.literal('notifications/tasks'), params: z.looseObject({}) });
+const notified = z.union([acknowledgement, notification]);
+
 /** Requests that the SDK's codec has no words for go over the client's own connection, under ids of their own. */
 class SharedTransport implements Transport {
   onmessage: Transport['onmessage'];
@@ -29,6 +36,7 @@ class SharedTransport implements Transport {
   readonly notifications: JSONRPCMessage[] = [];
   readonly #stdio: StdioClientTransport;
   readonly #waiting = new Map<string, (answer: Answer) => void>();
+  readonly #arrivals: (() => void)[] = [];
   #id = 0;
 
   constructor(stdio: StdioClientTransport) {
@@ -63,12 +71,23 @@ class SharedTransport implements Transport {
     return answered;
   }
 
+  /** The next notification about tasks that was not read. */
+  async notified(): Promise<JSONRPCMessage> {
+    for (;;) {
+      const message = this.notifications.shift();
+      if (message !== undefined) return message;
+      await new Promise<void>((resolve) => this.#arrivals.push(resolve));
+    }
+  }
+
   #take(message: JSONRPCMessage): void {
     const parsed = answer.safeParse(message);
     const waiting = parsed.success ? this.#waiting.get(String(parsed.data.id)) : undefined;
     if (waiting !== undefined && parsed.success) return waiting(parsed.data);
-    this.notifications.push(message);
-    this.onmessage?.(message);
+    if (notified.safeParse(message).success) {
+      this.notifications.push(message);
+      for (const arrived of this.#arrivals.splice(0)) arrived();
+    } else this.onmessage?.(message);
   }
 }
 
@@ -84,6 +103,16 @@ const form = z.looseObject({
   requestedSchema: z.looseObject({ properties: z.record(z.string(), z.unknown()) }),
 });
 
+/** What a subscription brings. */
+export interface Told {
+  /** The tasks that were agreed to. */
+  accepted: readonly string[];
+  /** The next notification's task. */
+  next: () => Promise<unknown>;
+  /** Notifications that have come and were not read. */
+  waiting: () => number;
+}
+
 export interface TasksClient {
   session: TaskEnabledSession;
   client: Client;
@@ -92,8 +121,8 @@ export interface TasksClient {
     method: string,
     params: Record<string, unknown>,
   ) => Promise<{ result?: unknown; error?: { code: number; message: string; data?: unknown } | undefined }>;
-  /** What has come that answers no request of `ask`. */
-  notifications: readonly JSONRPCMessage[];
+  /** Subscribes to tasks. */
+  listen: (taskIds: readonly string[]) => Promise<Told>;
   pid: number | null;
   close: () => Promise<void>;
 }
@@ -130,19 +159,33 @@ export async function tasksClient(
     v2RequestFraming: { protocolVersion: REVISION, clientInfo: INFO, clientCapabilities },
     ...(person === undefined ? {} : { onInputRequest: askedOf(person) }),
   });
+  const withMeta = (params: Record<string, unknown>): Record<string, unknown> => ({
+    ...params,
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': REVISION,
+      'io.modelcontextprotocol/clientInfo': INFO,
+      'io.modelcontextprotocol/clientCapabilities': clientCapabilities,
+    },
+  });
   return {
     session,
     client,
-    ask: (method, params) =>
-      transport.ask(method, {
-        ...params,
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': REVISION,
-          'io.modelcontextprotocol/clientInfo': INFO,
-          'io.modelcontextprotocol/clientCapabilities': clientCapabilities,
-        },
-      }),
-    notifications: transport.notifications,
+    ask: (method, params) => transport.ask(method, withMeta(params)),
+    listen: async (taskIds) => {
+      const subscribed = withMeta({ notifications: { taskIds } });
+      await transport.send({
+        jsonrpc: '2.0',
+        id: 'listening',
+        method: 'subscriptions/listen',
+        params: subscribed,
+      });
+      const { params } = acknowledgement.parse(await transport.notified());
+      return {
+        accepted: params.notifications.taskIds,
+        next: async () => notification.parse(await transport.notified()).params,
+        waiting: () => transport.notifications.length,
+      };
+    },
     pid: transport.pid,
     close: async () => {
       await session.close().catch(() => undefined);
