@@ -45,6 +45,8 @@ export class Inbox {
   readonly #told = new Set<ResultKey>();
   /** Handed over here: what is on disk of them is about to go. */
   readonly #collected = new Set<ResultKey>();
+  /** Sessions whose task was seen to have ended. */
+  readonly #ended = new WeakSet<Session>();
   #looking: Promise<void> | undefined;
 
   constructor(parts: InboxParts) {
@@ -93,8 +95,14 @@ export class Inbox {
   }
 
   #noticed(session: Session): void {
-    const { view } = session;
-    if (view === undefined || view.taskId === '' || !hasEnded(view)) return;
+    const { view, agent } = session;
+    if (view === undefined || view.taskId === '') return;
+    if (!hasEnded(view)) {
+      // With some agents a session goes on in the same task: the end of its next turn is a result of its own.
+      if (this.#ended.delete(session)) this.#forget(keyOf({ agent: agent.name, taskId: view.taskId }));
+      return;
+    }
+    this.#ended.add(session);
     // Whoever waits for it is answered first: what they are handed is not announced.
     setImmediate(() => {
       this.#keep(session).catch((error: unknown) =>
@@ -104,6 +112,11 @@ export class Inbox {
         ),
       );
     });
+  }
+
+  #forget(key: ResultKey): void {
+    this.#collected.delete(key);
+    this.#told.delete(key);
   }
 
   async #keep(session: Session): Promise<void> {

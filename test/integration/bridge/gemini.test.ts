@@ -129,6 +129,24 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.heard).toEqual(['write test.md', 'go on']);
   });
 
+  test('R68 R69 each turn of a task is a result of its own: the second is announced as well', async () => {
+    steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
+    const started = await delegate({ waitSeconds: 0 });
+    await running;
+    finish();
+    const first = await client.call('wait_for_task', { sessionId: idOf(started) });
+    expect(first.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
+    steps = [{ calls: [unasked(slow())] }, { say: 'Made again.' }];
+    await delegate({ sessionId: idOf(started), waitSeconds: 0 });
+    await running;
+    finish();
+    await agent.closed(2);
+    const listed = await client.call('list_all_active_sessions', {});
+    expect(textOf(listed)).toContain('Finished while nobody looked');
+    const second = await client.call('wait_for_task', { sessionId: idOf(started) });
+    expect(second.structuredContent).toMatchObject({ state: 'completed', output: 'Made again.' });
+  });
+
   test('R69 a denial runs nothing, and the reason it has no ear for is said to be lost', async () => {
     const asked = await delegate();
     const denied = await decide(idOf(asked), { decision: 'deny', reason: 'wrong file' });
