@@ -33,7 +33,8 @@ const MOST_ROUNDS = 8;
 export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Promise<Reply<SessionReport>> {
   const { session, timeout, notes = () => [], asTask = true } = awaited;
   const { client, bridge } = call;
-  const forms = bridge.rules.approvals === 'tool-only' ? 'none' : client.forms;
+  // A client that takes tasks is asked by its tasks: a second form beside theirs would ask twice.
+  const forms = bridge.rules.approvals === 'tool-only' || client.tasks ? 'none' : client.forms;
   if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
     const end = await waited(call, { ...awaited, timeout: 0 });
     const { view } = session;

@@ -273,6 +273,40 @@ describe('MCP tasks', () => {
     expect(error).toMatchObject({ code: -32021 });
   });
 
+  test('R66 R08 with the real server a form and the tool race: exactly one of them decides, and the file is written only if it was the form', async () => {
+    const whole = await stage();
+    const client = await clientAt(whole.server);
+    const { workspace } = whole.server;
+    for (const round of [1, 2, 3, 4, 5, 6]) {
+      const name = `race-${String(round)}.md`;
+      const execution = await client.session.callTool(DELEGATE, {
+        task: plan(append(name, 'once\n'), { say: 'Done.' }),
+        workspace,
+      });
+      if (execution.kind !== 'task') throw new Error('no task');
+      const { taskId } = execution.handle;
+      await execution.detach();
+      let task = await look(client, taskId);
+      while (task.status === 'working') task = await look(client, taskId);
+      const [key = ''] = Object.keys(task.inputRequests ?? {});
+      const callId = key.slice(0, key.lastIndexOf('.'));
+      const byForm = (): Promise<unknown> =>
+        client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept' } } });
+      const byTool = (): ReturnType<TasksClient['ask']> =>
+        client.ask('tools/call', {
+          name: DECIDE,
+          arguments: { sessionId: taskId, callId, decision: 'deny' },
+        });
+      const [first, second] = round % 2 === 0 ? [byForm, byTool] : [byTool, byForm];
+      await Promise.all([first(), second()]);
+      const outcome = await client.session.task(asTaskId(taskId)).result();
+      const { calls } = report.parse(resultFromTaskOutcome(outcome)).structuredContent;
+      const [{ state } = { state: '' }] = z.array(z.looseObject({ state: z.string() })).parse(calls);
+      expect(['ok', 'denied']).toContain(state);
+      expect(await whole.file(name)).toBe(state === 'ok' ? 'once\n' : undefined);
+    }
+  });
+
   test('R66 R01 with the real server a form is answered, the file is written once, and the journal says how it was decided', async () => {
     const whole = await stage();
     const client = await clientAt(whole.server, { person: () => accept() });
@@ -285,6 +319,13 @@ describe('MCP tasks', () => {
       state: 'completed',
     });
     expect(await whole.file('test.md')).toBe('hello\n');
+    const { calls, sessionId } = report.parse(resultFromTaskOutcome(outcome)).structuredContent;
+    const [{ callId } = { callId: '' }] = z.array(z.looseObject({ callId: z.string() })).parse(calls);
+    const again = await client.ask('tools/call', {
+      name: DECIDE,
+      arguments: { sessionId, callId, decision: 'deny' },
+    });
+    expect(JSON.stringify(again.result)).toMatch(/decided before: approve, by \S+ over task-form/);
   });
 });
 
