@@ -17,8 +17,8 @@ export interface Desk {
 }
 
 /**
- * What earlier bridges left half done is left to the next bridge, which stays long enough to finish it; only what a
- * command names is taken up.
+ * What earlier bridges left half done is left to the next bridge, which stays long enough to finish it, unless a command
+ * names a session that is still on its way.
  * @throws ProductError CONFIGURATION when the state directory cannot be used
  */
 export async function openDesk({ settings, places, env, log }: Run<CommonOptions>): Promise<Desk> {

@@ -32,7 +32,7 @@ export async function stopServer(run: Run<CommonOptions>): Promise<void> {
     process.kill(state.record.pid, 'SIGTERM');
     if (!(await ended(state.record)))
       throw new ProductError(
-        'STORAGE',
+        'SHUTTING_DOWN',
         `The server (pid ${String(state.record.pid)}) was told to end and has not within ${String(STOP_MS / 1000)} s. "mcp-a2a-bridge logs" says what it does.`,
       );
   }
