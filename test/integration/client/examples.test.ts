@@ -1,9 +1,12 @@
 /** The examples of the client library, as a person runs them. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { stage, type Stage } from '../../support/stage.ts';
+import { buildBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
+import { startHttpBridge, type HttpBridge } from '../bridge/support/http-bridge.ts';
 import { BROWSER, startBrowser } from './support/browser.ts';
 
 const children: ChildProcessWithoutNullStreams[] = [];
@@ -15,10 +18,20 @@ afterEach(async () => {
   }
 });
 
-function run(example: string, args: readonly string[], { server }: Partial<Stage> = {}) {
+interface Surroundings extends Partial<Stage> {
+  bridge?: HttpBridge;
+}
+
+function run(example: string, args: readonly string[], { server, bridge }: Surroundings = {}) {
   const child = spawn(process.execPath, [join(process.cwd(), 'examples', example), ...args], {
     cwd: server?.workspace ?? process.cwd(),
-    env: { PATH: process.env['PATH'], A2A_URL: server?.url, A2A_TOKEN: server?.token },
+    env: {
+      PATH: process.env['PATH'],
+      A2A_URL: server?.url,
+      A2A_TOKEN: server?.token,
+      MCP_URL: bridge?.url,
+      MCP_TOKEN: bridge?.token,
+    },
   });
   children.push(child);
   let output = '';
@@ -67,6 +80,51 @@ describe('examples/client-node.mjs', () => {
     expect(await exited).toBe(1);
     const [task] = await staged.peer.list();
     expect(task).toMatchObject({ state: 'CANCELED', statusText: expect.stringContaining('Ctrl-C') });
+  });
+});
+
+describe('examples/abort-tool.mjs', () => {
+  let program: BridgeProgram;
+  const bridges: HttpBridge[] = [];
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const bridge of bridges.splice(0)) await bridge.kill();
+  });
+  afterAll(() => program.remove());
+
+  async function bridged() {
+    const staged = await stage();
+    const { url: agentUrl, token } = staged.server;
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const bridge = await startHttpBridge(program, { stateDir, agentUrl, token });
+    bridges.push(bridge);
+    return { ...staged, bridge };
+  }
+
+  test('stops the tool that runs on Enter, and its task goes on to the end', async () => {
+    const staged = await bridged();
+    const text = 'wait 600 seconds then list files';
+    const { child, said, exited, output } = run('abort-tool.mjs', [text], staged);
+    await said(/\[working/);
+    const [task] = await staged.peer.list();
+    const stream = await staged.peer.follow(task?.taskId ?? '', 0);
+    await stream.until(({ activity }) => activity?.type === 'tool.started');
+    stream.connection.destroy();
+    child.stdin.write('\n');
+    expect(await exited).toBe(0);
+    expect(output()).toMatch(
+      /stopped: Successfully aborted tool execution: wait-\S+\][^]*list-files[^]*\[completed\]/,
+    );
+  });
+
+  test('ends a task that waits for a person, whom it does not ask', async () => {
+    const { exited, output } = run('abort-tool.mjs', ['create a.md with x'], await bridged());
+    expect([await exited, output()]).toEqual([
+      1,
+      expect.stringMatching(/waits for a person[^]*\[canceled\]/),
+    ]);
   });
 });
 
