@@ -5,6 +5,7 @@
 import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
+import { HttpFailure } from './http-failure.ts';
 
 const tasksMetadata = z.array(
   z.looseObject({ id: z.string(), contextId: z.string(), taskState: z.string() }),
@@ -21,14 +22,14 @@ const STATES: Readonly<Record<string, TaskState>> = {
   rejected: TaskState.TASK_STATE_REJECTED,
 };
 
-/** @returns null where the agent keeps its tasks elsewhere and so cannot list them. @throws what `fetch` throws */
+/** @returns null where the agent keeps its tasks elsewhere and so cannot list them. @param ask as `agentFetch`. @throws what it throws */
 export async function geminiTasks(
   url: string,
   ask: (url: URL) => Promise<Response>,
 ): Promise<readonly Task[] | null> {
-  const response = await ask(new URL('tasks/metadata', url.endsWith('/') ? url : `${url}/`));
+  const response = await answerOf(ask(new URL('tasks/metadata', url.endsWith('/') ? url : `${url}/`)));
+  if (response === null) return null;
   if (response.status === 204) return [];
-  if (!response.ok) return null;
   const parsed = tasksMetadata.safeParse(await response.json());
   if (!parsed.success) return null;
   return parsed.data.toReversed().map(({ id, contextId, taskState }) => ({
@@ -43,4 +44,14 @@ export async function geminiTasks(
     history: [],
     metadata: undefined,
   }));
+}
+
+/** 501: its tasks are in a bucket; 404: it has no such place. Then nobody can say. */
+async function answerOf(asked: Promise<Response>): Promise<Response | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof HttpFailure && (error.status === 501 || error.status === 404)) return null;
+    throw error;
+  }
 }

@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import { TaskState } from '@a2a-js/sdk';
+import { HttpFailure } from '../../../../bridge/agents/http-failure.ts';
+import { geminiTasks } from '../../../../bridge/agents/gemini-tasks.ts';
+
+const asked: string[] = [];
+const answering =
+  (body: unknown, status = 200) =>
+  async (url: URL) => {
+    asked.push(url.href);
+    return status === 204
+      ? new Response(null, { status })
+      : new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+  };
+const failing = (status: number) => () => Promise.reject(new HttpFailure(status, 'not in memory'));
+const one = { id: 't1', contextId: 's1', taskState: 'working', model: 'm', mcpServers: [] };
+
+describe('the tasks in the memory of gemini-cli', () => {
+  test('are named newest first, below the address of the agent', async () => {
+    const tasks = await geminiTasks(
+      'http://127.0.0.1:1/base',
+      answering([one, { ...one, id: 't2', taskState: 'input-required' }]),
+    );
+    expect(tasks).toMatchObject([
+      { id: 't2', contextId: 's1', status: { state: TaskState.TASK_STATE_INPUT_REQUIRED } },
+      { id: 't1', status: { state: TaskState.TASK_STATE_WORKING } },
+    ]);
+    expect(asked).toEqual(['http://127.0.0.1:1/base/tasks/metadata']);
+  });
+
+  test('may be none, and may be somewhere else', async () => {
+    expect(await geminiTasks('http://127.0.0.1:1', answering(null, 204))).toEqual([]);
+    expect(await geminiTasks('http://127.0.0.1:1', failing(501))).toBeNull();
+    expect(await geminiTasks('http://127.0.0.1:1', failing(404))).toBeNull();
+    await expect(geminiTasks('http://127.0.0.1:1', failing(401))).rejects.toThrow(HttpFailure);
+  });
+
+  test('X3 an answer that is something else is none', async () => {
+    expect(await geminiTasks('http://127.0.0.1:1', answering({ tasks: [] }))).toBeNull();
+    const [unheardOf] =
+      (await geminiTasks('http://127.0.0.1:1', answering([{ ...one, taskState: 'new' }]))) ?? [];
+    expect(unheardOf?.status?.state).toBe(TaskState.TASK_STATE_UNSPECIFIED);
+  });
+});
