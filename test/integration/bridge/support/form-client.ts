@@ -18,12 +18,12 @@ export interface FormAnswer {
 /** @param withdrawn aborts when the bridge takes the form back */
 export type Person = (form: ShownForm, withdrawn: AbortSignal) => FormAnswer | Promise<FormAnswer>;
 
-const result = z.looseObject({
+export const formResult = z.looseObject({
   content: z.array(z.looseObject({ text: z.string().optional() })),
   structuredContent: z.looseObject({ sessionId: z.string(), state: z.string() }).optional(),
   isError: z.boolean().optional(),
 });
-export type FormResult = z.infer<typeof result>;
+export type FormResult = z.infer<typeof formResult>;
 
 export interface FormClient {
   call(name: string, args: Record<string, unknown>): Promise<FormResult>;
@@ -44,7 +44,7 @@ const newer =
     }));
     await client.connect(new Stdio2({ ...bridgeCommand(program, start), stderr: 'ignore' }));
     return {
-      call: async (name, args) => result.parse(await client.callTool({ name, arguments: args })),
+      call: async (name, args) => formResult.parse(await client.callTool({ name, arguments: args })),
       close: () => client.close(),
     };
   };
@@ -56,7 +56,7 @@ const older: Connect = async (program, start, person) => {
   }));
   await client.connect(new Stdio1({ ...bridgeCommand(program, start), stderr: 'ignore' }));
   return {
-    call: async (name, args) => result.parse(await client.callTool({ name, arguments: args })),
+    call: async (name, args) => formResult.parse(await client.callTool({ name, arguments: args })),
     close: () => client.close(),
   };
 };

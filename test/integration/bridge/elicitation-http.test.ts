@@ -1,0 +1,116 @@
+/** Two clients of one bridge over HTTP: a form that is open before one of them, and what the other decides. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { signal } from '../../support/signal.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { decisionChannels } from './support/decision-channels.ts';
+import { type FormAnswer, type FormResult, formResult } from './support/form-client.ts';
+import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
+import { HTTP_CLIENTS } from './support/http-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const DECIDE = 'approve_or_deny_pending_action';
+const INFO = { name: 'test', version: '0' };
+
+type Person = (withdrawn: AbortSignal) => Promise<FormAnswer>;
+interface Asked {
+  call: (name: string, args: Record<string, unknown>) => Promise<FormResult>;
+  close: () => Promise<void>;
+}
+
+const ASKED: readonly [string, (bridge: HttpBridge, person: Person) => Promise<Asked>][] = [
+  [
+    'the 1.x client',
+    async ({ url, credentials }, person) => {
+      const client = new Client1(INFO, { capabilities: { elicitation: {} } });
+      client.setRequestHandler(ElicitRequestSchema, async (_, extra) => ({
+        ...(await person(extra.signal)),
+      }));
+      await client.connect(new Http1(new URL(url), { requestInit: { headers: credentials } }));
+      return {
+        call: async (name, args) => formResult.parse(await client.callTool({ name, arguments: args })),
+        close: () => client.close(),
+      };
+    },
+  ],
+  [
+    'the 2.x client, revision 2025-11-25',
+    async ({ url, credentials }, person) => {
+      const client = new Client2(INFO, {
+        versionNegotiation: { mode: 'legacy' },
+        capabilities: { elicitation: { form: {} } },
+      });
+      client.setRequestHandler('elicitation/create', async (_, { mcpReq }) => ({
+        ...(await person(mcpReq.signal)),
+      }));
+      await client.connect(new Http2(new URL(url), { requestInit: { headers: credentials } }));
+      return {
+        call: async (name, args) => formResult.parse(await client.callTool({ name, arguments: args })),
+        close: () => client.close(),
+      };
+    },
+  ],
+];
+
+describe.each(ASKED)('%s over HTTP', (_, connect) => {
+  let program: BridgeProgram;
+  const open: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close();
+  });
+  afterAll(() => program.remove());
+
+  async function before(person: Person): Promise<{ agent: FakeAgent; bridge: HttpBridge; client: Asked }> {
+    const agent = await FakeAgent.start({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
+    });
+    open.unshift(() => agent.stop());
+    const bridge = await startHttpBridge(program, {
+      stateDir: await mkdtemp(join(program.directory, 'state-')),
+      agentUrl: agent.url,
+      args: ['--fastest-answer-seconds', '0'],
+    });
+    open.unshift(() => bridge.kill());
+    const client = await connect(bridge, person);
+    open.unshift(() => client.close().catch(() => undefined));
+    return { agent, bridge, client };
+  }
+
+  test('R67 a person is asked in the stream of the call', async () => {
+    const { agent, client } = await before(async () => ({ action: 'accept', content: {} }));
+    const done = await client.call(DELEGATE, { task: 'do it' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
+    expect(decisionChannels(agent)).toEqual(['elicitation']);
+  });
+
+  test('R67 what another client decides over the tool withdraws the form, and the call has the result', async () => {
+    const shown = signal();
+    const withdrawn = signal();
+    const { agent, bridge, client } = await before((taken) => {
+      taken.addEventListener('abort', withdrawn.happen);
+      shown.happen();
+      return new Promise(() => undefined);
+    });
+    const call = client.call(DELEGATE, { task: 'do it' });
+    await shown.happened;
+    const [, otherConnect] = HTTP_CLIENTS[0] ?? [];
+    const other = await otherConnect?.(bridge);
+    open.unshift(async () => other?.close());
+    await other?.call(DECIDE, { sessionId: 'session-1', callId: 'one', decision: 'deny' });
+    await withdrawn.happened;
+    expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'decided deny' });
+    expect(decisionChannels(agent)).toEqual(['tool']);
+  });
+});
