@@ -10,7 +10,10 @@ import { visibleLine } from './terminal/visible.ts';
 /** Sessions named in an error. */
 const NAMED = 10;
 
-/** The session with that id, or with the only id or task id that begins so. @throws ProductError UNKNOWN_SESSION */
+/**
+ * The session with that id, or with the only id or task id that begins so.
+ * @throws ProductError UNKNOWN_SESSION; AGENT_UNREACHABLE when no agent could be asked
+ */
 export async function sessionMeant(sessions: Sessions, given: string): Promise<Session> {
   try {
     return await sessions.find(given);
@@ -21,6 +24,9 @@ export async function sessionMeant(sessions: Sessions, given: string): Promise<S
   const found = oneSession(all, given);
   if (typeof found === 'string') return sessions.find(found);
   const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
+  // Nobody has said that there is none.
+  if (all.length === 0 && unsure.length > 0)
+    throw new ProductError('AGENT_UNREACHABLE', `Session "${given}" cannot be looked for.${unsure.join('')}`);
   throw new ProductError('UNKNOWN_SESSION', `${found.message}${unsure.join('')}`, { facts: found.facts });
 }
 

@@ -61,6 +61,8 @@ describe('tasks', () => {
     expect(both.stderr).toContain('Agent "away" could not be asked');
     expect(both.code).toBe(0);
     expect((await cli(['tasks', '--config', config, '--agent', 'away'], at)).code).toBe(69);
+    const lost = await cli(['watch', 'any', '--agent-url', 'http://127.0.0.1:1'], on.at);
+    expect(lost).toMatchObject({ code: 69, stderr: expect.stringContaining('cannot be looked for') });
     const wrong = await cli(['tasks', '--config', config, '--agent', 'here', '--json'], {
       ...at,
       env: { ...at.env, HERE: 'a-token-that-is-not-the-one' },
@@ -97,7 +99,8 @@ describe('watch', () => {
   it('R25 goes on over a restart of the server, without gap or repeat', async () => {
     const before = await cliStage();
     const { sessionId, seq } = await before.peer.send('Create test.md with hello');
-    const watch = cliRunning(['watch', sessionId, '--from', '0', '--json'], before.at);
+    // It would start a server itself, and here one is started by hand.
+    const watch = cliRunning(['watch', sessionId, '--from', '0', '--json', '--no-auto-start'], before.at);
     await watch.line(`{"seq":${String(seq)},`);
     await before.server.kill();
     const on = await cliStageAgain(before);
