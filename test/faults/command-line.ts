@@ -55,14 +55,15 @@ export function readCommandLine(args: readonly string[]): Options {
       'Kills, cuts, stalls and fills whatever can be, with real processes, and checks that nothing is lost, repeated or run twice. With --url it tries another A2A server, as a black box.',
     )
     .option('--seed <n>', 'what every random choice follows from (default: a new one)', whole)
-    .option('--rounds <n>', 'rounds of each part', whole, 4)
-    .option('--from <n>', 'the first round', whole, 1)
-    .option('--minutes <n>', 'no round of a part begins later than this', whole, 10)
-    .option('--lanes <n>', 'rounds side by side', whole, 2)
+    .option('--rounds <n>', 'rounds of each part', count, 4)
+    .option('--from <n>', 'the first round', count, 1)
+    .option('--minutes <n>', 'no round of a part begins later than this', count, 10)
+    .option('--lanes <n>', 'rounds side by side', count, 2)
     .addOption(
       new Option('--only <parts>', 'some of the parts, with commas')
         .argParser(parts)
-        .default([...PARTS], 'all of them'),
+        .default([...PARTS], 'all of them')
+        .conflicts('url'),
     )
     .option('--url <url>', 'try this A2A server instead of our own programs')
     .addOption(
@@ -95,6 +96,13 @@ function whole(text: string): number {
   const number = Number(text);
   if (text.trim() === '' || !Number.isSafeInteger(number) || number < 0)
     throw new InvalidArgumentError('It is no whole number.');
+  return number;
+}
+
+/** At least one: a run that does nothing would hold whatever is broken. */
+function count(text: string): number {
+  const number = whole(text);
+  if (number === 0) throw new InvalidArgumentError('It is at least 1.');
   return number;
 }
 
