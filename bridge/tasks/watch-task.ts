@@ -32,17 +32,20 @@ export async function watchTask(id: string, { bridge, name, push }: Watching): P
     changed = true;
     if (telling) return;
     telling = true;
-    // What happens while one is told is told with the next: a task that talks a lot sends no more than is read.
-    while (changed && !isOver()) {
-      changed = false;
-      const task = await showTask(id, found, { bridge: opened, name });
-      const said = JSON.stringify({ ...task, lastUpdatedAt: '' });
-      if (said === last || isOver()) continue;
-      last = said;
-      push(task);
-      if (task.status === 'completed' || task.status === 'cancelled') stop();
+    try {
+      // What happens while one is told is told with the next: a task that talks a lot sends no more than is read.
+      while (changed && !isOver()) {
+        changed = false;
+        const task = await showTask(id, found, { bridge: opened, name });
+        const said = JSON.stringify({ ...task, lastUpdatedAt: '' });
+        if (said === last || isOver()) continue;
+        last = said;
+        push(task);
+        if (task.status === 'completed' || task.status === 'cancelled') stop();
+      }
+    } finally {
+      telling = false;
     }
-    telling = false;
   };
   const isOver = (): boolean => over;
   const unlisten = found.session.listen((change) => {
