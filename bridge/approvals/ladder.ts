@@ -9,7 +9,7 @@ export const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
 export type Approvals = (typeof APPROVALS)[number];
 
 /** Over which rung of the ladder a decision came, as it is recorded with the decision. */
-export type Channel = 'task-form' | 'elicitation' | 'tool';
+export type Channel = 'task-form' | 'elicitation' | 'tool' | 'cli';
 
 export interface ApprovalRules {
   approvals: Approvals;

@@ -22,6 +22,7 @@ export function reportDecision(
   // The agent's answer begins with the task, whose events of this very decision may still be on their way.
   const pending = (view?.pending ?? []).filter(({ callId }) => !just.has(callId));
   const state = view?.state ?? 'unknown';
+  const notes = session.takeNotes();
   if (options.json === true) {
     terminal.say(
       JSON.stringify({
@@ -31,6 +32,7 @@ export function reportDecision(
         state,
         decided,
         pending: pending.map(({ callId, title }) => ({ callId, title })),
+        notes,
       }),
     );
     return;
@@ -41,6 +43,7 @@ export function reportDecision(
     );
   for (const { callId, title } of pending)
     terminal.say(`${terminal.paint('yellow', 'Still waits')}: ${visibleLine(callId)}  ${visibleLine(title)}`);
+  for (const note of notes) terminal.say(`Note: ${visible(note)}`);
   if (view?.question !== undefined && view.question !== null)
     terminal.say(`The agent asks: ${visible(view.question.text)}`);
   terminal.say(

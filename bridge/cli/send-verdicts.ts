@@ -1,13 +1,10 @@
 /** Sending what a person has decided at the terminal, over the channel `cli`. */
-import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/errors.ts';
+import { sendVerdicts as send } from '../approvals/send-verdicts.ts';
 import type { Verdict } from '../dialects/dialect.ts';
-import { messageOf } from '../sessions/message.ts';
 import type { Session } from '../sessions/session.ts';
 import { waitFor } from '../sessions/wait.ts';
 
-/** How the person was asked, for the record. */
-const CHANNEL = 'cli';
 /** Longer than any agent works on one turn; Ctrl-C leaves before. */
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
@@ -17,18 +14,7 @@ const STAYS_MS = 24 * 60 * 60 * 1000;
  * @throws ProductError when the agent refuses, naming the first decision where there was one
  */
 export async function sendVerdicts(session: Session, verdicts: readonly Verdict[]): Promise<void> {
-  const messageId = randomUUID();
-  const { asked } = session;
-  const delivery = session.deliver(
-    (dialect) =>
-      messageOf(dialect.phraseVerdicts(verdicts, asked, CHANNEL), {
-        messageId,
-        sessionId: session.id,
-        taskId: session.view?.taskId ?? null,
-      }),
-    asked.question === null ? {} : { answers: asked.question.id },
-  );
-  await delivery;
+  await send(session, verdicts, 'cli');
   const { deduplicates } = await session.agent.connect();
   if (deduplicates) return;
   const end = await waitFor({ session, timeout: STAYS_MS, signal: new AbortController().signal });
