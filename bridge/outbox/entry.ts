@@ -40,5 +40,7 @@ export const outboxEntry = z.object({
   state: delegationState,
   /** A person has cancelled it before its task was known: the reason. */
   cancel: z.string().nullable(),
+  /** False until the call that made it has been answered. Entries of earlier versions do not say. */
+  answered: z.boolean().optional(),
 });
 export type OutboxEntry = z.infer<typeof outboxEntry>;

@@ -58,7 +58,10 @@ export class Outbox {
   }
 
   /** Changes an entry of this process. Does nothing for one that is not there any more. */
-  update(messageId: string, change: Partial<Pick<OutboxEntry, 'state' | 'cancel'>>): Promise<void> {
+  update(
+    messageId: string,
+    change: Partial<Pick<OutboxEntry, 'state' | 'cancel' | 'answered'>>,
+  ): Promise<void> {
     return this.#inTurn(messageId, async () => {
       const entry = await this.#read(this.#openPath(messageId));
       if (entry !== undefined) await this.#write({ ...entry, ...change });

@@ -10,6 +10,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import { type AskedFor, isSameCall } from '../outbox/same-call.ts';
 import { cancelTask, type CancelEnd } from './cancel.ts';
 import { findByMessage } from './lost-answer.ts';
 import { delegationMessage } from './message.ts';
@@ -20,9 +21,12 @@ import { hasEnded } from './view.ts';
 
 export interface Delegation {
   session: Session;
+  messageId: string;
   /** Resolves when the agent has the message. */
   delivery: Promise<void>;
 }
+
+const NOT_WITHDRAWN = new AbortController().signal;
 
 export class Delegations {
   readonly #registry: Registry;
@@ -39,6 +43,10 @@ export class Delegations {
   readonly #resuming = new Map<string, Promise<void>>();
   /** Told when a result is handed over; resolves when nobody will be told of it again. Set by whoever keeps results. */
   collected: (session: Session) => Promise<void> = () => Promise.resolve();
+  /** Calls that wait for what they have delegated: message id → the signal that aborts when the call is withdrawn. */
+  readonly #asking = new Map<string, AbortSignal>();
+  /** Tasks whose results have been handed over, and whose entries are about to be closed. */
+  readonly #handingOver = new Set<string>();
   /** Writes to the outbox that nobody waits for, by session. */
   readonly #notes = new Map<Session, Promise<void>>();
 
@@ -55,7 +63,7 @@ export class Delegations {
     const entry = this.#entry(agent, text, settings);
     await this.#put(entry);
     const session = this.#sessions.add(new Session(agent, entry.messageId));
-    return { session, delivery: this.#send(session, entry) };
+    return { session, messageId: entry.messageId, delivery: this.#send(session, entry) };
   }
 
   /** Goes on with a session: its live task gets the message, an ended one is followed by the session's next task. */
@@ -72,7 +80,8 @@ export class Delegations {
     };
     await this.#put(entry);
     const question = session.asked.question;
-    return { session, delivery: this.#send(session, entry, question?.id) };
+    const delivery = this.#send(session, entry, question?.id);
+    return { session, messageId: entry.messageId, delivery };
   }
 
   /**
@@ -87,15 +96,44 @@ export class Delegations {
     return cancelTask(session, view.taskId, reason);
   }
 
+  /** The last delegation of that kind whose call was given up by its client, or ended with its bridge. */
+  async unanswered(asked: AskedFor): Promise<OutboxEntry | undefined> {
+    await this.adopt();
+    const mine = await this.#outbox.mine();
+    const found = mine.findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
+    // Its result may have been handed over while the outbox was read.
+    const entry = found === undefined ? undefined : await this.#outbox.current(found.messageId);
+    return entry !== undefined && isSameCall(entry, asked) && this.#isGivenUp(entry) ? entry : undefined;
+  }
+
+  #isGivenUp({ messageId, state }: OutboxEntry): boolean {
+    if (state.type === 'accepted' && this.#handingOver.has(state.taskId)) return false;
+    return this.#asking.get(messageId)?.aborted !== false;
+  }
+
+  /** A call waits for the delegation. @returns what is to be called when it has been answered, or failed */
+  asks(messageId: string, call: AbortSignal): () => void {
+    this.#asking.set(messageId, call);
+    return () => {
+      if (this.#asking.get(messageId) === call) this.#asking.delete(messageId);
+      if (call.aborted) return;
+      this.#outbox.update(messageId, { answered: true }).catch((error: unknown) => {
+        this.#log.warn({ messageId, err: error }, 'that a call was answered could not be noted');
+      });
+    };
+  }
+
   /** The result of the session's task has been handed over. Does not keep the answer waiting. */
   collect(session: Session): void {
     const { view } = session;
     if (view === undefined) return;
     const { taskId, state } = view;
     const forgotten = this.collected(session);
+    this.#handingOver.add(taskId);
     this.#note(session, async () => {
       await forgotten;
       await this.#outbox.collect(taskId, state);
+      this.#handingOver.delete(taskId);
     });
   }
 
@@ -161,10 +199,13 @@ export class Delegations {
 
   async #put(entry: OutboxEntry): Promise<void> {
     this.#underway.add(entry.messageId);
+    // Its call is there, and says in a moment what it is to be told by.
+    this.#asking.set(entry.messageId, NOT_WITHDRAWN);
     try {
       await this.#outbox.put(entry);
     } catch (error) {
       this.#underway.delete(entry.messageId);
+      this.#asking.delete(entry.messageId);
       throw error;
     }
   }
@@ -265,6 +306,7 @@ export class Delegations {
       createdAt: new Date().toISOString(),
       state: { type: 'sending' },
       cancel: null,
+      answered: false,
     };
   }
 }

@@ -1,7 +1,8 @@
 /** `quick_consultation_for_second_opinion`: one question, one answer, nothing changed. */
 import { z } from 'zod';
 import { sessionReport } from '../results/session-report.ts';
-import { awaitRound, awaitSession } from './await-session.ts';
+import { awaitRound } from './await-session.ts';
+import { awaitBegun, begin, joined } from './begin.ts';
 import * as fields from './fields.ts';
 import { taskSettingsFor } from './task-settings.ts';
 import { defineTool } from './tool.ts';
@@ -24,7 +25,7 @@ export const consult = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   async run({ question, context, model, agent: agentName, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
-    const { registry, delegations, defaults } = call.bridge;
+    const { registry, defaults } = call.bridge;
     const agent = registry.pick(agentName);
     const { dialect } = await agent.connect();
     const enforced = !dialect.ignores.includes('readOnly');
@@ -33,22 +34,12 @@ export const consult = defineTool({
       { readOnly: true, ...(model === undefined ? {} : { model }) },
       defaults.workspace,
     );
-    call.beforeSending();
-    const { session, delivery } = await delegations.start(
-      agent,
-      asked(question, context, enforced),
-      settings,
-    );
-    call.awaits({ session, delivery });
-    const notes = enforced
+    const beginning = { agent, text: asked(question, context, enforced), settings };
+    const begun = (await joined(call, beginning)) ?? (await begin(call, beginning));
+    const unsure = enforced
       ? []
       : [`Agent "${agent.name}" was asked to change nothing, but has no setting that makes sure of it.`];
-    return awaitSession(call, {
-      session,
-      delivery,
-      timeout: call.timeout(waitSeconds),
-      notes: () => notes,
-    });
+    return awaitBegun(call, { ...begun, notes: [...begun.notes, ...unsure] }, waitSeconds);
   },
 });
 

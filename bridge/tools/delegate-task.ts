@@ -6,7 +6,8 @@ import type { Session } from '../sessions/session.ts';
 import { ProductError } from '../../shared/errors.ts';
 import { refuseForPerson } from '../approvals/person-step.ts';
 import { sessionReport } from '../results/session-report.ts';
-import { awaitRound, awaitSession } from './await-session.ts';
+import { awaitRound } from './await-session.ts';
+import { awaitBegun, begin, joined } from './begin.ts';
 import * as fields from './fields.ts';
 import { asAgentSays, taskSettingsFor, unheard } from './task-settings.ts';
 import { defineTool } from './tool.ts';
@@ -33,7 +34,7 @@ Actions with side effects wait for approval: show them to the person and send th
   alwaysLoad: true,
   async run({ task, agent: agentName, workspace, autoExecute, sessionId, model, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
-    const { registry, sessions, delegations, defaults } = call.bridge;
+    const { registry, sessions, defaults } = call.bridge;
     const wanted: TaskSettings = {
       ...(workspace === undefined ? {} : { workspace }),
       ...(autoExecute === undefined ? {} : { autoExecute }),
@@ -50,31 +51,24 @@ Actions with side effects wait for approval: show them to the person and send th
       );
     }
     if (autoExecute === true) refuseForPerson(call);
-    await going?.refresh();
-    if (going !== undefined) refuseWhileDeciding(going);
-    // An answer in words may be an approval to the agent that asked.
-    if (going !== undefined && going.view?.question) refuseForPerson(call, going.id);
     const settings =
       going === undefined
         ? await taskSettingsFor(agent, wanted, defaults.workspace)
         : asAgentSays(agent, wanted);
-    call.beforeSending();
-    const { session, delivery } =
-      going === undefined
-        ? await delegations.start(agent, task, settings)
-        : await delegations.goOn(going, task, settings);
-    call.awaits({ session, delivery });
-    const notes = await unheard(agent, wanted);
-    return awaitSession(call, {
-      session,
-      delivery,
-      timeout: call.timeout(waitSeconds),
-      notes: () => notes,
-    }).catch(async (error: unknown) => {
+    const beginning = { agent, text: task, settings, going };
+    const again = await joined(call, beginning);
+    if (again !== undefined) return awaitBegun(call, again, waitSeconds);
+    await going?.refresh();
+    if (going !== undefined) refuseWhileDeciding(going);
+    // An answer in words may be an approval to the agent that asked.
+    if (going !== undefined && going.view?.question) refuseForPerson(call, going.id);
+    const begun = await begin(call, beginning);
+    const notes = [...begun.notes, ...(await unheard(agent, wanted))];
+    return awaitBegun(call, { ...begun, notes }, waitSeconds).catch(async (error: unknown) => {
       // It began to wait while the message was on its way.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
-        await session.look();
-        refuseWhileDeciding(session);
+        await begun.session.look();
+        refuseWhileDeciding(begun.session);
       }
       throw error;
     });

@@ -1,0 +1,31 @@
+/** Whether a delegation is what a call asks for that comes again, because its client gave up waiting. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import type { OutboxEntry } from './entry.ts';
+
+/** What a delegating call asks for. */
+export type AskedFor = Pick<OutboxEntry, 'agent' | 'text' | 'settings' | 'sessionId'>;
+
+/**
+ * A call that is made again has the same words, and its first one was not answered: one that was is over, and the same
+ * words then mean the same work once more.
+ */
+export function isSameCall(entry: OutboxEntry, asked: AskedFor): boolean {
+  const open = entry.state.type === 'sending' || entry.state.type === 'accepted';
+  return (
+    open &&
+    entry.answered === false &&
+    entry.cancel === null &&
+    entry.agent === asked.agent &&
+    entry.text === asked.text &&
+    entry.sessionId === asked.sessionId &&
+    isDeepStrictEqual(entry.settings, asked.settings)
+  );
+}
+
+/** A client that gave up asks again soon; whoever says the same a day later wants it done again. In milliseconds. */
+const RECENT_MS = 60 * 60_000;
+
+/** @param now milliseconds since 1970 */
+export function isRecent({ createdAt }: Pick<OutboxEntry, 'createdAt'>, now: number): boolean {
+  return now - Date.parse(createdAt) < RECENT_MS;
+}

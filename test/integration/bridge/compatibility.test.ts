@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient } from './support/raw-client.ts';
+
+/** What configurations, permissions and prompts name that were written for the bridge to gemini-cli's agent. */
+const NAMED = {
+  gemini_delegate_task_to_assistant: { parameters: ['autoExecute'] },
+  gemini_approve_or_deny_pending_action: { parameters: ['decision'] },
+} as const;
+
+const tools = z.object({
+  tools: z.array(
+    z.looseObject({
+      name: z.string(),
+      inputSchema: z.looseObject({
+        properties: z.record(z.string(), z.unknown()),
+        required: z.array(z.string()).default([]),
+      }),
+    }),
+  ),
+});
+
+describe('with --tool-prefix gemini_', () => {
+  let program: BridgeProgram;
+  let agent: FakeAgent;
+  let client: RawClient;
+
+  beforeAll(async () => {
+    program = await buildBridge();
+    agent = await FakeAgent.start({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task) => task.work().say('written').complete(),
+    });
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    client = await RawClient.start(program, {
+      stateDir,
+      agentUrl: agent.url,
+      args: ['--tool-prefix', 'gemini_'],
+    });
+  });
+  afterAll(async () => {
+    await client.kill();
+    await agent.stop();
+    await program.remove();
+  });
+
+  test('the tools have the names and parameters that such a configuration has, and every name the prefix', async () => {
+    const listed = tools.parse((await client.request('tools/list', {})).result).tools;
+    const byName = new Map(listed.map((tool) => [tool.name, tool.inputSchema]));
+    for (const [name, { parameters }] of Object.entries(NAMED))
+      expect(Object.keys(byName.get(name)?.properties ?? {})).toEqual(
+        expect.arrayContaining([...parameters]),
+      );
+    expect([...byName.keys()].filter((name) => !name.startsWith('gemini_'))).toEqual([]);
+    // The task alone delegates: autoExecute may be left out, and nothing else is asked for.
+    expect(byName.get('gemini_delegate_task_to_assistant')?.required).toEqual(['task']);
+  });
+
+  test('a task in words alone, without autoExecute, waits for "approve", and is done after it', async () => {
+    const asked = await client.call('gemini_delegate_task_to_assistant', {
+      task: 'Create test.md with hello',
+    });
+    expect(asked.structuredContent).toMatchObject({ state: 'input_required', pending: [{ callId: 'one' }] });
+    const done = await client.call('gemini_approve_or_deny_pending_action', {
+      sessionId: asked.structuredContent?.['sessionId'],
+      callId: 'one',
+      decision: 'approve',
+    });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
+    expect(agent.decisions).toMatchObject([{ callId: 'one', decision: 'approve' }]);
+  });
+});

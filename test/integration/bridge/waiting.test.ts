@@ -1,0 +1,106 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, resultOf, textOf } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+
+describe('the same call once more', () => {
+  let program: BridgeProgram;
+  const open: { close: () => Promise<unknown> }[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.close();
+  });
+  afterAll(() => program.remove());
+
+  async function scene() {
+    const agent = await FakeAgent.start({ onMessage: (task) => task.work() });
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const bridge = async (): Promise<RawClient> => {
+      const client = await RawClient.start(program, {
+        stateDir,
+        agentUrl: agent.url,
+        args: ['--log-level', 'info'],
+      });
+      open.unshift({ close: () => client.kill() });
+      return client;
+    };
+    open.push({ close: () => agent.stop() });
+    return { agent, bridge, client: await bridge() };
+  }
+
+  /** Delegates, and gives up when the agent has it, as a client does whose time is up. */
+  async function givenUp(client: RawClient, agent: FakeAgent, args: object): Promise<void> {
+    const before = agent.count('SendStreamingMessage');
+    const { id } = client.send('tools/call', { name: DELEGATE, arguments: args });
+    await agent.asked('SendStreamingMessage', before + 1);
+    client.notify('notifications/cancelled', { requestId: id, reason: 'McpError: Request timed out' });
+    await client.logged(new RegExp(`"requestId":${String(id)},.*"fate":"goes-on"`));
+  }
+
+  test.each([
+    ['delegated', DELEGATE, { task: 'long' }],
+    ['delegated with settings', DELEGATE, { task: 'long', autoExecute: true, workspace: '/w' }],
+  ])('after the client has given up joins the task it had %s, and gets its result', async (_, name, args) => {
+    const { agent, client } = await scene();
+    await givenUp(client, agent, args);
+    const again = client.send('tools/call', { name, arguments: { ...args, waitSeconds: 30 } });
+    agent.task.say('done').complete();
+    const result = resultOf(await again.answer);
+    expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'done', taskId: 'task-1' });
+    expect(textOf(result)).toContain('Nothing was sent again');
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+    // That was the answer: the same words now mean the same work once more.
+    await client.call(DELEGATE, { ...args, waitSeconds: 0 });
+    expect(agent.tasks.size).toBe(2);
+  });
+
+  test('after its task had ended gets that result', async () => {
+    const { agent, client } = await scene();
+    await givenUp(client, agent, { task: 'long' });
+    agent.task.say('done').complete();
+    const result = await client.call(DELEGATE, { task: 'long' });
+    expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+    expect(agent.count('SendStreamingMessage')).toBe(1);
+  });
+
+  test('by the next bridge, after the first was killed while it waited, joins the task too', async () => {
+    const { agent, client, bridge } = await scene();
+    client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
+    await agent.asked('SendStreamingMessage');
+    await client.kill();
+    const next = await bridge();
+    const again = next.call(DELEGATE, { task: 'long' });
+    await next.call('list_all_active_sessions', {});
+    agent.task.say('done').complete();
+    expect((await again).structuredContent).toMatchObject({ state: 'completed', output: 'done' });
+    expect(agent.tasks.size).toBe(1);
+  });
+
+  test('beside the first, or after it was answered, or in other words, or of a task that was cancelled, is another', async () => {
+    const { agent, client } = await scene();
+    // Beside the first.
+    void client.call(DELEGATE, { task: 'one' });
+    void client.call(DELEGATE, { task: 'one' });
+    await agent.asked('SendStreamingMessage', 2);
+    // After it was answered.
+    await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
+    await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
+    expect(agent.tasks.size).toBe(4);
+    await givenUp(client, agent, { task: 'three' });
+    // In other words, or with other settings.
+    await client.call(DELEGATE, { task: 'three!', waitSeconds: 0 });
+    await client.call(DELEGATE, { task: 'three', autoExecute: true, waitSeconds: 0 });
+    expect(agent.tasks.size).toBe(7);
+    // Of a task that was cancelled.
+    await client.call('cancel_running_task', { sessionId: 'session-5' });
+    await client.call(DELEGATE, { task: 'three', waitSeconds: 0 });
+    expect(agent.tasks.size).toBe(8);
+  });
+});
