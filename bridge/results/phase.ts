@@ -1,5 +1,5 @@
 /** What a task is doing, in a few words. Pure. */
-import type { TaskView } from '../sessions/view.ts';
+import type { CallState, TaskView } from '../sessions/view.ts';
 import { toMcpState } from './session-report.ts';
 
 /** @param view undefined while the agent has not answered yet */
@@ -11,4 +11,20 @@ export function phaseOf(view: TaskView | undefined): string {
   if (running.length > 0) return `runs ${running.map((call) => call.title).join(', ')}`;
   if (view.state === 'working') return 'the model is thinking';
   return toMcpState(view.state);
+}
+
+/** How its tool calls stand, e.g. `tools: 3 done, 1 running, 2 waiting`; nothing while there are none. */
+export function callCounts(view: TaskView | undefined): readonly string[] {
+  const calls = view?.calls ?? [];
+  if (calls.length === 0) return [];
+  const count = (...states: readonly CallState[]): number =>
+    calls.filter(({ state }) => states.includes(state)).length;
+  const running = count('running');
+  const waiting = count('waiting', 'ready');
+  const counts = [
+    `${String(calls.length - running - waiting)} done`,
+    ...(running === 0 ? [] : [`${String(running)} running`]),
+    ...(waiting === 0 ? [] : [`${String(waiting)} waiting`]),
+  ];
+  return [`tools: ${counts.join(', ')}`];
 }

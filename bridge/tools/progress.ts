@@ -5,6 +5,8 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import { activityWords } from '../results/activity-words.ts';
+import { callCounts, phaseOf } from '../results/phase.ts';
+import type { TaskView } from '../sessions/view.ts';
 
 const AT_LEAST_EVERY_MS = 10_000;
 /** Tools named in one message. */
@@ -12,6 +14,8 @@ const NAMED = 3;
 
 export interface Progress {
   report: (activity: Activity) => void;
+  /** The call waits for this from here on: what it is doing is told when nothing happens, and its tools are counted. */
+  about: (session: { readonly view: TaskView | undefined }) => void;
   /**
    * Nothing goes out after this, but the last words, if there are any.
    * Resolves when those are out; to a client that has gone they do not go.
@@ -22,7 +26,8 @@ export interface Progress {
 export function startProgress(context: ServerContext, title: string): Progress {
   const { _meta: meta } = context.mcpReq;
   const token = meta?.progressToken;
-  if (token === undefined) return { report: () => undefined, end: () => Promise.resolve() };
+  if (token === undefined)
+    return { report: () => undefined, about: () => undefined, end: () => Promise.resolve() };
 
   const since = performance.now();
   let sent = 0;
@@ -30,7 +35,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
   let sending = false;
   /** What has happened since the last message. */
   let happened: string[] = [];
-  let latest = `${title}: waiting`;
+  let session: { readonly view: TaskView | undefined } | undefined;
 
   const notify = (message: string): Promise<void> => {
     sent += 1;
@@ -46,9 +51,9 @@ export function startProgress(context: ServerContext, title: string): Progress {
     sending = true;
     try {
       do {
-        if (happened.length > 0) latest = happened.slice(-NAMED).join(' · ');
+        const news = happened.slice(-NAMED);
         happened = [];
-        await notify(latest);
+        await notify(standing(title, news, session?.view));
       } while (happened.length > 0 && !isOver());
     } catch {
       // The client has gone: whoever waits for the call learns it from its signal.
@@ -66,6 +71,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
   };
   let last = Promise.resolve();
   return {
+    about: (of) => (session = of),
     report(activity) {
       const words = activityWords(activity);
       if (words === undefined || ended) return;
@@ -79,4 +85,11 @@ export function startProgress(context: ServerContext, title: string): Progress {
       return last;
     },
   };
+}
+
+/** What has just happened, or else what goes on, and how many tools that makes. */
+function standing(title: string, news: readonly string[], view: TaskView | undefined): string {
+  const now = view === undefined ? 'waiting' : phaseOf(view);
+  const words = news.length > 0 ? news : [`${title}: ${now}`];
+  return [...words, ...callCounts(view)].join(' · ');
 }

@@ -137,7 +137,10 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       name: called,
       client: clientOf(server, context),
       beforeSending: () => open.beforeSending(),
-      awaits: (awaited) => open.awaits({ ...awaited, delegations: opened.delegations }),
+      awaits: (awaited) => {
+        progress.about(awaited.session);
+        open.awaits({ ...awaited, delegations: opened.delegations });
+      },
       // An answer to a withdrawn call reaches nobody: it must not use the news up.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
