@@ -2,6 +2,7 @@
 import { nextStep } from '../results/next-step.ts';
 import { reportOf, type SessionReport } from '../results/session-report.ts';
 import { sessionText } from '../results/session-text.ts';
+import { toolExecutions } from '../results/tool-executions.ts';
 import type { Session } from '../sessions/session.ts';
 import type { TaskView } from '../sessions/view.ts';
 import type { ToolName } from '../tools/tool-name.ts';
@@ -21,5 +22,5 @@ export function endedReply(
     notes: [],
     next: nextStep(standing, 'settled', name),
   });
-  return { structured, text: sessionText(structured), running: [] };
+  return { structured, text: sessionText(structured), executions: toolExecutions({ id, agent, view }) };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { personStep } from '../approvals/person-step.ts';
 import { digestOf, statusReport } from '../results/digest.ts';
 import { shortStep } from '../results/next-step.ts';
-import { runningTools } from '../results/running-tools.ts';
+import { toolExecutions } from '../results/tool-executions.ts';
 import { statusText } from '../results/status-text.ts';
 import type { Session } from '../sessions/session.ts';
 import * as fields from './fields.ts';
@@ -40,7 +40,7 @@ export const checkTask = defineTool({
       }),
       notes: [...call.news()],
     };
-    return { structured, text: statusText(structured), running: runningTools(session) };
+    return { structured, text: statusText(structured), executions: toolExecutions(session) };
   },
 });
 

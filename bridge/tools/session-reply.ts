@@ -1,7 +1,7 @@
 /** The reply of a tool that is about one session. */
 import { nextStep } from '../results/next-step.ts';
 import { personStep } from '../approvals/person-step.ts';
-import { runningTools } from '../results/running-tools.ts';
+import { toolExecutions } from '../results/tool-executions.ts';
 import { reportOf, type SessionReport } from '../results/session-report.ts';
 import { sessionText } from '../results/session-text.ts';
 import type { Session } from '../sessions/session.ts';
@@ -36,5 +36,5 @@ export function sessionReply(
   session.markShown();
   // An answer to a withdrawn call reaches nobody, however late it was withdrawn.
   if (!call.signal.aborted && view !== undefined && hasEnded(view)) call.bridge.delegations.collect(session);
-  return { structured, text: sessionText(structured), running: runningTools(session) };
+  return { structured, text: sessionText(structured), executions: toolExecutions(session) };
 }

@@ -1,14 +1,14 @@
 /** The MCP result of a tool's reply, or of its failure. Pure. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Facts, Reason } from '../../shared/errors.ts';
-import { type RunningTool, TOOL_EXECUTIONS } from '../results/running-tools.ts';
+import { type ToolExecution, TOOL_EXECUTIONS } from '../results/tool-executions.ts';
 
 /** What a tool gives back: the text says all that the structured result says. */
 export interface Reply<Output> {
   structured: Output;
   text: string;
-  /** The tool executions that run in what the reply is about; absent where it is about none. */
-  running?: readonly RunningTool[];
+  /** The tool executions of the task the reply is about; absent where it is about none. */
+  executions?: readonly ToolExecution[];
   /** The tool could not do what it was asked to, and its structured result says so. */
   refusal?: { reason: Reason; facts: Facts };
   /** What is answered for now in place of all this: a task, or what a person is asked before the call can go on. */
@@ -18,22 +18,22 @@ export interface Reply<Output> {
 export function resultOf<Output extends Record<string, unknown>>({
   structured,
   text,
-  running,
+  executions,
   refusal,
 }: Reply<Output>): CallToolResult {
   return {
     content: [{ type: 'text', text }],
     structuredContent: structured,
     ...(refusal === undefined ? {} : { isError: true }),
-    ...(refusal === undefined && running === undefined
+    ...(refusal === undefined && executions === undefined
       ? {}
       : {
           _meta: {
             ...(refusal === undefined ? {} : errorMeta(refusal)),
-            ...(running === undefined ? {} : { [TOOL_EXECUTIONS]: running }),
+            ...(executions === undefined ? {} : { [TOOL_EXECUTIONS]: executions }),
           },
         }),
-    ...metadataOf(running ?? []),
+    ...metadataOf(executions ?? []),
   };
 }
 
@@ -42,8 +42,8 @@ export function errorMeta({ reason, facts }: { reason: Reason; facts: Facts }): 
   return { 'mcp-a2a-bridge/error': { reason, facts: { ...facts } } };
 }
 
-/** Where clients look that know tool executions and not `_meta`: `metadata.toolId` is the one that started last. */
-function metadataOf(running: readonly RunningTool[]): { metadata?: Record<string, unknown> } {
-  const last = running.at(-1);
-  return last === undefined ? {} : { metadata: { toolId: last.toolId, toolExecutions: running } };
+/** Where clients look that know tool executions and not `_meta`: `metadata.toolId` is the last that runs, or has run. */
+function metadataOf(executions: readonly ToolExecution[]): { metadata?: Record<string, unknown> } {
+  const last = executions.findLast(({ state }) => state === 'running') ?? executions.at(-1);
+  return last === undefined ? {} : { metadata: { toolId: last.toolId, toolExecutions: executions } };
 }

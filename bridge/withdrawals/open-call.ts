@@ -105,7 +105,8 @@ export class OpenCall {
       'what becomes of a withdrawn call',
     );
     // To a client that has gone there is nothing to say.
-    lastWords(`${causeWords(call.cause)}. ${fateWords(call.fate)}`).catch(() => undefined);
+    const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
+    lastWords(`${causeWords(call.cause)}. ${fateWords(call.fate)}${named}`).catch(() => undefined);
   }
 
   #learn(call: WithdrawnCall, fate: Fate): void {

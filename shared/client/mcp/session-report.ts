@@ -13,14 +13,15 @@ export const callResult = z.object({
 });
 export type CallResult = z.infer<typeof callResult>;
 
-const runningTool = z.object({
+const toolExecution = z.object({
   toolId: z.string(),
   tool: z.string(),
   title: z.string(),
+  state: z.string(),
   startedAt: z.nullable(z.string()),
   sessionId: z.string(),
 });
-export type SessionTool = z.infer<typeof runningTool>;
+export type SessionTool = z.infer<typeof toolExecution>;
 
 const TOOL_EXECUTIONS = 'mcp-a2a-bridge/toolExecutions';
 const ERROR = 'mcp-a2a-bridge/error';
@@ -81,8 +82,10 @@ export function reportOf(result: CallResult): TaskReport {
   };
 }
 
+/** The tool executions that run. */
 export function toolsOf({ _meta: meta }: CallResult): readonly SessionTool[] {
-  return z.array(runningTool).safeParse(meta?.[TOOL_EXECUTIONS]).data ?? [];
+  const executions = z.array(toolExecution).safeParse(meta?.[TOOL_EXECUTIONS]).data ?? [];
+  return executions.filter(({ state }) => state === 'running');
 }
 
 /** @throws ClientError `refused` for a result that is a failure, with what the bridge says of it */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TOOL_EXECUTIONS } from '../../../bridge/results/running-tools.ts';
+import { TOOL_EXECUTIONS } from '../../../bridge/results/tool-executions.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { timeOf } from '../../support/fake-agent-task.ts';
 import type { FakeTask } from '../../support/fake-agent-task.ts';
@@ -55,31 +55,34 @@ describe('tool executions, for a client that may want to abort one', () => {
     return client;
   }
 
-  test('R40 those that run are in the _meta and the metadata of each result that watches them, with whose they are and since when', async () => {
+  test('R40 they are in the _meta and the metadata of each result that started or watches them, with how and whose they are, and since when', async () => {
     const agent = await agentOf({
       onMessage: (task) => ends(runs(runs(runs(task.work(), 'live-1'), 'live-2'), 'live-3'), 'live-2'),
     });
     const client = await clientOf({ first: agent, second: await agentOf() });
     const delegating = delegatedUntil(client, { task: 'run' }, /run-command: ok/);
     await delegating.reached;
-    const running = ['live-1', 'live-3'].map((toolId, index) => ({
+    const executions = ['live-1', 'live-2', 'live-3'].map((toolId, index) => ({
       toolId,
       tool: 'run-command',
       title: `Run ${toolId}`,
+      state: toolId === 'live-2' ? 'ok' : 'running',
       agent: 'first',
       sessionId: 'session-1',
-      startedAt: timeOf(index === 0 ? 3 : 5),
+      startedAt: timeOf(index + 3),
     }));
     const looked = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
-    expect(looked['_meta']).toEqual({ [TOOL_EXECUTIONS]: running });
-    expect(looked['metadata']).toEqual({ toolId: 'live-3', toolExecutions: running });
+    expect(looked['_meta']).toEqual({ [TOOL_EXECUTIONS]: executions });
+    expect(looked['metadata']).toEqual({ toolId: 'live-3', toolExecutions: executions });
     expect(textOf(looked)).toContain(`running, started ${timeOf(3)} (toolId live-1)`);
     const waited = await client.call('wait_for_task', { sessionId: 'session-1', waitSeconds: 0 });
-    expect(waited['_meta']).toEqual({ [TOOL_EXECUTIONS]: running });
+    expect(waited['_meta']).toEqual({ [TOOL_EXECUTIONS]: executions });
     ends(ends(agent.task, 'live-1'), 'live-3').complete();
     const done = await delegating.result;
-    expect(done['_meta']).toEqual({ [TOOL_EXECUTIONS]: [] });
-    expect(done['metadata']).toBeUndefined();
+    // The call that started them says which there were, though none runs any more.
+    const ended = executions.map((it) => ({ ...it, state: 'ok' }));
+    expect(done['_meta']).toEqual({ [TOOL_EXECUTIONS]: ended });
+    expect(done['metadata']).toEqual({ toolId: 'live-3', toolExecutions: ended });
   });
 
   test('R40 R42 the agent whose tool it is is asked, and no other; with several agents the answer says which', async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { runningTool, TOOL_EXECUTIONS } from '../../../bridge/results/running-tools.ts';
+import { toolExecution, TOOL_EXECUTIONS } from '../../../bridge/results/tool-executions.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';
@@ -89,7 +89,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
       calls.push(client.call(DECIDE, approval, { onprogress }));
     });
     const looked = await client.call('check_task_progress_and_status', { sessionId });
-    const running = z.array(runningTool).parse(looked['_meta']?.[TOOL_EXECUTIONS]);
+    const running = z.array(toolExecution).parse(looked['_meta']?.[TOOL_EXECUTIONS]);
     expect(running).toMatchObject([{ tool: 'run-shell-command', agent: 'agent', sessionId }]);
     const { toolId = '', startedAt } = running[0] ?? {};
     expect(Math.floor(Date.parse(startedAt ?? '') / 1000)).toBeGreaterThanOrEqual(
@@ -133,6 +133,6 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
     const waited = await client.call(WAIT, { sessionId: session?.sessionId });
     expect(waited.structuredContent).toMatchObject({ state: 'cancelled' });
-    expect(waited['_meta']?.[TOOL_EXECUTIONS]).toEqual([]);
+    expect(waited['_meta']?.[TOOL_EXECUTIONS]).toMatchObject([{ state: 'stopped' }]);
   });
 });
