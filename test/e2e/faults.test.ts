@@ -64,9 +64,10 @@ describe('a slice of the fault harness', () => {
 
   it('R65 the bridge killed at each write of its outbox, the next one finishes what it began, once', async () => {
     const counts = await faults('--only', 'outbox', '--rounds', '10');
-    // Before the message leaves, when it has been accepted, when its result has been handed over.
-    expect(counts['outbox: deaths before a write']).toBe(3);
-    expect(counts['outbox: deaths after a write']).toBe(3);
+    // Before the message leaves, when it has been accepted, when its result has been handed over; and that its call was
+    // answered, unless the result has been handed over before that is written.
+    expect([3, 4]).toContain(counts['outbox: deaths before a write']);
+    expect([3, 4]).toContain(counts['outbox: deaths after a write']);
   });
 
   it('R25 R27 R64 cut at any byte, streams go on without gap or repeat, and commands count once', async () => {

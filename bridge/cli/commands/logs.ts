@@ -31,23 +31,28 @@ export async function logs({ options, settings, terminal }: Run<LogsOptions>): P
   if (options.follow !== true) return file.close();
   let rest = '';
   const decoder = new TextDecoder();
-  for await (const _ of changes(settings.stateDir)) {
+  const readOn = async (): Promise<void> => {
     const { size } = await file.stat();
     if (size < at) at = 0;
     for (;;) {
       const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
-      if (bytesRead === 0) break;
+      if (bytesRead === 0) return;
       at += bytesRead;
       const parts = (rest + decoder.decode(buffer.subarray(0, bytesRead), { stream: true })).split('\n');
       rest = parts.pop() ?? '';
       for (const line of parts) show(line);
     }
+  };
+  for await (const _ of changes(settings.stateDir)) {
+    await readOn();
     const replaced = await replacedBy(path, file);
     if (replaced === undefined) continue;
     await file.close();
     file = replaced;
     at = 0;
     rest = '';
+    // What is in it already may have no further change to tell of it.
+    await readOn();
   }
 }
 
