@@ -7,15 +7,21 @@ import type { Soaked } from '../soak/soak.ts';
 /** What code compiled meanwhile, and caches with a bound, may still add to the heap. */
 const HEAP_NOISE = 1024 * 1024;
 /**
- * Each request of the bridge has a limit of 20 s, whose timer goes when its signal is collected: those of the last requests
- * are still there, with their functions, more of them in one census than in another.
+ * Each request of the bridge has a limit of 20 s, a signal whose timer goes when it is collected: those of the last requests
+ * are still there, with their functions and with what listens to them, more of them in one census than in another.
  */
 const LIMITS_OF_REQUESTS = 30;
 
-/** What any step of a round leaves behind is there once a round; `mayDiffer` is not counted of timers and functions. */
+/** What any step of a round leaves behind is there once a round; `mayDiffer` is not counted of what belongs to a limit. */
 function expectFlat({ growth, between, log }: Soaked & { log: string }, mayDiffer = 0): void {
   const { heapBytes, ...all } = growth;
-  const counted = { ...all, timers: all.timers - mayDiffer, functions: all.functions - mayDiffer };
+  const { timers, functions, listeners } = all;
+  const ofLimits = {
+    timers: timers - mayDiffer,
+    functions: functions - mayDiffer,
+    listeners: listeners - mayDiffer,
+  };
+  const counted = { ...all, ...ofLimits };
   expect(Object.entries(counted).filter(([, by]) => by >= between.rounds)).toEqual([]);
   expect(heapBytes).toBeLessThan(HEAP_NOISE);
   // Node says once of an emitter that it has too many listeners.
