@@ -1,27 +1,16 @@
 /** Reads the server's settings: flags, environment variables, the "server" section of the configuration file, defaults. */
 import { stat } from 'node:fs/promises';
-import { isAbsolute, join, parse, resolve } from 'node:path';
+import { isAbsolute, parse } from 'node:path';
 import { originOf, readConfigFile, resolveSettings } from '../shared/config.ts';
 import type { Sources } from '../shared/config.ts';
 import { messageOf, ProductError } from '../shared/errors.ts';
-import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../shared/state-directory.ts';
+import { placeFlags, settingsPlace } from '../shared/settings-place.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { isLoopback } from './http/origin-check.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
-export const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
-
 /** Flags that say where the other settings are. */
-export const PLACE_FLAGS = [
-  {
-    flag: '--state-dir <dir>',
-    describe: `where journal, token and address are kept (${STATE_DIRECTORY_VARIABLE}, default ${stateDirectory({ ...thisMachine(), env: {} })})`,
-  },
-  {
-    flag: '--config <file>',
-    describe: `configuration file, JSON (${CONFIG_VARIABLE}, default config.json in the state directory)`,
-  },
-] as const;
+export const PLACE_FLAGS = placeFlags('journal, token and address');
 
 /**
  * @param flags what commander found, by the settings' keys, with `stateDir` and `config` beside them.
@@ -31,14 +20,9 @@ export async function readServerSettings(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ServerSettings> {
-  const { stateDir: stateFlag, config: configFlag, ...rest } = flags;
-  const stateDir = resolve(
-    typeof stateFlag === 'string' && stateFlag !== '' ? stateFlag : stateDirectory({ ...thisMachine(), env }),
-  );
-  const named = typeof configFlag === 'string' ? configFlag : env[CONFIG_VARIABLE] || undefined;
-  const path = resolve(named ?? join(stateDir, 'config.json'));
-  const file = await readConfigFile(path, named !== undefined);
-  const sources = { flags: rest, env, file: { path, values: file.server } };
+  const { stateDir, configFile, named, flags: settingFlags } = settingsPlace(flags, env);
+  const file = await readConfigFile(configFile, named);
+  const sources = { flags: settingFlags, env, file: { path: configFile, values: file.server } };
   const settings = resolveSettings(ALL_SETTINGS, sources);
   checkHost(settings.host, settings.allowRemote);
   if (settings.workspace !== undefined) await checkWorkspace({ ...settings, stateDir }, sources);

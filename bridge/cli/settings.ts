@@ -1,10 +1,10 @@
 /** The bridge's settings: what each is called on the command line, in the environment and in the file. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { readConfigFile, resolveSettings, setting, type SettingValues } from '../../shared/config.ts';
 import { ProductError } from '../../shared/errors.ts';
 import { LOG_LEVELS } from '../../shared/logging.ts';
-import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../../shared/state-directory.ts';
+import { placeFlags, settingsPlace } from '../../shared/settings-place.ts';
 import { APPROVALS } from '../approvals/ladder.ts';
 import { agentAccess, withoutCredentials } from '../agents/agent-access.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
@@ -204,19 +204,8 @@ export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
   configFile: string | undefined;
 }
 
-export const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
-
 /** Flags that say where the other settings are. */
-export const PLACE_FLAGS = [
-  {
-    flag: '--state-dir <dir>',
-    describe: `where outbox, token and the local server's address are kept (${STATE_DIRECTORY_VARIABLE}, default ${stateDirectory({ ...thisMachine(), env: {} })})`,
-  },
-  {
-    flag: '--config <file>',
-    describe: `configuration file, JSON (${CONFIG_VARIABLE}, default config.json in the state directory)`,
-  },
-] as const;
+export const PLACE_FLAGS = placeFlags("outbox, token and the local server's address");
 
 /**
  * @param flags what commander found, by the settings' keys, with `stateDir` and `config` beside them
@@ -226,14 +215,10 @@ export async function readBridgeSettings(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<BridgeSettings> {
-  const { stateDir: stateFlag, config: configFlag, ...rest } = flags;
-  const stateDir = resolve(
-    typeof stateFlag === 'string' && stateFlag !== '' ? stateFlag : stateDirectory({ ...thisMachine(), env }),
-  );
-  const named = typeof configFlag === 'string' ? configFlag : env[CONFIG_VARIABLE] || undefined;
-  const path = resolve(named ?? join(stateDir, 'config.json'));
-  const file = await readConfigFile(path, named !== undefined);
-  const settings = resolveSettings(ALL_SETTINGS, { flags: rest, env, file: { path, values: file.bridge } });
+  const { stateDir, configFile, named, flags: settingFlags } = settingsPlace(flags, env);
+  const file = await readConfigFile(configFile, named);
+  const sources = { flags: settingFlags, env, file: { path: configFile, values: file.bridge } };
+  const settings = resolveSettings(ALL_SETTINGS, sources);
   if (!settings.stdio && settings.http === undefined) {
     throw new ProductError(
       'CONFIGURATION',
@@ -244,6 +229,6 @@ export async function readBridgeSettings(
     ...settings,
     workspace: settings.workspace ?? process.cwd(),
     stateDir,
-    configFile: named === undefined ? undefined : path,
+    configFile: named ? configFile : undefined,
   };
 }
