@@ -199,6 +199,11 @@ export class Executor {
           );
           // E1: not before the last of them has come to its end, or the next execution would run beside it.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
+          // Whatever a decision lets run gets scopes of its own, also when it comes before this execution has left.
+          if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
+            stretch.turn.end();
+            delete stretch.turn;
+          }
           break;
         }
         case 'ask-model':

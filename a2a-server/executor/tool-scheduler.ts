@@ -43,6 +43,9 @@ export interface ToolExecution {
   settled: Promise<ToolOutcome | null>;
 }
 
+/** What became of a call that was ready: another had decided on it meanwhile, or it waits for a decision again (D2). */
+export type RunEnd = 'ran' | 'not-run' | 'asked-again';
+
 export interface SchedulerOptions {
   log: TaskLog;
   journal: Pick<Journal, 'toolExecution'>;
@@ -84,16 +87,16 @@ export class ToolScheduler {
       }));
   }
 
-  /** Runs one ready call below `scope`, its turn's. Resolves when its outcome is journalled, or it turned out not to run. */
+  /** Runs one ready call below `scope`, its turn's. Resolves when what became of it is journalled. */
   async run(
     snapshot: Snapshot,
     call: Call,
     at: { workspace: Workspace; scope: AbortScope<Stop> },
-  ): Promise<void> {
+  ): Promise<RunEnd> {
     const { log, ids, clock } = this.#options;
     const { taskId } = snapshot;
     const tool = this.#options.tool(call.tool);
-    if (call.decided !== null && tool && (await this.#outdated(taskId, call, tool, at))) return;
+    if (call.decided !== null && tool && (await this.#outdated(taskId, call, tool, at))) return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
     const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
@@ -102,7 +105,10 @@ export class ToolScheduler {
         ? { type: 'append', events: [{ type: 'tool.started', ...reference }] }
         : { type: 'keep' },
     );
-    if (started?.type !== 'appended') return scope.close();
+    if (started?.type !== 'appended') {
+      scope.close();
+      return 'not-run';
+    }
     const output = new ToolOutput(log, taskId, reference);
     const execution: ToolExecution = {
       ...reference,
@@ -117,6 +123,7 @@ export class ToolScheduler {
     this.#running.set(toolId, execution);
     try {
       await execution.settled;
+      return 'ran';
     } finally {
       this.#running.delete(toolId);
       scope.close();
