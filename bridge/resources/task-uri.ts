@@ -27,7 +27,7 @@ export const TASK_URI_FROM = `${TASK_URI}/{from}`;
 
 /** Ids are the agents' own: any character may be in them. @param from characters to leave out at the beginning */
 export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): string {
-  const uri = `task://${encodeURIComponent(sessionId)}/${encodeURIComponent(taskId)}/${part}`;
+  const uri = `task://${segmentOf(sessionId)}/${segmentOf(taskId)}/${part}`;
   return from === 0 ? uri : `${uri}/${String(from)}`;
 }
 
@@ -41,12 +41,21 @@ export function readAddress(
   if (typeof from !== 'string' || !/^\d{1,9}$/.test(from)) return undefined;
   try {
     return {
-      sessionId: decodeURIComponent(session),
-      taskId: decodeURIComponent(task),
+      sessionId: idOf(session),
+      taskId: idOf(task),
       part: known,
       from: Number(from),
     };
   } catch {
     return undefined; // A per cent sign that begins no character.
   }
+}
+
+/** Dots alone are steps within an address (WHATWG URL §4.4), escaped or not: such an id gets a tilde before it. */
+function segmentOf(id: string): string {
+  return encodeURIComponent(/^~*\.{1,2}$/.test(id) ? `~${id}` : id);
+}
+
+function idOf(segment: string): string {
+  return decodeURIComponent(segment).replace(/^~(~*\.{1,2})$/, '$1');
 }

@@ -9,7 +9,10 @@ import {
   taskUri,
 } from '../../../../bridge/resources/task-uri.ts';
 
-const id = fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' });
+const id = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }) },
+  fc.constantFrom('.', '..', '~.', '~~..', '...'),
+);
 
 describe('the address of a part of a task', () => {
   test('leads back to it, whatever characters an agent has put into its ids', () => {
