@@ -60,7 +60,7 @@ export function createServer(parts: ServerParts, client: ServerClient): McpServe
   server.server.setRequestHandler(
     'tools/abort',
     { params: abortParams, result: abortAnswer },
-    async (params) => abort(await bridge(), params.toolId, params.reason),
+    async (params) => abort(await bridge(), params),
   );
   return server;
 }

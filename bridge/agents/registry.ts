@@ -27,6 +27,11 @@ export class Registry {
     });
   }
 
+  /** The agent of that name; undefined where none is named, and so none is meant. @throws ProductError UNKNOWN_AGENT */
+  named(name: string | undefined): Agent | undefined {
+    return name === undefined ? undefined : this.pick(name);
+  }
+
   /** The agent of that name, if it is still configured. */
   find(name: string): Agent | undefined {
     return this.#agents.get(name);

@@ -79,6 +79,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       await carryOut(it, (run) => cancel(run, session));
     });
   add('abort <toolId>', 'stops one running tool; its task goes on')
+    .option('--agent <name>', 'asks this agent alone')
     .option('--reason <text>', 'for the agent and the record')
     .action(async (toolId: string, _, it: Command) => {
       const { abort } = await import('./commands/abort.ts');

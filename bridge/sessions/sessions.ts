@@ -3,7 +3,6 @@
  * agents list. A session that none of them knows does not exist, and is never made up (R15).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Task } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
@@ -12,6 +11,7 @@ import type { DelegationState, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { toMcpState } from '../results/session-report.ts';
 import { readHandle } from '../tasks/task-handle.ts';
+import { holderOf, newestTask } from './holder.ts';
 import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './listing.ts';
 import { Session } from './session.ts';
 import { hasEnded } from './view.ts';
@@ -25,8 +25,10 @@ const KEPT_ENDED = 20;
  */
 const LOOK_MS = 100;
 
-/** How long, in milliseconds, and for whom a session that is still on its way is waited for. */
-export interface Patience {
+export interface Finding {
+  /** The agent it is said to be with: no other is asked for it. */
+  agent?: Agent | undefined;
+  /** How long, in milliseconds, and for whom a session that is still on its way is waited for. */
   timeout?: number;
   signal?: AbortSignal;
 }
@@ -60,16 +62,17 @@ export class Sessions {
   /**
    * The session with that handle, or with that MCP task, followed from now on. One that an earlier bridge left on its way to the agent is
    * waited for.
-   * @throws ProductError UNKNOWN_SESSION, listing those that exist; AGENT_UNREACHABLE when it is still on its way
+   * @throws ProductError UNKNOWN_SESSION, listing those that exist, or saying which other agent it is with;
+   * AGENT_UNREACHABLE when it is still on its way
    */
-  async find(handle: string, patience: Patience = {}): Promise<Session> {
+  async find(handle: string, finding: Finding = {}): Promise<Session> {
     const sessionId = readHandle(handle)?.sessionId ?? handle;
-    const { timeout = NAMING_MS, signal } = patience;
+    const { agent: named, timeout = NAMING_MS, signal } = finding;
     const until = performance.now() + timeout;
     for (;;) {
-      const live = this.#findLive(sessionId);
+      const live = this.#findLive(sessionId, named);
       if (live !== undefined) return this.#caughtUp(live);
-      const entry = (await this.#outbox.entries()).findLast((each) => handlesOf(each).includes(sessionId));
+      const entry = await this.#entryOf(sessionId, named);
       if (entry === undefined) break;
       const { agent, state } = entry;
       if (state.type !== 'sending') return this.#reopen(agent, state, sessionId);
@@ -81,17 +84,28 @@ export class Sessions {
     }
     const trouble: string[] = [];
     const { all } = this.#registry;
-    const asked = all.map(async (agent) => {
-      const task = await patiently(all.length, this.#newestTask(agent, sessionId)).catch((error: unknown) => {
-        trouble.push(agent.failed(error).message);
-      });
-      // The first agent that knows the session is the one; nobody waits for the others.
-      if (task === undefined) throw new Error('not one of its sessions');
-      return { agent, taskId: task.id };
-    });
-    const found = await Promise.any(asked).catch(() => undefined);
+    const asked = named === undefined ? all : [named];
+    const found = await holderOf(sessionId, asked, { among: all.length, trouble });
     if (found !== undefined) return this.#followed(new Session(found.agent, sessionId), found.taskId);
+    const other = named === undefined ? undefined : await this.#elsewhere(sessionId, named);
+    if (named !== undefined && other !== undefined) throw withAnother(sessionId, named.name, other);
     throw await this.#unknown(sessionId, trouble);
+  }
+
+  /** The name of another agent that has the session. */
+  async #elsewhere(sessionId: string, named: Agent): Promise<string | undefined> {
+    const known = this.#findLive(sessionId)?.agent.name ?? (await this.#entryOf(sessionId))?.agent;
+    if (known !== undefined) return known;
+    const { all } = this.#registry;
+    const others = all.filter((agent) => agent !== named);
+    return (await holderOf(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
+  }
+
+  /** What the outbox has of the session, of one agent where one is named. */
+  async #entryOf(sessionId: string, named?: Agent): Promise<OutboxEntry | undefined> {
+    return (await this.#outbox.entries()).findLast(
+      (each) => handlesOf(each).includes(sessionId) && (named === undefined || each.agent === named.name),
+    );
   }
 
   /** Waits until the delegation may have moved. @throws ProductError when it cannot be taken up */
@@ -158,7 +172,7 @@ export class Sessions {
     const { view, agent } = session;
     if (view === undefined || !hasEnded(view) || view.sessionId === '') return session;
     // An agent that is away at the moment takes nothing from what is known.
-    const newest = await this.#newestTask(agent, view.sessionId).catch(() => undefined);
+    const newest = await newestTask(agent, view.sessionId).catch(() => undefined);
     if (newest !== undefined && newest.id !== view.taskId) {
       await session.look(newest.id);
       session.follow();
@@ -172,12 +186,12 @@ export class Sessions {
     for (const session of ended.slice(0, -KEPT_ENDED)) this.remove(session);
   }
 
-  #findLive(sessionId: string): Session | undefined {
+  /** Ids are the agents' own: two of them may use the same. */
+  #findLive(sessionId: string, named?: Agent): Session | undefined {
     return [...this.#live].find(
-      (session) =>
-        session.id === sessionId ||
-        session.firstMessageId === sessionId ||
-        session.view?.taskId === sessionId,
+      ({ id, firstMessageId, view, agent }) =>
+        (id === sessionId || firstMessageId === sessionId || view?.taskId === sessionId) &&
+        (named === undefined || agent === named),
     );
   }
 
@@ -190,21 +204,15 @@ export class Sessions {
     if (state.type === 'lost') throw new ProductError('AGENT_UNREACHABLE', state.message);
     if (agent === undefined) throw new ProductError('UNKNOWN_AGENT', goneFromSettings(name));
     // Others may have gone on with the session since.
-    const newest = await this.#newestTask(agent, state.sessionId);
+    const newest = await newestTask(agent, state.sessionId);
     return this.#followed(new Session(agent, sessionId), newest?.id ?? state.taskId);
-  }
-
-  async #newestTask(agent: Agent, sessionId: string): Promise<Task | undefined> {
-    const tasks = await agent.ask((connection) => connection.list({ sessionId }, 1));
-    // An agent that ignores the filter must not have another session's task taken for this one's.
-    return tasks?.find((task) => task.contextId === sessionId);
   }
 
   async #followed(session: Session, taskId: string): Promise<Session> {
     await session.look(taskId);
     session.follow();
     // Somebody else may have asked for the same session meanwhile: there is one of it.
-    const live = this.#findLive(session.id);
+    const live = this.#findLive(session.id, session.agent);
     if (live === undefined) return this.add(session);
     session.close();
     return live;
@@ -233,6 +241,14 @@ export class Sessions {
       },
     });
   }
+}
+
+function withAnother(sessionId: string, named: string, agent: string): ProductError {
+  return new ProductError(
+    'UNKNOWN_SESSION',
+    `Session "${sessionId}" is with agent "${agent}", not with "${named}". Leave out agent, or name "${agent}", to go on with it. To start something with "${named}", leave out sessionId.`,
+    { facts: { sessionId, agent } },
+  );
 }
 
 function onItsWay(agent: string): ProductError {

@@ -15,13 +15,17 @@ export const cancelTask = defineTool({
   name: 'cancel_running_task',
   title: 'Cancel a task',
   description: `Ends the session's task on the agent, also while it runs or waits for a decision: what is running stops, nothing more starts. The session stays and can be gone on with. To stop a single tool and let the task go on, use abort_tool_execution.`,
-  input: z.strictObject({ sessionId: fields.sessionId, reason: fields.reason }),
+  input: z.strictObject({
+    sessionId: fields.sessionId,
+    agent: fields.ownerAgent,
+    reason: fields.reason,
+  }),
   output: sessionReport,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   alwaysLoad: true,
-  async run({ sessionId, reason = 'cancelled over MCP' }, call) {
-    const { sessions, delegations } = call.bridge;
-    const session = await sessions.find(sessionId);
+  async run({ sessionId, agent, reason = 'cancelled over MCP' }, call) {
+    const { registry, sessions, delegations } = call.bridge;
+    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     if (session.view === undefined) await untilNamed(session, call.signal);
     const ran = session.view?.calls.some((each) => each.state === 'running') === true;
     const end = await delegations.cancel(session, reason);

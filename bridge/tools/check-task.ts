@@ -15,6 +15,7 @@ export const checkTask = defineTool({
   description: `A short look at where a session's task stands: its state, what it is doing, its last tools, what waits for a decision, and what changed since the cursor of an earlier look. Does not wait. For the full result, or the previews of pending actions, use wait_for_task.`,
   input: z.strictObject({
     sessionId: fields.sessionId,
+    agent: fields.ownerAgent,
     since: z
       .number()
       .int()
@@ -24,8 +25,9 @@ export const checkTask = defineTool({
   }),
   output: statusReport,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-  async run({ sessionId, since }, call) {
-    const session = await call.bridge.sessions.find(sessionId);
+  async run({ sessionId, agent, since }, call) {
+    const { registry, sessions } = call.bridge;
+    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     // What the stream does not carry, such as the cost, only the agent can say.
     await session.look();
     const structured = {

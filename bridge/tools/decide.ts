@@ -22,6 +22,7 @@ decision: approve (run it), deny (do not, go on without), edit (run it with edit
 Several at once: put them into decisions. Nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
   input: z.strictObject({
     sessionId: fields.sessionId,
+    agent: fields.ownerAgent,
     ...singleDecisionFields,
     decisions: z.array(decisionInput).min(1).max(100).optional().describe('Several decisions at once.'),
     waitSeconds: fields.waitSeconds,
@@ -30,12 +31,12 @@ Several at once: put them into decisions. Nothing of a turn runs until every pen
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   alwaysLoad: true,
   asksPerson: true,
-  async run({ sessionId, decisions, waitSeconds, ...single }, call) {
+  async run({ sessionId, agent, decisions, waitSeconds, ...single }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
-    const { sessions } = call.bridge;
+    const { registry, sessions } = call.bridge;
     refuseForPerson(call, sessionId);
     const inputs = decisionsOf(single, decisions);
-    const session = await sessions.find(sessionId);
+    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     const verdicts = inputs.map((input) => verdictOf(input, (callId) => session.shownHash(callId)));
     call.beforeSending();

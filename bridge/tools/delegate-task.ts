@@ -1,7 +1,6 @@
 /** `delegate_task_to_assistant`: start a task, or go on with a session. */
 import { z } from 'zod';
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import type { Agent } from '../agents/agent.ts';
 import type { Session } from '../sessions/session.ts';
 import { ProductError } from '../../shared/errors.ts';
 import { refuseForPerson } from '../approvals/person-step.ts';
@@ -40,16 +39,9 @@ Actions with side effects wait for approval: show them to the person and send th
       ...(autoExecute === undefined ? {} : { autoExecute }),
       ...(model === undefined ? {} : { model }),
     };
-    const going = sessionId === undefined ? undefined : await sessions.find(sessionId);
-    const named = agentName === undefined && going !== undefined ? going.agent : registry.pick(agentName);
-    const agent: Agent = going?.agent ?? named;
-    if (agent !== named) {
-      throw new ProductError(
-        'UNKNOWN_SESSION',
-        `Session "${going?.id ?? ''}" is with agent "${agent.name}", not with "${named.name}". Leave out agent to go on with it, or leave out sessionId to start with "${named.name}".`,
-        { facts: { agent: agent.name } },
-      );
-    }
+    const named = registry.named(agentName);
+    const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
+    const agent = going?.agent ?? registry.pick(agentName);
     if (autoExecute === true) refuseForPerson(call);
     const settings =
       going === undefined

@@ -15,12 +15,14 @@ export const waitSeconds = z
 
 export const sessionId = z.string().min(1).max(200).describe('The session, as another tool has named it.');
 
-export const agent = z
-  .string()
-  .min(1)
-  .max(100)
+const agentName = z.string().min(1).max(100);
+
+export const agent = agentName.optional().describe('Which agent; the first configured one when left out.');
+
+/** Beside what already says whose it is. */
+export const ownerAgent = agentName
   .optional()
-  .describe('Which agent; the first configured one when left out.');
+  .describe('The agent it is with, where that is known: no other is asked then. May be left out.');
 
 export const model = z
   .string()

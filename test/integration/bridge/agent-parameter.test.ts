@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const ABORT = 'abort_tool_execution';
+
+/** Every tool that takes what belongs to an agent, with what else it needs. */
+const OF_A_SESSION: readonly [string, object][] = [
+  ['check_task_progress_and_status', {}],
+  ['wait_for_task', { waitSeconds: 0 }],
+  ['approve_or_deny_pending_action', { callId: 'one', decision: 'approve' }],
+  ['cancel_running_task', {}],
+];
+
+const offered = z.object({
+  tools: z.array(
+    z.looseObject({ name: z.string(), inputSchema: z.looseObject({ properties: z.looseObject({}) }) }),
+  ),
+});
+
+describe('a session is looked for at the agent that is named', () => {
+  let program: BridgeProgram;
+  let client: RawClient;
+  let first: FakeAgent;
+  let second: FakeAgent;
+  const ends: (() => Promise<unknown> | void)[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+    const asks = { onMessage: (task: FakeAgent['task']) => task.work().ask(pendingWrite('one')) };
+    first = await FakeAgent.start();
+    second = await FakeAgent.start(asks);
+    // It takes connections, and says nothing.
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const address = silent.address();
+    if (address === null || typeof address === 'string') throw new Error('not listening');
+    const agents = {
+      silent: { url: `http://127.0.0.1:${String(address.port)}` },
+      first: { url: first.url },
+      second: { url: second.url },
+    };
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents } }));
+    client = await RawClient.start(program, { stateDir });
+    ends.push(
+      () => client.kill(),
+      () => first.stop(),
+      () => second.stop(),
+      () => void silent.close(),
+      () => program.remove(),
+    );
+  });
+  /** A session of the second agent that the first has none like. */
+  const another = async (): Promise<unknown> => {
+    if (second.tasks.size < 2) await client.call(DELEGATE, { task: 'write more', agent: 'second' });
+    return 'session-2';
+  };
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+
+  test('the page of the tools has every tool with its parameters, and each that takes a session takes its agent', async () => {
+    const { tools } = offered.parse((await client.request('tools/list', {})).result);
+    const page = await readFile('docs/mcp-tools.md', 'utf8');
+    for (const { name, inputSchema } of tools) {
+      const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\``)) ?? '';
+      const parameters = Object.keys(inputSchema.properties);
+      expect(parameters.filter((each) => !row.includes(`\`${each}\``)).map((each) => [name, each])).toEqual(
+        [],
+      );
+      if (parameters.includes('sessionId') || parameters.includes('toolId'))
+        expect(parameters).toContain('agent');
+    }
+  });
+
+  test('two agents may call their sessions by one name: the one named is meant, and no other is asked', async () => {
+    const parked = await client.call(DELEGATE, { task: 'write', agent: 'second' });
+    expect(parked.structuredContent).toMatchObject({ sessionId: 'session-1', agent: 'second' });
+    const working = await client.call(DELEGATE, { task: 'work', agent: 'first', waitSeconds: 0 });
+    expect(working.structuredContent).toMatchObject({ sessionId: 'session-1', agent: 'first' });
+    const heard = first.requests.length;
+    for (const [tool, args] of OF_A_SESSION.slice(0, 2)) {
+      const seen = await client.call(tool, { sessionId: 'session-1', agent: 'second', ...args });
+      expect(seen.structuredContent).toMatchObject({ agent: 'second', state: 'input_required' });
+    }
+    expect(first.requests).toHaveLength(heard);
+  });
+
+  test.each(OF_A_SESSION)('%s with another agent says where the session is', async (tool, args) => {
+    const sessionId = await another();
+    const wrong = await client.call(tool, { sessionId, agent: 'first', ...args });
+    expect(saidOf(wrong)).toMatch(/^Session "session-2" is with agent "second", not with "first"/);
+    expect(second.decisions).toEqual([]);
+    expect(second.count('CancelTask')).toBe(0);
+    const unknown = await client.call(tool, { sessionId, agent: 'third', ...args });
+    expect(saidOf(unknown)).toMatch(
+      /^There is no agent "third"\. The agents are: "silent", "first", "second"/,
+    );
+  });
+
+  test('R41 several agents are asked side by side: one that is dead keeps nobody from the tool that runs', async () => {
+    const stopped = await client.call(ABORT, { toolId: 'live-9' });
+    expect(stopped.structuredContent).toEqual({
+      success: true,
+      message: expect.stringMatching(/told of live-9$/),
+    });
+    // Less than the dead one is waited for.
+  }, 4_000);
+
+  test('R41 what nobody knows is answered when the dead one has been given up, and names it', async () => {
+    const nobodys = await client.call(ABORT, { toolId: 'elsewhere' });
+    expect(saidOf(nobodys)).toMatch(
+      /Agent "silent" did not answer in time.*Agent "first": told of elsewhere/,
+    );
+  }, 20_000);
+
+  test('R41 an agent that is named is asked alone', async () => {
+    const before = first.aborted.length;
+    const stopped = await client.request('tools/abort', { toolId: 'live-8', agent: 'second' });
+    expect(stopped.result).toMatchObject({ success: true, message: 'told of live-8' });
+    expect(first.aborted).toHaveLength(before);
+  });
+});
+
+function saidOf(result: ToolResult): string {
+  expect(result.isError).toBe(true);
+  return textOf(result).replace(/^Not aborted: /, '');
+}
