@@ -79,8 +79,8 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #server = new AbortScope<Stop>();
   readonly #executions = new Map<string, Execution>();
-  /** How to call off the next try of a task whose journal could not be written. */
-  readonly #retries = new Map<string, () => void>();
+  /** How to call off the next look at a task that waits for its journal or its model: all that is held of it. */
+  readonly #later = new Map<string, () => void>();
   readonly scheduler: ToolScheduler;
   #closing = false;
 
@@ -100,7 +100,7 @@ export class Executor {
    */
   wake(taskId: string, opening?: Opening): void {
     if (this.#closing) return;
-    this.#retries.get(taskId)?.();
+    this.#later.get(taskId)?.();
     const running = this.#executions.get(taskId);
     if (running) {
       running.again = true;
@@ -114,6 +114,7 @@ export class Executor {
 
   /** Fires the signals of everything the task has running; the journal has the reason already. */
   stop(taskId: string, stop: Stop): void {
+    this.#later.get(taskId)?.();
     this.#executions.get(taskId)?.task.abort(stop);
   }
 
@@ -130,7 +131,7 @@ export class Executor {
    */
   async shutdown(graceMs: number): Promise<void> {
     this.#closing = true;
-    for (const callOff of this.#retries.values()) callOff();
+    for (const callOff of this.#later.values()) callOff();
     const executions = [...this.#executions.values()];
     for (const { loop } of executions) loop.abort(SHUTDOWN);
     const cancelTimer = this.#options.clock.after(graceMs, () => this.stopAll());
@@ -154,7 +155,8 @@ export class Executor {
         await this.#untilSettled(taskId, execution);
       } while (execution.again && !execution.loop.signal.aborted);
     } catch (error) {
-      if (!(await this.#fail(taskId, error))) this.#retry(taskId);
+      // A disk that was full may have room by then, and nobody else would take the task up before the next command (R28).
+      if (!(await this.#fail(taskId, error))) this.#wakeAfter(taskId, RETRY_MS);
     } finally {
       // No await from the last look to here: a wake-up finds this execution, or starts the next.
       release();
@@ -182,6 +184,9 @@ export class Executor {
       const step = nextStep(snapshot, { budget, now: clock.now() });
       switch (step.type) {
         case 'settled':
+          return;
+        case 'wait':
+          this.#wakeAfter(taskId, step.until - clock.now());
           return;
         case 'append':
         case 'recover':
@@ -230,6 +235,7 @@ export class Executor {
     try {
       await runModelTurn(snapshot.taskId, {
         log,
+        clock,
         model: models.resolve(settings.model),
         instructions: instructions(workspace, settings),
         tools: toolbox.declarations({ readOnly: settings.readOnly ?? false }),
@@ -295,13 +301,14 @@ export class Executor {
     }
   }
 
-  /** A disk that was full may have room by then, and nobody else would take the task up before the next command (R28). */
-  #retry(taskId: string): void {
+  /** Takes the task up after so many milliseconds, unless it is taken up or stopped before. */
+  #wakeAfter(taskId: string, ms: number): void {
     if (this.#closing) return;
-    const cancelTimer = this.#options.clock.after(RETRY_MS, () => this.wake(taskId));
-    this.#retries.set(taskId, () => {
+    this.#later.get(taskId)?.();
+    const cancelTimer = this.#options.clock.after(ms, () => this.wake(taskId));
+    this.#later.set(taskId, () => {
       cancelTimer();
-      this.#retries.delete(taskId);
+      this.#later.delete(taskId);
     });
   }
 }

@@ -6,20 +6,20 @@
  *   the last of the text: the turn is finished whole or void.
  * - A4 a canceled task's turn ends at once: the signal fires, and its appends find the task ended.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AbortScope } from '../../shared/abort.ts';
+import type { Clock } from '../../shared/clock.ts';
 import { messageOf, ProductError } from '../../shared/errors.ts';
-import { onAbort, type AbortScope } from '../../shared/abort.ts';
-import type { Model, ModelEvent } from '../models/model.ts';
+import { RETRY_AFTER, type Model } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, Verdict } from '../task/events.ts';
 import { foldOn } from '../task/fold.ts';
+import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
 import { nextStep, turnOpening } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
-
-/** Chunks that may wait for the journal before the model has to. */
-const MAX_UNWRITTEN = 2048;
+import { TurnWriter } from './turn-writer.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface ModelCallRequest {
   modelCallId: string;
@@ -34,6 +34,7 @@ export interface PreparedCall {
 
 export interface ModelTurn {
   log: TaskLog;
+  clock: Clock;
   model: Model;
   instructions: string;
   tools: Parameters<Model['stream']>[0]['tools'];
@@ -45,7 +46,9 @@ export interface ModelTurn {
   prepare(request: ModelCallRequest, snapshot: Snapshot): Promise<PreparedCall>;
 }
 
-/** Runs one turn on the task. Resolves when the turn is journalled, void, or the task has ended. */
+/**
+ * Runs one turn on the task. Resolves when the turn is journalled, or void and asked again later, or the task has ended.
+ */
 export async function runModelTurn(taskId: string, context: ModelTurn): Promise<void> {
   const { log, model, scope } = context;
   const { signal } = scope;
@@ -92,13 +95,13 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     if (requests.length > 0) await writer.flush();
     unwritten = await writer.close();
   } catch (error) {
-    if (signal.aborted) return cutShort(log, taskId, turn, scope.reason);
+    if (signal.aborted) return cutShort(context, { taskId, turn });
     // Not the model's doing, and no reason to end: whoever executes the task takes it up again.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
-    await fail(log, taskId, turn, error);
+    await failed(context, { taskId, turn }, failureOf(error));
     return;
   }
-  if (signal.aborted || finish === undefined) return cutShort(log, taskId, turn, scope.reason);
+  if (signal.aborted || finish === undefined) return cutShort(context, { taskId, turn });
   const prepared: PreparedCall[] = [];
   for (const request of requests) prepared.push(await context.prepare(request, snapshot));
   const { end, usage } = finish;
@@ -120,102 +123,35 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
 }
 
 /** What is cut short for another reason than its time is taken up by the next execution, or its task has ended. */
-async function cutShort(log: TaskLog, taskId: string, turn: number, stop: Stop | undefined): Promise<void> {
-  if (stop?.reason === 'timeout') await fail(log, taskId, turn, new Error(stop.message));
+async function cutShort(context: ModelTurn, at: TurnOfTask): Promise<void> {
+  const { reason } = context.scope;
+  if (reason?.reason === 'timeout')
+    await failed(context, at, { message: reason.message, passing: false, waitMs: 0 });
 }
 
-async function fail(log: TaskLog, taskId: string, turn: number, error: unknown): Promise<void> {
-  const message = messageOf(error);
-  await log.change(taskId, (s) =>
+interface TurnOfTask {
+  taskId: string;
+  turn: number;
+}
+
+/** What the turn has said is void. The model is asked again where that may help; otherwise the task ends. */
+async function failed({ log, clock }: ModelTurn, at: TurnOfTask, failure: ModelFailure): Promise<void> {
+  const abandoned: TaskEvent = { type: 'turn.abandoned', turn: at.turn, reason: failure.message };
+  await log.change(at.taskId, (s) =>
     isTerminal(s)
       ? { type: 'keep' }
       : {
           type: 'append',
           events: [
-            ...(s.openTurn?.turn === turn
-              ? [{ type: 'turn.abandoned', turn, reason: message } satisfies TaskEvent]
-              : []),
-            { type: 'task.failed', message: `The model could not go on: ${message}` },
+            ...(s.openTurn?.turn === at.turn ? [abandoned] : []),
+            afterFailure(s, failure, clock.now()),
           ],
         },
   );
 }
 
-/** The model's events until the signal fires, whether or not the model heeds it. */
-async function* untilAborted(
-  events: AsyncIterable<ModelEvent>,
-  signal: AbortSignal,
-): AsyncGenerator<ModelEvent, void, undefined> {
-  const iterator = events[Symbol.asyncIterator]();
-  let interrupt: (() => void) | undefined;
-  const stopListening = onAbort(signal, () => interrupt?.());
-  try {
-    while (!signal.aborted) {
-      const next = await new Promise<IteratorResult<ModelEvent> | undefined>((resolve, reject) => {
-        interrupt = () => resolve(undefined);
-        iterator.next().then(resolve, reject);
-      });
-      if (next === undefined || next.done) return;
-      yield next.value;
-    }
-  } finally {
-    stopListening();
-    // Not awaited: a model that hangs must not hold the task.
-    void iterator.return?.().then(undefined, () => undefined);
-  }
-}
-
-/** Appends what a turn gives, in order, several chunks at a time while the journal is busy. */
-class TurnWriter {
-  readonly #log: TaskLog;
-  readonly #taskId: string;
-  readonly #turn: number;
-  #unwritten: TaskEvent[] = [];
-  #writing: Promise<void> | undefined;
-  #closed = false;
-  #failure: { error: unknown } | undefined;
-
-  constructor(log: TaskLog, taskId: string, turn: number) {
-    this.#log = log;
-    this.#taskId = taskId;
-    this.#turn = turn;
-  }
-
-  /** Resolves at once while few chunks are unwritten; otherwise when the journal has caught up. */
-  write(event: TaskEvent): Promise<void> | undefined {
-    this.#unwritten.push(event);
-    this.#writing ??= this.#drain();
-    return this.#unwritten.length < MAX_UNWRITTEN && this.#failure === undefined ? undefined : this.flush();
-  }
-
-  async flush(): Promise<void> {
-    await this.#writing;
-    if (this.#failure) throw this.#failure.error;
-  }
-
-  /** Waits for what is on its way to the journal. @returns what is not, for the caller to write. */
-  async close(): Promise<readonly TaskEvent[]> {
-    this.#closed = true;
-    await this.flush();
-    return this.#unwritten;
-  }
-
-  async #drain(): Promise<void> {
-    try {
-      while (this.#unwritten.length > 0) {
-        // What a model says in one breath is one append.
-        await nextTurn();
-        if (this.#closed) return;
-        const events = this.#unwritten;
-        this.#unwritten = [];
-        await this.#log.change(this.#taskId, (s) =>
-          s.openTurn?.turn === this.#turn ? { type: 'append', events } : { type: 'keep' },
-        );
-      }
-    } catch (error) {
-      this.#failure = { error };
-    } finally {
-      this.#writing = undefined;
-    }
-  }
+function failureOf(error: unknown): ModelFailure {
+  const message = messageOf(error);
+  if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };
+  return { message, passing: error.retryable, waitMs: Number(error.facts[RETRY_AFTER] ?? 0) };
 }

@@ -41,6 +41,7 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
     case 'artifact.updated':
       return artifactUpdate(entry, view, givenArtifact(event.artifact), event);
     case 'turn.noted':
+    case 'model.unavailable':
       return statusUpdate(entry, view, { state: 'working', text: event.text });
     case 'task.created':
       return statusUpdate(entry, view, { state: 'submitted' });

@@ -31,13 +31,16 @@ export type ModelEvent =
   | { type: 'call'; modelCallId: string; tool: string; input: unknown }
   | { type: 'finish'; end: TurnEnd; usage: Usage };
 
+/** The fact of a failure that says how long the provider asked to be left alone, in milliseconds. */
+export const RETRY_AFTER = 'retryAfterMs';
+
 export interface Model {
   /** Shown to people and recorded with each turn, e.g. `offline` or `anthropic:claude-…`. */
   readonly id: string;
   /**
    * One turn. Ends with exactly one `finish`, or throws: ProductError AGENT_ERROR for a refusal of the provider,
-   * AGENT_UNREACHABLE (retryable) when it could not be reached after the model's own retries. After `signal` aborts it
-   * ends promptly, by any means.
+   * AGENT_UNREACHABLE (retryable) when it could not be reached after the model's own retries, or broke off; with the fact
+   * `RETRY_AFTER` where it asked for a pause. After `signal` aborts it ends promptly, by any means.
    */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
   /** What a task that begins with this message is answered with; `task` where this is left out. */

@@ -9,6 +9,7 @@ import {
   TypeValidationError,
 } from '@ai-sdk/provider';
 import { messageOf, ProductError } from '../../shared/errors.ts';
+import { RETRY_AFTER } from './model.ts';
 import { CutOff } from './turn-parts.ts';
 
 export interface Failure {
@@ -46,12 +47,11 @@ export function failureOf(thrown: unknown, blame: Blame): Failure {
     const message = `${blame.model} ${status === undefined ? 'failed on the request' : `refused the request (${status})`}: ${said}`;
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
-  const message = `${blame.model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}. Try again later.`;
-  return {
-    error: new ProductError('AGENT_UNREACHABLE', message, { facts }),
-    retry: true,
-    waitMs: waitOf(thrown),
-  };
+  const message = `${blame.model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}.`;
+  const waitMs = waitOf(thrown);
+  const asked = waitMs === undefined ? {} : { [RETRY_AFTER]: String(waitMs) };
+  const error = new ProductError('AGENT_UNREACHABLE', message, { facts: { ...facts, ...asked } });
+  return { error, retry: true, waitMs };
 }
 
 /** Too many requests, a fault on their side, no connection, or an answer that broke off. */

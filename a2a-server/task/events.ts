@@ -121,6 +121,11 @@ export type TaskEvent =
   /** The turn's model call was cut off; what it had said is void and it is asked again. */
   | { type: 'turn.abandoned'; turn: number; reason: string }
   /**
+   * The model cannot answer for a while. It is asked again at `until` (milliseconds since the epoch), after so many
+   * attempts in a row have failed; `text` says so to a person.
+   */
+  | { type: 'model.unavailable'; attempts: number; until: number; text: string }
+  /**
    * Pending actions wait for decisions; where there are none, the task waits for a reply: to `question`, if it asks one.
    * `expiresAt` (RFC 3339): until when a reply is waited for; null or absent for as long as it takes. Each pending action
    * has its own. `budget`: the question is whether the task goes on, for its budget is spent.

@@ -25,6 +25,7 @@ export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined
     openTurn: null,
     calls: {},
     grants: [],
+    outage: null,
     turns: 0,
     usage: { inputTokens: 0, outputTokens: 0 },
     spent: NOTHING_SPENT,
@@ -46,11 +47,12 @@ function spentAfter({ status, spent, updatedAt }: Snapshot, { event, at }: Journ
     return NOTHING_SPENT;
   const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
   const tokens = event.type === 'turn.finished' ? event.usage.inputTokens + event.usage.outputTokens : 0;
-  const turns = event.type === 'turn.started' ? 1 : 0;
+  // What came to nothing was no turn.
+  const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
   const toolCalls = event.type === 'tool.started' ? 1 : 0;
-  if (active + tokens + turns + toolCalls === 0) return spent;
+  if (active === 0 && tokens === 0 && turns === 0 && toolCalls === 0) return spent;
   return {
-    turns: spent.turns + turns,
+    turns: Math.max(0, spent.turns + turns),
     toolCalls: spent.toolCalls + toolCalls,
     tokens: spent.tokens + tokens,
     activeMs: spent.activeMs + active,
@@ -142,6 +144,7 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
             ? s.exchanges
             : [...s.exchanges, { type: 'turn', turn: { ...s.openTurn, end: event.end } }],
         openTurn: null,
+        outage: null,
         usage: {
           inputTokens: s.usage.inputTokens + event.usage.inputTokens,
           outputTokens: s.usage.outputTokens + event.usage.outputTokens,
@@ -149,6 +152,11 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
       };
     case 'turn.abandoned':
       return { openTurn: null };
+    case 'model.unavailable':
+      return {
+        outage: { attempts: event.attempts, until: event.until },
+        status: s.status.state === 'working' ? { state: 'working', note: event.text } : s.status,
+      };
     case 'input.required':
       return {
         status: {

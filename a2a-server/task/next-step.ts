@@ -21,6 +21,8 @@ export type NextStep =
   /** An execution before this one died in the middle: its loose ends come first. */
   | { type: 'recover'; events: TaskEvent[] }
   | { type: 'ask-model' }
+  /** The model could not answer, and is not asked before this time, in milliseconds since the epoch. */
+  | { type: 'wait'; until: number }
   /** One call with side effects, or adjacent read-only ones side by side. */
   | { type: 'run'; calls: Call[] }
   /** A state change that needs no work. */
@@ -44,7 +46,10 @@ export function nextStep(
   const question = budgetQuestion(snapshot, budget, now);
   if (question !== undefined)
     return { type: 'append', events: [{ type: 'input.required', pending: [], question, budget: true }] };
-  return { type: 'ask-model' };
+  const { outage } = snapshot;
+  return outage !== null && outage.until > now
+    ? { type: 'wait', until: outage.until }
+    : { type: 'ask-model' };
 }
 
 /** What becomes of a task whose model asks for no call more. An answer that was cut off is no completion. */

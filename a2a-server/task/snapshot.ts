@@ -111,6 +111,8 @@ export interface Snapshot {
   openTurn: Turn | null;
   calls: Readonly<Record<string, Call>>;
   grants: readonly Grant[];
+  /** The model could not answer so many times in a row, and is not asked before `until`; null since it last did. */
+  outage: { attempts: number; until: number } | null;
   /** Turns begun, abandoned ones included; the next is one more. */
   turns: number;
   usage: Usage;

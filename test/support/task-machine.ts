@@ -6,20 +6,22 @@ import fc from 'fast-check';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { bareDecision, cancel, decide, receive, type Ruling } from '../../a2a-server/task/commands.ts';
 import type { JournalEntry, RequestedCall, TaskEvent, TurnEnd } from '../../a2a-server/task/events.ts';
+import { NO_BUDGET } from '../../a2a-server/task/budget.ts';
 import { begin, fold } from '../../a2a-server/task/fold.ts';
+import { afterFailure } from '../../a2a-server/task/model-outage.ts';
 import { nextStep, turnOpening } from '../../a2a-server/task/next-step.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 
 /** What happens next to the task. Numbers pick among what is there at that moment. */
 export type Move =
-  /** `cut`: the process dies between the turn's first words and its end. */
+  /** `cut`: between the turn's first words and its end the process dies, or the model breaks off. */
   | {
       type: 'step';
       calls: { readOnly: boolean; asked: boolean }[];
       text: string;
       gives: 'nothing' | 'artifact' | 'more of it';
       end: TurnEnd;
-      cut: boolean;
+      cut: 'not' | 'crash' | 'outage';
     }
   | { type: 'finish-tool'; pick: number; ok: boolean }
   | { type: 'message'; text: string }
@@ -51,7 +53,7 @@ export const moves: fc.Arbitrary<Move[]> = fc.array(
           { weight: 5, arbitrary: fc.constant<TurnEnd>('stop') },
           { weight: 3, arbitrary: wishes },
         ),
-        cut: fc.boolean(),
+        cut: fc.constantFrom('not', 'crash', 'outage'),
       }),
     },
     {
@@ -171,9 +173,11 @@ export class TaskMachine {
   /** One step of the primary. Running tools are finished by `finish-tool`; until then the primary waits. */
   #step(move: Extract<Move, { type: 'step' }>): void {
     if (this.#runningCalls().length > 0) return;
-    const step = nextStep(this.snapshot);
+    // Time has passed: a model that could not answer is asked again.
+    const step = nextStep(this.snapshot, { budget: NO_BUDGET, now: Infinity });
     switch (step.type) {
       case 'settled':
+      case 'wait':
         return;
       case 'append':
       case 'recover':
@@ -202,7 +206,14 @@ export class TaskMachine {
         this.#append(turnOpening(this.snapshot, 'm'));
         this.#append([{ type: 'text.delta', turn, text: move.text }]);
         this.#append(given(turn, move.gives));
-        if (move.cut) return undefined;
+        if (move.cut === 'crash') return undefined;
+        if (move.cut === 'outage') {
+          const failure = { message: 'It was cut off.', passing: true, waitMs: 0 };
+          return this.#append([
+            { type: 'turn.abandoned', turn, reason: failure.message },
+            afterFailure(this.snapshot, failure, 1),
+          ]);
+        }
         const finished: TaskEvent[] = [
           ...requested,
           {

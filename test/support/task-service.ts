@@ -1,6 +1,7 @@
 /** The real task service on a real journal in a directory of the test's own, with a model the test wrote. */
 import { afterEach } from '@jest/globals';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   createTasks,
   type TaskService,
@@ -119,6 +120,11 @@ export function decides(
       decisions: decisions.map((decision) => ({ scope: 'once' as const, ...decision })),
     },
   });
+}
+
+/** Once no task is under execution. */
+export async function idle(tasks: TaskService): Promise<void> {
+  while (tasks.executing() > 0) await nextTurn();
 }
 
 /** The task once it has parked or ended after `seq`. */

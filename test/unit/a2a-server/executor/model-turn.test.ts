@@ -6,6 +6,7 @@ import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { ModelEvent } from '../../../../a2a-server/models/model.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 import { beginning } from '../../../support/journal-samples.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { request } from '../../../support/task-machine.ts';
@@ -35,6 +36,7 @@ afterEach(() => journal.close());
 function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prepare']): Promise<void> {
   return runModelTurn(TASK, {
     log: new TaskLog(journal),
+    clock: new FakeClock(),
     model: { id: 'scripted', stream },
     instructions: '',
     tools: [],

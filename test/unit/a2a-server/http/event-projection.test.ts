@@ -52,6 +52,7 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
     { type: 'auth.required', question: 'Who?' },
     { type: 'task.completed', message: 'All done.' },
     { type: 'turn.noted', turn: 1, text: 'looking' },
+    { type: 'model.unavailable', attempts: 1, until: 1, text: 'It is busy.' },
     { type: 'input.required', pending: [PENDING, { ...PENDING, callId: 'call-2' }] },
   ),
   text.map((it): TaskEvent => ({ type: 'text.delta', turn: 1, text: it })),

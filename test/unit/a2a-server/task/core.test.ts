@@ -147,7 +147,7 @@ describe('the task core, over generated lives of a task', () => {
       fc.property(moves, (sequence) => {
         const machine = play([...sequence, { type: 'crash' }]);
         for (let i = 0; i < 100; i += 1) {
-          machine.apply({ type: 'step', calls: [], text: '', gives: 'nothing', end: 'stop', cut: false });
+          machine.apply({ type: 'step', calls: [], text: '', gives: 'nothing', end: 'stop', cut: 'not' });
           machine.apply({ type: 'finish-tool', pick: 0, ok: true });
         }
         expect(nextStep(machine.snapshot)).toEqual({ type: 'settled' });

@@ -1,0 +1,61 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TaskEvent } from '../task/events.ts';
+import type { TaskLog } from './task-log.ts';
+
+/** Chunks that may wait for the journal before the model has to. */
+const MAX_UNWRITTEN = 2048;
+
+/** Appends what a turn gives, in order, several chunks at a time while the journal is busy. */
+export class TurnWriter {
+  readonly #log: TaskLog;
+  readonly #taskId: string;
+  readonly #turn: number;
+  #unwritten: TaskEvent[] = [];
+  #writing: Promise<void> | undefined;
+  #closed = false;
+  #failure: { error: unknown } | undefined;
+
+  constructor(log: TaskLog, taskId: string, turn: number) {
+    this.#log = log;
+    this.#taskId = taskId;
+    this.#turn = turn;
+  }
+
+  /** Resolves at once while few chunks are unwritten; otherwise when the journal has caught up. */
+  write(event: TaskEvent): Promise<void> | undefined {
+    this.#unwritten.push(event);
+    this.#writing ??= this.#drain();
+    return this.#unwritten.length < MAX_UNWRITTEN && this.#failure === undefined ? undefined : this.flush();
+  }
+
+  async flush(): Promise<void> {
+    await this.#writing;
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  /** Waits for what is on its way to the journal. @returns what is not, for the caller to write. */
+  async close(): Promise<readonly TaskEvent[]> {
+    this.#closed = true;
+    await this.flush();
+    return this.#unwritten;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#unwritten.length > 0) {
+        // What a model says in one breath is one append.
+        await nextTurn();
+        if (this.#closed) return;
+        const events = this.#unwritten;
+        this.#unwritten = [];
+        await this.#log.change(this.#taskId, (s) =>
+          s.openTurn?.turn === this.#turn ? { type: 'append', events } : { type: 'keep' },
+        );
+      }
+    } catch (error) {
+      this.#failure = { error };
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+}

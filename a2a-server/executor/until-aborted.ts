@@ -1,0 +1,26 @@
+import { onAbort } from '../../shared/abort.ts';
+import type { ModelEvent } from '../models/model.ts';
+
+/** The model's events until the signal fires, whether or not the model heeds it. */
+export async function* untilAborted(
+  events: AsyncIterable<ModelEvent>,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const iterator = events[Symbol.asyncIterator]();
+  let interrupt: (() => void) | undefined;
+  const stopListening = onAbort(signal, () => interrupt?.());
+  try {
+    while (!signal.aborted) {
+      const next = await new Promise<IteratorResult<ModelEvent> | undefined>((resolve, reject) => {
+        interrupt = () => resolve(undefined);
+        iterator.next().then(resolve, reject);
+      });
+      if (next === undefined || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    stopListening();
+    // Not awaited: a model that hangs must not hold the task.
+    void iterator.return?.().then(undefined, () => undefined);
+  }
+}

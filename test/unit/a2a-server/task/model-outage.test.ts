@@ -1,0 +1,86 @@
+import { describe, expect, it } from '@jest/globals';
+import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { foldAll } from '../../../../a2a-server/task/fold.ts';
+import { afterFailure, LONGEST_PAUSE_MS, PAUSES_MS } from '../../../../a2a-server/task/model-outage.ts';
+import { nextStep } from '../../../../a2a-server/task/next-step.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { created, message, working } from '../../../support/journal-samples.ts';
+
+const NOW = 1_000_000;
+const BUSY = { message: 'It is busy.', passing: true, waitMs: 0 };
+
+function task(...events: TaskEvent[]): Snapshot {
+  const all = [created('s'), message('do it'), working, ...events];
+  const snapshot = foldAll(
+    't',
+    all.map((event, index) => ({ seq: index + 1, at: 0, event })),
+  );
+  if (snapshot === undefined) throw new Error('no task');
+  return snapshot;
+}
+
+/** A turn that broke off, and what it led to. */
+function cutOff(turn: number, attempts: number): TaskEvent[] {
+  return [
+    { type: 'turn.started', turn, model: 'm' },
+    { type: 'text.delta', turn, text: 'half' },
+    { type: 'turn.abandoned', turn, reason: 'busy' },
+    { type: 'model.unavailable', attempts, until: NOW, text: 'later' },
+  ];
+}
+
+describe('a model that could not answer', () => {
+  it('is asked again after a pause that grows, so many times in a row, and then the task fails', () => {
+    const pauses: number[] = [];
+    const events: TaskEvent[] = [];
+    for (;;) {
+      const next = afterFailure(task(...events), BUSY, NOW);
+      if (next.type !== 'model.unavailable') {
+        expect(next).toEqual({
+          type: 'task.failed',
+          message: 'The model could not go on: It is busy. Go on with the session to try again.',
+        });
+        break;
+      }
+      pauses.push(next.until - NOW);
+      events.push(...cutOff(pauses.length, next.attempts));
+    }
+    expect(pauses).toEqual(PAUSES_MS);
+    expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
+  });
+
+  it('is given the pause it asks for, but no longer one than anybody would wait', () => {
+    expect(afterFailure(task(), { ...BUSY, waitMs: 60_000 }, NOW)).toMatchObject({ until: NOW + 60_000 });
+    expect(afterFailure(task(), { ...BUSY, waitMs: 10 }, NOW)).toMatchObject({
+      until: NOW + (PAUSES_MS[0] ?? 0),
+    });
+    expect(afterFailure(task(), { ...BUSY, waitMs: LONGEST_PAUSE_MS + 1 }, NOW).type).toBe('task.failed');
+  });
+
+  it('is not asked again where that cannot help', () => {
+    expect(afterFailure(task(), { ...BUSY, passing: false }, NOW)).toEqual({
+      type: 'task.failed',
+      message: 'The model could not go on: It is busy.',
+    });
+  });
+
+  it('is waited for until its time has come, with what it said void and the reason in the status', () => {
+    const waiting = task(...cutOff(1, 1));
+    expect(waiting.openTurn).toBeNull();
+    expect(waiting.status).toEqual({ state: 'working', note: 'later' });
+    const at = (now: number) => nextStep(waiting, { budget: NO_BUDGET, now });
+    expect(at(NOW - 1)).toEqual({ type: 'wait', until: NOW });
+    expect(at(NOW)).toEqual({ type: 'ask-model' });
+  });
+
+  it('has all its tries again once it has answered', () => {
+    const answered: TaskEvent[] = [
+      { type: 'turn.started', turn: 3, model: 'm' },
+      { type: 'turn.finished', turn: 3, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
+    ];
+    const later = task(...cutOff(1, 4), ...cutOff(2, 5), ...answered);
+    expect(later.outage).toBeNull();
+    expect(afterFailure(later, BUSY, NOW)).toMatchObject({ attempts: 1 });
+  });
+});
