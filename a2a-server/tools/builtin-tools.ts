@@ -2,9 +2,12 @@
 import { systemClock, type Clock } from '../../shared/clock.ts';
 import { appendFile } from './append-file.ts';
 import { createCrawl } from './crawl.ts';
+import { deleteFile } from './delete-file.ts';
 import { editFile } from './edit-file.ts';
 import { createFetch } from './fetch.ts';
 import { listFiles } from './list-files.ts';
+import { moveFile } from './move-file.ts';
+import { multiEdit } from './multi-edit.ts';
 import { readFile } from './read-file.ts';
 import { createRunShellCommand } from './run-shell-command.ts';
 import { searchFiles } from './search-files.ts';
@@ -47,6 +50,9 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     writeFile,
     appendFile,
     editFile,
+    multiEdit,
+    moveFile,
+    deleteFile,
     createRunShellCommand({ clock, graceMs, environment, passEnvironment }),
     createFetch(web),
     createCrawl(web),

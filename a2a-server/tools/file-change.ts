@@ -1,4 +1,4 @@
-/** What write-file, append-file and edit-file share: the diff before, the write after, and that both mean the same. */
+/** What write-file, append-file, edit-file and multi-edit share: the diff before, the write after, and that both mean the same. */
 import { ProductError } from '../../shared/errors.ts';
 import type { Shown, ToolContext, ToolRun } from './tool.ts';
 import { unifiedDiff } from './unified-diff.ts';

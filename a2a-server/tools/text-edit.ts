@@ -1,5 +1,4 @@
-/** Replacing one passage of a text by another: pure, total, and never by guessing. */
-
+/** Replacing passages of a text by others: pure, total, and never by guessing. */
 import { textFinder } from './text-finder.ts';
 
 export interface TextEdit {
@@ -34,6 +33,24 @@ export function editText(content: string, edit: TextEdit): Edited {
     );
   }
   return spliced(content, edit, places);
+}
+
+export type ManyEdited =
+  | { type: 'edited'; content: string; replaced: number }
+  /** `at`: which edit, from 0. */
+  | { type: 'refused'; at: number; message: string };
+
+/** One edit after the other, each in what those before it have left. All or none. */
+export function editAll(content: string, edits: readonly TextEdit[]): ManyEdited {
+  let replaced = 0;
+  let text = content;
+  for (const [at, edit] of edits.entries()) {
+    const edited = editText(text, edit);
+    if (edited.type === 'refused') return { ...edited, at };
+    text = edited.content;
+    replaced += edited.replaced;
+  }
+  return { type: 'edited', content: text, replaced };
 }
 
 /**

@@ -5,8 +5,11 @@ import { ProductError } from '../../shared/errors.ts';
 import { bestHold, isAmong, serversOwn, type Hold, type Identity } from './workspace/directory.ts';
 import { readEntries, type Entries } from './workspace/entries.ts';
 import { codeOf, isADirectory } from './workspace/file-failure.ts';
-import { withPlace, type Place, type Root } from './workspace/place.ts';
+import { movable, moveFile, type Move } from './workspace/move-file.ts';
+import { withEntry, withPlace, type Place, type Root } from './workspace/place.ts';
+import { removeEntry, type Removal } from './workspace/remove.ts';
 import { replaceFile, type Replacement } from './workspace/replace-file.ts';
+import { survey, type Item } from './workspace/survey.ts';
 import { notRegular, readText, type TextFile } from './workspace/text-file.ts';
 import { walkTree, type TreeDirectory, type TreeOptions } from './workspace/tree.ts';
 
@@ -23,6 +26,14 @@ export interface Workspace {
   read(path: string): Promise<TextFile | undefined>;
   /** Makes `content` the file's whole content, and the directories to it. @throws ProductError INPUT_CHANGED */
   replace(path: string, replacement: Replacement): Promise<void>;
+  /** What a path names, itself and not what a link leads to, with all that is below it. @throws ProductError TOO_LARGE */
+  survey(path: string, signal: AbortSignal): Promise<Item>;
+  /** Whether the file could be moved there now. @returns where to, as `locate` does. @throws Error where it could not. */
+  destination(from: string, to: string): Promise<string>;
+  /** Gives a file another name, and makes the directories to it. @throws ProductError INPUT_CHANGED */
+  move(from: string, to: string, move: Move): Promise<void>;
+  /** Deletes what a path names, as a survey sees it. @throws ProductError INPUT_CHANGED */
+  remove(path: string, removal: Removal): Promise<void>;
   list(path: string): Promise<Entries>;
   /** Shows `visit` the directory `path` and those below it, until it says `stop`. */
   walk(
@@ -52,6 +63,14 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
       withPlace(root, inside, (place) => Promise.resolve({ path: place.path, kind: place.kind })),
     read: (inside) => withPlace(root, inside, readPlace),
     replace: (inside, replacement) => withPlace(root, inside, (place) => replaceFile(place, replacement)),
+    survey: (inside, signal) => withEntry(root, inside, (entry) => survey(entry, signal)),
+    destination: (from, to) =>
+      withEntry(root, from, (entry) =>
+        withPlace(root, to, (place) => Promise.resolve(movable(entry, place).path)),
+      ),
+    move: (from, to, move) =>
+      withEntry(root, from, (entry) => withPlace(root, to, (place) => moveFile(entry, place, move))),
+    remove: (inside, removal) => withEntry(root, inside, (entry) => removeEntry(entry, removal)),
     list: (inside) => withPlace(root, inside, (place) => listPlace(place, inside)),
     walk: (inside, options, visit) => walkTree(root, inside, options, visit),
   };

@@ -20,10 +20,16 @@ export function missingFor(call: PlannedCall, unmade: Unmade): string | undefine
 
 /** The files unmade after `call` was done, or was not. */
 export function unmadeAfter(unmade: Unmade, call: PlannedCall, done: boolean): Unmade {
-  const { path } = call.input;
-  if (!FILE_CHANGES.has(call.tool) || typeof path !== 'string') return unmade;
+  const path = madeBy(call);
+  if (path === undefined) return unmade;
   const after = new Set(unmade);
   if (done) after.delete(path);
   else after.add(path);
   return after;
+}
+
+/** The file as this call is to leave it: of one that moves, the one at its new name. */
+function madeBy({ tool, input }: PlannedCall): string | undefined {
+  const made = tool === TOOL.move ? input['to'] : FILE_CHANGES.has(tool) ? input['path'] : undefined;
+  return typeof made === 'string' ? made : undefined;
 }

@@ -10,6 +10,7 @@ const CONTENT = new Set(['content', 'contents', 'text', 'line']);
 const TO = new Set(['to', 'into', 'in']);
 const THE_FILE = new Set(['the', 'file']);
 const REPLACE: Readonly<Record<string, string>> = { replace: 'with', change: 'to' };
+const JOINTS = new Set(Object.values(REPLACE));
 
 /** `create PATH [with TEXT]`, `create PATH: TEXT`. Without a text the file is empty. */
 export function create(words: Words, from: number): PlannedCall | Unclear {
@@ -53,7 +54,26 @@ export function edit(words: Words, from: number): PlannedCall | Unclear {
   const change = wordOf(words.tokens[inner]);
   if (name === undefined || !Object.hasOwn(REPLACE, change))
     return new Unclear('expected `edit PATH: replace "X" with "Y"` or `replace "X" with "Y" in PATH`');
-  return replacement(words, inner + 1, change, nameOf(name));
+  return (
+    severalReplacements(words, inner + 1, nameOf(name)) ?? replacement(words, inner + 1, change, nameOf(name))
+  );
+}
+
+/** `"X" with "Y" and "Z" with "W" …`, all quoted, so that nobody wonders where a text ends; undefined for fewer than two. */
+function severalReplacements({ tokens }: Words, from: number, path: string): PlannedCall | undefined {
+  const edits: { oldText: string; newText: string }[] = [];
+  let at = from;
+  for (;;) {
+    const [oldText, joint, newText, and] = tokens.slice(at, at + 4);
+    if (oldText?.type !== 'quoted' || newText?.type !== 'quoted' || !JOINTS.has(wordOf(joint)))
+      return undefined;
+    edits.push({ oldText: oldText.text, newText: newText.text });
+    if (and === undefined) break;
+    if (wordOf(and) !== 'and') return undefined;
+    at += Object.hasOwn(REPLACE, wordOf(tokens[at + 4])) ? 5 : 4;
+  }
+  const possible = edits.length > 1 && edits.every(({ oldText }) => oldText !== '');
+  return possible ? { tool: TOOL.multiEdit, input: { path, edits } } : undefined;
 }
 
 function replacement(words: Words, from: number, verb: string, named?: string): PlannedCall | Unclear {

@@ -7,6 +7,7 @@ import { append, create, edit, writeText } from './file-verbs.ts';
 import { readJsonPlan } from './json-plan.ts';
 import { list, read, search } from './look-verbs.ts';
 import { run, say, wait } from './other-verbs.ts';
+import { move, remove } from './place-verbs.ts';
 import type { PlannedCall, Reading, Step } from './step.ts';
 import { crawl, fetchPage } from './web-verbs.ts';
 import { hasColon, Unclear, wordOf, type Words } from './words.ts';
@@ -27,6 +28,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['edit', edit],
   ['replace', edit],
   ['change', edit],
+  ['move', move],
+  ['rename', move],
+  ['delete', remove],
+  ['remove', remove],
   ['read', read],
   ['show', read],
   ['list', list],

@@ -6,6 +6,9 @@ export const TOOL = {
   write: 'write-file',
   append: 'append-file',
   edit: 'edit-file',
+  multiEdit: 'multi-edit',
+  move: 'move-file',
+  delete: 'delete-file',
   run: 'run-shell-command',
   fetch: 'fetch',
   crawl: 'crawl',
@@ -13,7 +16,20 @@ export const TOOL = {
 } as const;
 
 /** Tools whose result is what was asked for: it is repeated to the person, where that of a change is only summed up. */
-export const CHANGES: ReadonlySet<string> = new Set([TOOL.write, TOOL.append, TOOL.edit, TOOL.wait]);
+export const CHANGES: ReadonlySet<string> = new Set([
+  TOOL.write,
+  TOOL.append,
+  TOOL.edit,
+  TOOL.multiEdit,
+  TOOL.move,
+  TOOL.delete,
+  TOOL.wait,
+]);
 
 /** Tools that change one file, named by `path`. */
-export const FILE_CHANGES: ReadonlySet<string> = new Set([TOOL.write, TOOL.append, TOOL.edit]);
+export const FILE_CHANGES: ReadonlySet<string> = new Set([
+  TOOL.write,
+  TOOL.append,
+  TOOL.edit,
+  TOOL.multiEdit,
+]);

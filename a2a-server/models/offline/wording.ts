@@ -12,6 +12,9 @@ export const LANGUAGE = `I understand these commands, one per line, or separated
 - write "hello" to test.md
 - append "more" to test.md
 - replace "old" with "new" in test.md
+- edit test.md: replace "a" with "b" and "c" with "d"
+- rename test.md to notes.md
+- delete test.md
 - read test.md
 - list files in src
 - search for "text" in src/**/*.ts
@@ -28,14 +31,19 @@ export const WHAT_I_AM =
 
 /** What a call does, as the words after `I will`. */
 export function describe(call: PlannedCall): string {
-  const { path, pattern, glob, command, seconds, url, query } = call.input;
+  const { path, to, pattern, glob, command, seconds, url, query } = call.input;
   const file = typeof path === 'string' ? excerpt(path) : undefined;
   switch (call.tool) {
     case TOOL.write:
       return `write ${file ?? 'a file'}`;
     case TOOL.append:
       return `append to ${file ?? 'a file'}`;
+    case TOOL.move:
+      return typeof to === 'string' ? `move ${file ?? 'a file'} to ${excerpt(to)}` : 'move a file';
+    case TOOL.delete:
+      return `delete ${file ?? 'a file'}`;
     case TOOL.edit:
+    case TOOL.multiEdit:
       return `edit ${file ?? 'a file'}`;
     case TOOL.read:
       return `read ${file ?? 'a file'}`;

@@ -13,6 +13,8 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   EDQUOT: (path) => `The disk quota is used up; "${path}" was left as it was.`,
   ENAMETOOLONG: (path) => `A name in "${path.slice(0, 80)}…" is too long for the file system; shorten it.`,
   ELOOP: (path) => `"${path}" leads through symbolic links that never end.`,
+  EXDEV: (path) =>
+    `"${path}" is on another file system than where it comes from; copy it with a shell command, then delete it.`,
   EMFILE: (path) => `The server has too many files open to reach "${path}"; try again in a moment.`,
   ENFILE: (path) => `The system has too many files open to reach "${path}"; try again in a moment.`,
   EBUSY: (path) => `"${path}" is in use by the system (perhaps a mount); it cannot be replaced.`,

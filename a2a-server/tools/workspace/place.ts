@@ -49,6 +49,46 @@ export async function withPlace<T>(root: Root, path: string, use: (place: Place)
   }
 }
 
+/** A name that is there, in the directory that has it. It may be a link. */
+export interface NamedEntry {
+  /** Relative to the root, with `/`. */
+  path: string;
+  directory: Directory;
+  name: string;
+  info: BigIntStats;
+}
+
+/**
+ * Finds what a path names, and not what it leads to where that is a link, lends it to `use`, and closes every directory on
+ * the way. @throws Error for a name that is not there, and for the root, which no directory of the workspace holds.
+ */
+export async function withEntry<T>(
+  root: Root,
+  path: string,
+  use: (entry: NamedEntry) => Promise<T>,
+): Promise<T> {
+  const { parts, directory: meansDirectory } = pathParts(root.path, path);
+  const name = parts.pop();
+  if (name === undefined || name === '..')
+    throw new Error(
+      `"${path}" does not end in the name of a file or directory of the workspace; use a plain path.`,
+    );
+  const parent = parts.length === 0 ? '.' : parts.join('/');
+  return withPlace(root, parent, async (place) => {
+    if (place.kind !== 'directory') throw nothingAt(path);
+    const { directory } = place;
+    const info = await lookAt(directory, name);
+    if (info === undefined) throw nothingAt(path);
+    if (meansDirectory && !info.isDirectory())
+      throw new Error(`"${path}" is not a directory; leave out the trailing separator.`);
+    return use({ path: place.path === '.' ? name : `${place.path}/${name}`, directory, name, info });
+  });
+}
+
+function nothingAt(path: string): Error {
+  return new Error(`There is no "${path}" in the workspace; list-files shows what is there.`);
+}
+
 interface Walk {
   path: string;
   /** The directories from the root down to where the walk stands; never empty. */

@@ -40,7 +40,8 @@ export async function replaceFile(place: Place, replacement: Replacement): Promi
   }
 }
 
-async function withParents(
+/** Makes the directories on the way to a place and lends the last of them. */
+export async function withParents(
   place: Extract<Place, { kind: 'missing' }>,
   use: (directory: Directory) => Promise<void>,
 ): Promise<void> {
@@ -117,17 +118,21 @@ async function giveName(
   // From here on the write is done, not to be stopped.
   signal.throwIfAborted();
   await directory.confirm();
-  if (basis === ABSENT && (await linked(directory, temporary, finalName, path))) {
+  if (basis === ABSENT && (await linked(directory.at(temporary), directory.at(finalName), path))) {
     await unlink(directory.at(temporary));
     return;
   }
   await rename(directory.at(temporary), directory.at(finalName));
 }
 
-/** @returns false where the file system has no hard links; the name is then taken by rename after all. */
-async function linked(directory: Directory, from: string, to: string, path: string): Promise<boolean> {
+/**
+ * Gives a file another name, unless something has it. @returns false where the file system has no hard links; the name is
+ * then taken by rename after all.
+ * @throws ProductError INPUT_CHANGED for a name that is taken
+ */
+export async function linked(from: string, to: string, path: string): Promise<boolean> {
   try {
-    await link(directory.at(from), directory.at(to));
+    await link(from, to);
     return true;
   } catch (error) {
     const code = codeOf(error) ?? '';

@@ -15,6 +15,10 @@ export function stoppable(workspace: Workspace, signal: AbortSignal): Workspace 
     locate: (path) => begin(() => workspace.locate(path)),
     read: (path) => begin(() => workspace.read(path)),
     replace: (path, replacement) => begin(() => workspace.replace(path, replacement)),
+    survey: (path, heeded) => begin(() => workspace.survey(path, heeded)),
+    destination: (from, to) => begin(() => workspace.destination(from, to)),
+    move: (from, to, move) => begin(() => workspace.move(from, to, move)),
+    remove: (path, removal) => begin(() => workspace.remove(path, removal)),
     list: (path) => begin(() => workspace.list(path)),
     walk: (path, options, visit) =>
       begin(() =>

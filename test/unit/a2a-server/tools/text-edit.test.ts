@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { editText } from '../../../../a2a-server/tools/text-edit.ts';
+import { editAll, editText, type TextEdit } from '../../../../a2a-server/tools/text-edit.ts';
 
 const once = (content: string, oldText: string, newText: string) =>
   editText(content, { oldText, newText, replaceAll: false });
@@ -81,5 +81,53 @@ describe('editText', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+const edit = (oldText: string, newText: string, replaceAll = false): TextEdit => ({
+  oldText,
+  newText,
+  replaceAll,
+});
+
+describe('editAll', () => {
+  it('makes each edit in what those before it have left', () => {
+    expect(
+      editAll('a b', [edit('a', 'x'), edit('x b', 'done'), edit('done', 'd d'), edit('d', 'e', true)]),
+    ).toEqual({
+      type: 'edited',
+      content: 'e e',
+      replaced: 5,
+    });
+  });
+
+  it('refuses all of them where one does not match, and says which', () => {
+    expect(editAll('a b', [edit('a', 'x'), edit('a', 'y'), edit('b', 'z')])).toMatchObject({
+      type: 'refused',
+      at: 1,
+      message: /does not stand/,
+    });
+  });
+
+  it('for all texts and edits: it is one edit after the other, up to the first that is refused', () => {
+    const small = fc.string({ unit: fc.constantFrom('a', 'b', '\r', '\n'), maxLength: 12 });
+    const anyEdit = fc.record({ oldText: small, newText: small, replaceAll: fc.boolean() });
+    const ends = new Set<string>();
+    fc.assert(
+      fc.property(small, fc.array(anyEdit, { maxLength: 6 }), (content, edits) => {
+        let text = content;
+        const refused = edits.findIndex((each) => {
+          const edited = editText(text, each);
+          if (edited.type === 'edited') text = edited.content;
+          return edited.type === 'refused';
+        });
+        const together = editAll(content, edits);
+        ends.add(together.type);
+        if (together.type === 'refused') expect(together.at).toBe(refused);
+        else expect([together.content, refused]).toEqual([text, -1]);
+      }),
+      { numRuns: 500 },
+    );
+    expect(ends).toEqual(new Set(['edited', 'refused']));
   });
 });

@@ -24,6 +24,9 @@ function search(input: { pattern?: string; glob?: string; path?: string }): Plan
 function run(command: string): PlannedCall {
   return { tool: 'run-shell-command', input: { command } };
 }
+function called(tool: string, input: Record<string, unknown>): PlannedCall {
+  return { tool, input };
+}
 function fetched(url: string): PlannedCall {
   return { tool: 'fetch', input: { url } };
 }
@@ -108,6 +111,24 @@ describe('one step', () => {
     ['edit a.ts: replace "x" with "y"', edit('a.ts', 'x', 'y')],
     ['edit the file a.ts and change x to y', edit('a.ts', 'x', 'y')],
     ['edit "my file.ts", replace `in` with `out`', edit('my file.ts', 'in', 'out')],
+    [
+      'edit a.ts: replace "a" with "b" and "c" with "d" and replace "e" with ""',
+      called('multi-edit', {
+        path: 'a.ts',
+        edits: [
+          { oldText: 'a', newText: 'b' },
+          { oldText: 'c', newText: 'd' },
+          { oldText: 'e', newText: '' },
+        ],
+      }),
+    ],
+    ['move a.md to docs/a.md', called('move-file', { path: 'a.md', to: 'docs/a.md' })],
+    [
+      'rename the file "my notes.md" to notes.md.',
+      called('move-file', { path: 'my notes.md', to: 'notes.md' }),
+    ],
+    ['delete a.md', called('delete-file', { path: 'a.md' })],
+    ['remove the directory docs recursively', called('delete-file', { path: 'docs', recursive: true })],
     ['create "a b.md": hello', write('a b.md', 'hello')],
     ['run cp "a b" .', run('cp "a b" .')],
     ['run cat "a b".txt', run('cat "a b".txt')],
@@ -222,7 +243,7 @@ describe('a JSON plan', () => {
 describe('what is not understood', () => {
   test.each([
     ['hello', 'no verb'],
-    ['delete a.md', 'no verb'],
+    ['destroy a.md', 'no verb'],
     ['fetch', 'one URL'],
     ['fetch https://a.example https://b.example', 'one URL'],
     ['crawl https://example.com', 'what to look for'],
@@ -237,6 +258,9 @@ describe('what is not understood', () => {
     ['replace x in a.md', '`with`'],
     ['replace x with y', '`in`'],
     ['edit a.md', 'replace "X" with "Y"'],
+    ['move a.md', 'its new name'],
+    ['rename a.md to b.md and c.md', 'its new name'],
+    ['delete a.md and b.md', '`recursively`'],
     ['read a.md and b.md', 'one file'],
     ['list my directory', 'one directory'],
     ['search for', 'missing'],

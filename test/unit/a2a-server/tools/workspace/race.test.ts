@@ -39,9 +39,10 @@ const race = async (
 ): Promise<Map<string, number>> => {
   const around = await temporaryDirectory();
   await mkdir(join(around, 'space', 'sub'), { recursive: true });
-  await mkdir(join(around, 'outside'));
+  await mkdir(join(around, 'outside', 'dir'), { recursive: true });
   await writeFile(join(around, 'space', 'sub', 'file'), 'inside');
   await writeFile(join(around, 'outside', 'file'), 'outside');
+  await writeFile(join(around, 'outside', 'dir', 'file'), 'outside');
   await symlink(join(around, 'outside'), join(around, 'link'));
   const workspace = await openWorkspace(join(around, 'space'));
   const swapper = spawn(process.execPath, ['-e', SWAPPER], {
@@ -60,7 +61,8 @@ const race = async (
     swapper.kill('SIGKILL');
     await gone;
   }
-  expect(await readdir(join(around, 'outside'))).toEqual(['file']);
+  expect((await readdir(join(around, 'outside'))).toSorted()).toEqual(['dir', 'file']);
+  expect(await readdir(join(around, 'outside', 'dir'))).toEqual(['file']);
   expect(await readFile(join(around, 'outside', 'file'), 'utf8')).toBe('outside');
   return seen;
 };
@@ -96,6 +98,66 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
       });
       expect(seen.get('written')).toBeGreaterThan(0);
       expect(seen.get('OUTSIDE_WORKSPACE')).toBeGreaterThan(0);
+    },
+    TIMEOUT,
+  );
+
+  it(
+    'nothing outside is ever deleted',
+    async () => {
+      const signal = new AbortController().signal;
+      const seen = await race(WRITES, async (workspace) => {
+        // What is there to delete is put there anew, inside, whichever way `sub` leads just then.
+        await workspace
+          .replace('sub/file', { content: 'inside', basis: ABSENT, signal })
+          .catch(() => undefined);
+        return workspace
+          .remove('sub/file', { recursive: true, basis: null, signal, onRemoved: () => undefined })
+          .then(() => 'deleted', reasonOf);
+      });
+      expect(seen.get('deleted')).toBeGreaterThan(0);
+      expect(seen.get('OUTSIDE_WORKSPACE')).toBeGreaterThan(0);
+    },
+    TIMEOUT,
+  );
+
+  it(
+    'a directory that is deleted with all it holds takes nothing outside along',
+    async () => {
+      const signal = new AbortController().signal;
+      const seen = await race(WRITES, async (workspace) => {
+        await workspace
+          .replace('sub/dir/file', { content: 'inside', basis: ABSENT, signal })
+          .catch(() => undefined);
+        return workspace
+          .remove('sub/dir', { recursive: true, basis: null, signal, onRemoved: () => undefined })
+          .then(() => 'deleted', reasonOf);
+      });
+      expect(seen.get('deleted')).toBeGreaterThan(0);
+    },
+    TIMEOUT,
+  );
+
+  it(
+    'nothing is ever moved to outside, nor from there',
+    async () => {
+      const signal = new AbortController().signal;
+      const seen = await race(WRITES, async (workspace) => {
+        const out = await workspace
+          .move('sub/file', 'here', { basis: null, signal })
+          .then(() => 'moved out', reasonOf);
+        const content = (await workspace.read('here').catch(() => undefined))?.content;
+        if (content === 'outside') return 'stolen';
+        return workspace.move('here', 'sub/file', { basis: null, signal }).then(
+          () => `${out}, moved in`,
+          (error: unknown) => `${out}, ${reasonOf(error)}`,
+        );
+      });
+      expect(seen.get('stolen')).toBeUndefined();
+      const ends = [...seen.keys()].join('; ');
+      expect(ends).toContain('moved out');
+      expect(ends).toContain('moved in');
+      expect(ends).toContain('OUTSIDE_WORKSPACE');
     },
     TIMEOUT,
   );

@@ -1,0 +1,75 @@
+/** `delete-file`: a file, a link or a directory of the workspace, gone for good. */
+import { z } from 'zod';
+import { messageOf } from '../../shared/errors.ts';
+import { defineTool } from './define-tool.ts';
+import { count, oneLine } from './one-line.ts';
+import { ToolStopped, type Tool } from './tool.ts';
+import { refuseFull } from './workspace/remove.ts';
+import { basisOf, itemsOf, type Item } from './workspace/survey.ts';
+
+/** Names in the preview; the rest is counted. */
+const MAX_LISTED = 200;
+
+const schema = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .describe('File, link or directory, relative to the workspace. Of a link the link alone is deleted.'),
+  recursive: z.boolean().default(false).describe('Delete a directory that is not empty, with all it holds.'),
+});
+
+export const deleteFile: Tool = defineTool({
+  name: 'delete-file',
+  description:
+    'Deletes a file or an empty directory of the workspace; with recursive also a directory and all it holds. It cannot be undone.',
+  sideEffect: 'files',
+  schema,
+  timeoutMs: () => 60_000,
+  title: ({ path, recursive }) => `Delete ${oneLine(path)}${recursive ? ' and all it holds' : ''}`,
+  show: async ({ path, recursive }, { workspace, signal }) => {
+    const found = await workspace.survey(path, signal);
+    refuseFull(found, recursive);
+    return { preview: { type: 'json', value: whatGoes(found) }, basis: basisOf(found) };
+  },
+  run: async ({ path, recursive }, { workspace, basis, signal }) => {
+    const gone: Item[] = [];
+    const removal = { recursive, basis, signal, onRemoved: (item: Item) => gone.push(item) };
+    await workspace.remove(path, removal).catch((error: unknown) => {
+      throw gone.length === 0 ? error : halfDone(error, gone, signal);
+    });
+    const what = `${oneLine(path)}${gone.length > 1 ? ` and the ${gone.length - 1} it held` : ''}`;
+    return { text: `Deleted ${what}.`, summary: `deleted ${what}` };
+  },
+});
+
+/** For a person: each thing that goes, the files with their sizes. */
+function whatGoes(found: Item) {
+  const items = itemsOf(found);
+  const more = items.length - MAX_LISTED;
+  return {
+    deletes: items.slice(0, MAX_LISTED).map(lineOf),
+    ...(more > 0 && { more }),
+    bytes: items.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+function lineOf({ path, kind, bytes }: Item): string {
+  const shown = oneLine(path, 1000);
+  switch (kind) {
+    case 'file':
+      return `${shown} (${count(bytes, 'byte')})`;
+    case 'directory':
+      return `${shown}/`;
+    case 'link':
+      return `${shown} (a link; what it leads to stays)`;
+    case 'other':
+      return `${shown} (not a regular file)`;
+  }
+}
+
+/** What is gone is gone, whatever ended the rest. */
+function halfDone(error: unknown, gone: readonly Item[], signal: AbortSignal): Error {
+  const so = `Deleted by then: ${count(gone.length, 'item')}.`;
+  if (signal.aborted) return new ToolStopped('The deletion was stopped.', { text: so, confirmed: true });
+  return new Error(`${messageOf(error)} ${so}`, { cause: error });
+}

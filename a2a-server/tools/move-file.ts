@@ -1,0 +1,39 @@
+/** `move-file`: a file under another name, in the same directory or another. */
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+import { oneLine } from './one-line.ts';
+import type { Tool } from './tool.ts';
+import { basisOf } from './workspace/survey.ts';
+
+const schema = z.strictObject({
+  path: z.string().min(1).describe('File, relative to the workspace.'),
+  to: z
+    .string()
+    .min(1)
+    .describe(
+      'Its new name, relative to the workspace. Missing directories are made; nothing is written over.',
+    ),
+});
+
+export const moveFile: Tool = defineTool({
+  name: 'move-file',
+  description: 'Moves or renames a file of the workspace, whatever it holds. Nothing is written over.',
+  sideEffect: 'files',
+  schema,
+  timeoutMs: () => 30_000,
+  title: ({ path, to }) => `Move ${oneLine(path)} to ${oneLine(to)}`,
+  show: async ({ path, to }, { workspace, signal }) => {
+    const target = await workspace.destination(path, to);
+    const found = await workspace.survey(path, signal);
+    return {
+      preview: { type: 'json', value: { moves: found.path, to: target, bytes: found.bytes } },
+      basis: basisOf(found),
+    };
+  },
+  run: async ({ path, to }, { workspace, basis, signal }) => {
+    const target = await workspace.destination(path, to);
+    await workspace.move(path, to, { basis, signal });
+    const said = `${oneLine(path)} to ${oneLine(target)}`;
+    return { text: `Moved ${said}.`, summary: `moved ${said}` };
+  },
+});

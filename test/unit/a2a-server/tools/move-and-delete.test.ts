@@ -1,0 +1,244 @@
+/** move-file and delete-file, on real files. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { deleteFile } from '../../../../a2a-server/tools/delete-file.ts';
+import { moveFile } from '../../../../a2a-server/tools/move-file.ts';
+import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
+import { openWorkspace } from '../../../../a2a-server/tools/workspace.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
+
+let at: ToolInWorkspace;
+const path = (name: string) => join(at.root, name);
+const changed = { reason: 'INPUT_CHANGED' };
+const outside = { reason: 'OUTSIDE_WORKSPACE' };
+
+beforeEach(async () => {
+  at = await toolInWorkspace();
+  await writeFile(path('a'), 'content');
+});
+
+describe('move-file', () => {
+  it('shows where to, touches nothing, then moves the file as it is, and makes the directories', async () => {
+    await chmod(path('a'), 0o750);
+    const input = { path: 'a', to: 'new/dir/b' };
+    expect(moveFile.title(input)).toBe('Move a to new/dir/b');
+    const shown = await at.show(moveFile, input);
+    expect(shown.preview).toEqual({ type: 'json', value: { moves: 'a', to: 'new/dir/b', bytes: 7 } });
+    expect(await readdir(at.root)).toEqual(['a']);
+    expect(await at.run(moveFile, input, { basis: shown.basis })).toEqual({
+      text: 'Moved a to new/dir/b.',
+      summary: 'moved a to new/dir/b',
+    });
+    expect(await readdir(at.root)).toEqual(['new']);
+    expect(await readFile(path('new/dir/b'), 'utf8')).toBe('content');
+    expect((await stat(path('new/dir/b'))).mode & 0o777).toBe(0o750);
+    expect((await stat(path('new/dir/b'))).nlink).toBe(1);
+  });
+
+  it('moves what no text tool reads', async () => {
+    const bytes = Buffer.from([0, 255, 128]);
+    await writeFile(path('image'), bytes);
+    await at.showAndRun(moveFile, { path: 'image', to: 'b' });
+    expect(await readFile(path('b'))).toEqual(bytes);
+  });
+
+  it('writes over nothing, and moves neither directories nor links', async () => {
+    await writeFile(path('b'), 'other');
+    await mkdir(path('dir'));
+    await symlink('a', path('link'));
+    for (const [from, to, why] of [
+      ['a', 'b', /already a "b"/],
+      ['a', 'a', /already a "a"/],
+      ['a', 'dir', /"dir" is a directory; give the whole new name, as in "dir\/a"/],
+      ['dir', 'c', /"dir" is a directory/],
+      ['link', 'c', /not a regular file/],
+      ['none', 'c', /There is no "none"/],
+      ['.', 'c', /does not end in the name/],
+    ] as const) {
+      await expect(at.show(moveFile, { path: from, to })).rejects.toThrow(why);
+      await expect(at.run(moveFile, { path: from, to })).rejects.toThrow(why);
+    }
+    expect((await readdir(at.root)).toSorted()).toEqual(['a', 'b', 'dir', 'link']);
+  });
+
+  it('D2 moves nothing that has changed since it was shown, and onto nothing that has come', async () => {
+    const input = { path: 'a', to: 'b' };
+    const { basis } = await at.show(moveFile, input);
+    await writeFile(path('a'), 'CONTENT');
+    await expect(at.run(moveFile, input, { basis })).rejects.toMatchObject(changed);
+    const again = await at.show(moveFile, input);
+    expect(again.basis).not.toBe(basis);
+    await writeFile(path('b'), 'came');
+    await expect(at.run(moveFile, input, { basis: again.basis })).rejects.toThrow(/already a "b"/);
+    expect([await readFile(path('a'), 'utf8'), await readFile(path('b'), 'utf8')]).toEqual([
+      'CONTENT',
+      'came',
+    ]);
+  });
+
+  it('X2 stays inside at both ends', async () => {
+    const elsewhere = await temporaryDirectory();
+    await writeFile(join(elsewhere, 'secret'), 'x');
+    await symlink(elsewhere, path('out'));
+    await symlink(join(elsewhere, 'made'), path('dangling'));
+    for (const [from, to] of [
+      ['a', '../b'],
+      ['a', join(elsewhere, 'b')],
+      ['a', 'out/b'],
+      ['a', 'dangling'],
+      ['out/secret', 'b'],
+      [join(elsewhere, 'secret'), 'b'],
+    ] as const)
+      await expect(at.run(moveFile, { path: from, to })).rejects.toMatchObject(outside);
+    expect(await readdir(elsewhere)).toEqual(['secret']);
+    expect((await readdir(at.root)).toSorted()).toEqual(['a', 'dangling', 'out']);
+  });
+});
+
+describe('delete-file', () => {
+  it('shows what goes, touches nothing, then deletes it', async () => {
+    const shown = await at.show(deleteFile, { path: 'a' });
+    expect(shown.preview).toEqual({ type: 'json', value: { deletes: ['a (7 bytes)'], bytes: 7 } });
+    expect(await readdir(at.root)).toEqual(['a']);
+    expect(await at.run(deleteFile, { path: 'a' }, { basis: shown.basis })).toEqual({
+      text: 'Deleted a.',
+      summary: 'deleted a',
+    });
+    expect(await readdir(at.root)).toEqual([]);
+  });
+
+  it('deletes a directory that is empty, and one that is not only when told so, with all it lists', async () => {
+    await mkdir(path('dir/sub'), { recursive: true });
+    await writeFile(path('dir/sub/b'), 'bb');
+    await symlink('../a', path('dir/link'));
+    const full = /"dir" is a directory and not empty; set recursive/;
+    await expect(at.show(deleteFile, { path: 'dir' })).rejects.toThrow(full);
+    await expect(at.run(deleteFile, { path: 'dir' })).rejects.toThrow(full);
+    const input = { path: 'dir/', recursive: true };
+    const shown = await at.show(deleteFile, input);
+    expect(shown.preview).toMatchObject({
+      value: {
+        deletes: ['dir/', 'dir/link (a link; what it leads to stays)', 'dir/sub/', 'dir/sub/b (2 bytes)'],
+      },
+    });
+    expect(await at.run(deleteFile, input, { basis: shown.basis })).toMatchObject({
+      summary: 'deleted dir/ and the 3 it held',
+    });
+    await mkdir(path('empty'));
+    await at.showAndRun(deleteFile, { path: 'empty' });
+    expect(await readdir(at.root)).toEqual(['a']);
+  });
+
+  it('deletes a link, and not what it leads to', async () => {
+    const elsewhere = await temporaryDirectory();
+    await writeFile(join(elsewhere, 'kept'), 'x');
+    await symlink(elsewhere, path('out'));
+    await symlink('a', path('link'));
+    await at.showAndRun(deleteFile, { path: 'link' });
+    await at.showAndRun(deleteFile, { path: 'out', recursive: true });
+    expect(await readdir(at.root)).toEqual(['a']);
+    expect(await readdir(elsewhere)).toEqual(['kept']);
+  });
+
+  it('D2 deletes nothing that differs from what was shown, be it changed, added or gone', async () => {
+    await mkdir(path('dir'));
+    await writeFile(path('dir/b'), 'b');
+    await writeFile(path('dir/c'), 'c');
+    const input = { path: 'dir', recursive: true };
+    for (const change of [
+      () => writeFile(path('dir/b'), 'B'),
+      () => writeFile(path('dir/d'), 'd'),
+      () => unlink(path('dir/c')),
+      () => chmod(path('dir/b'), 0o600),
+    ]) {
+      const { basis } = await at.show(deleteFile, input);
+      await change();
+      await expect(at.run(deleteFile, input, { basis })).rejects.toMatchObject(changed);
+    }
+    expect((await readdir(path('dir'))).toSorted()).toEqual(['b', 'd']);
+  });
+
+  it('X2 deletes neither the workspace nor anything outside', async () => {
+    const elsewhere = await temporaryDirectory();
+    await writeFile(join(elsewhere, 'kept'), 'x');
+    await symlink(elsewhere, path('out'));
+    for (const name of ['.', '', at.root, 'a/..', './'])
+      await expect(at.run(deleteFile, { path: name, recursive: true })).rejects.toThrow();
+    for (const name of ['../x', elsewhere, 'out/kept'])
+      await expect(at.run(deleteFile, { path: name, recursive: true })).rejects.toMatchObject(outside);
+    expect(await readdir(elsewhere)).toEqual(['kept']);
+    expect(await readlink(path('out'))).toBe(elsewhere);
+  });
+
+  it.each(['anchored', 'checked'] as const)(
+    'X2 the server’s own directory goes with nothing, directories being %s',
+    async (hold) => {
+      await mkdir(path('home/state'), { recursive: true });
+      await writeFile(path('home/state/token'), 'x');
+      await writeFile(path('home/b'), 'b');
+      const barred = [await stat(path('home/state'), { bigint: true })];
+      const workspace = await openWorkspace(at.root, { barred, hold });
+      const run = { workspace };
+      for (const name of ['home', 'home/state', 'home/state/token'])
+        await expect(at.run(deleteFile, { path: name, recursive: true }, run)).rejects.toMatchObject(outside);
+      await expect(at.run(moveFile, { path: 'home/state/token', to: 'b' }, run)).rejects.toMatchObject(
+        outside,
+      );
+      await expect(at.run(moveFile, { path: 'a', to: 'home/state/b' }, run)).rejects.toMatchObject(outside);
+      await at.run(moveFile, { path: 'home/b', to: 'home/c' }, run);
+      await at.run(deleteFile, { path: 'home/c' }, run);
+      expect(await readdir(path('home'))).toEqual(['state']);
+      expect(await readdir(path('home/state'))).toEqual(['token']);
+    },
+  );
+
+  it('X3 takes no more at once than a person could look through', async () => {
+    let deep = 'deep';
+    for (let depth = 0; depth < 70; depth += 1) deep += '/d';
+    await mkdir(path(deep), { recursive: true });
+    await expect(at.show(deleteFile, { path: 'deep', recursive: true })).rejects.toMatchObject({
+      reason: 'TOO_LARGE',
+    });
+    expect(await lstat(path(deep))).toBeDefined();
+  });
+
+  it('says what is gone when it is stopped in the middle', async () => {
+    await mkdir(path('dir'));
+    for (const name of ['1', '2', '3']) await writeFile(path(`dir/${name}`), name);
+    const abort = new AbortController();
+    const remove: ToolInWorkspace['workspace']['remove'] = (name, removal) =>
+      at.workspace.remove(name, {
+        ...removal,
+        onRemoved: (item) => {
+          removal.onRemoved(item);
+          abort.abort();
+        },
+      });
+    const stopped = await at
+      .run(
+        deleteFile,
+        { path: 'dir', recursive: true },
+        {
+          signal: abort.signal,
+          workspace: { ...at.workspace, remove },
+        },
+      )
+      .catch((error: unknown) => error);
+    expect(stopped).toBeInstanceOf(ToolStopped);
+    expect(stopped).toMatchObject({ text: 'Deleted by then: 1 item.', confirmed: true });
+    expect(await readdir(path('dir'))).toEqual(['2', '3']);
+  });
+});
