@@ -56,7 +56,16 @@ export function createTasks(options: TasksOptions): TaskService {
       onDeadline: (deadline) => upkeep?.heed(deadline),
     },
   );
-  const upkeep = options.upkeep && new Upkeep({ journal, log, clock, ...options.upkeep });
+  const upkeep =
+    options.upkeep &&
+    new Upkeep({
+      journal,
+      log,
+      clock,
+      ...options.upkeep,
+      onEnded: (taskId) =>
+        executor.stop(taskId, { reason: 'task-cancel', message: 'The task was ended: nobody came in time.' }),
+    });
   const executor = new Executor({ ...options, log });
   let closing = false;
 

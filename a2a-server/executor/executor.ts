@@ -19,6 +19,7 @@ import { nextStep, takingUp } from '../task/next-step.ts';
 import { isSettled, isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { Countdown } from './countdown.ts';
 import type { Ids } from './ids.ts';
 import { instructions } from './instructions.ts';
 import { runModelTurn } from './model-turn.ts';
@@ -72,7 +73,7 @@ interface Opened {
 interface Stretch {
   opened?: Opened;
   turn?: TurnScope;
-  cancelTimer?: () => void;
+  countdown?: Countdown;
 }
 
 export class Executor {
@@ -134,6 +135,7 @@ export class Executor {
     for (const callOff of this.#later.values()) callOff();
     const executions = [...this.#executions.values()];
     for (const { loop } of executions) loop.abort(SHUTDOWN);
+    this.scheduler.stopWaiting(SHUTDOWN);
     const cancelTimer = this.#options.clock.after(graceMs, () => this.stopAll());
     await Promise.all(executions.map(({ done }) => done));
     cancelTimer();
@@ -170,7 +172,7 @@ export class Executor {
     try {
       await this.#work(taskId, execution, stretch);
     } finally {
-      stretch.cancelTimer?.();
+      stretch.countdown?.cancel();
       stretch.turn?.end();
     }
   }
@@ -180,7 +182,7 @@ export class Executor {
     for (;;) {
       const snapshot = await log.load(taskId);
       if (snapshot === undefined || loop.signal.aborted) return;
-      stretch.cancelTimer ??= this.#limitTask(snapshot, task);
+      if (limits.taskMs !== null) stretch.countdown ??= this.#limitTask(snapshot, task, limits.taskMs);
       const step = nextStep(snapshot, { budget, now: clock.now() });
       switch (step.type) {
         case 'settled':
@@ -199,8 +201,9 @@ export class Executor {
           const { workspace } = (stretch.opened ??= await this.#open(snapshot));
           stretch.turn ??= new TurnScope(task, clock, limits.turnMs);
           const { scope } = stretch.turn;
+          const countdowns = [stretch.turn.countdown, stretch.countdown].filter((it) => it !== undefined);
           const runs = await Promise.allSettled(
-            step.calls.map((call) => this.scheduler.run(snapshot, call, { workspace, scope })),
+            step.calls.map((call) => this.scheduler.run(snapshot, call, { workspace, scope, countdowns })),
           );
           // E1: not before the last of them has come to its end, or the next execution would run beside it.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
@@ -250,11 +253,9 @@ export class Executor {
     }
   }
 
-  /** Ends the task when it has been at work for longer than it may. @returns how to call that off. */
-  #limitTask(snapshot: Snapshot, task: AbortScope<Stop>): () => void {
-    const { clock, log, limits, onFailure } = this.#options;
-    const { taskMs } = limits;
-    if (taskMs === null) return () => undefined;
+  /** Ends the task when it has been at work for longer than it may. */
+  #limitTask(snapshot: Snapshot, task: AbortScope<Stop>, taskMs: number): Countdown {
+    const { clock, log, onFailure } = this.#options;
     const message = `The task was at work for longer than ${written(taskMs)}, its time limit. Go on with the session to let it continue.`;
     const end = async (): Promise<void> => {
       // One that has parked in the meantime is at work no longer.
@@ -263,7 +264,7 @@ export class Executor {
       );
       if (changed?.type === 'appended') task.abort({ reason: 'timeout', message });
     };
-    return clock.after(Math.max(0, taskMs - activeTime(snapshot, clock.now())), () => {
+    return new Countdown(clock, Math.max(0, taskMs - activeTime(snapshot, clock.now())), () => {
       end().catch((error: unknown) => onFailure(snapshot.taskId, error));
     });
   }

@@ -3,7 +3,7 @@ import type { Preview } from '../../shared/protocol/tool-approval.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { verdict } from '../policy/verdict.ts';
 import type { Verdict } from '../task/events.ts';
-import type { Snapshot } from '../task/snapshot.ts';
+import { questionOf, type Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -39,7 +39,9 @@ export async function prepareCall(
   if (!shown.ok) return refused(base, request.input, shown.message);
   const { sideEffect, repeatable, source } = tool;
   const call = { ...base, sideEffect, ...(repeatable && { repeatable }), source, ...shown.call };
-  const judged = verdict(call, snapshot.settings, snapshot.grants);
+  // No rule, mode or trust answers for a person.
+  const judged: Verdict =
+    questionOf(call) === undefined ? verdict(call, snapshot.settings, snapshot.grants) : { type: 'question' };
   return { call, verdict: judged };
 }
 

@@ -28,6 +28,7 @@ export async function resolveDecisions(
       scope: decision.scope,
       reason: decision.reason ?? null,
       inputHash: decision.inputHash ?? null,
+      ...(decision.answer !== undefined && { answer: decision.answer }),
       // A call that does not wait is refused by the core, whatever the edit.
       edited:
         decision.decision === 'edit' && call?.state.type === 'waiting'

@@ -1,5 +1,6 @@
 /** The live output of one tool execution, journalled in order while it runs, up to a limit. */
 import type { TaskEvent } from '../task/events.ts';
+import { besideQuestions } from '../task/pending.ts';
 import { isTerminal } from '../task/snapshot.ts';
 import type { TaskLog } from './task-log.ts';
 
@@ -65,7 +66,7 @@ export class ToolOutput {
         this.#unwritten = '';
         const event: TaskEvent = { type: 'tool.output', ...this.#reference, text };
         await this.#log.change(this.#taskId, (s) =>
-          isTerminal(s) ? { type: 'keep' } : { type: 'append', events: [event] },
+          isTerminal(s) ? { type: 'keep' } : { type: 'append', events: besideQuestions(s, event) },
         );
       }
     } catch {

@@ -13,10 +13,11 @@ import type { Clock } from '../../shared/clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
-import { parkOrMove } from '../task/pending.ts';
-import { isRepeatable, isTerminal, type Call, type Snapshot } from '../task/snapshot.ts';
+import { besideQuestions, parkOrMove } from '../task/pending.ts';
+import { isRepeatable, isTerminal, openQuestions, type Call, type Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { Countdown } from './countdown.ts';
 import type { Ids } from './ids.ts';
 import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
@@ -24,6 +25,7 @@ import type { AbortAnswer, ToolExecutionView } from './tasks.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { outcomeOf } from './tool-outcome.ts';
 import { ToolOutput } from './tool-output.ts';
+import { ToolQuestions } from './tool-questions.ts';
 
 /** Characters of an id that was asked for, in an answer that does not know it. */
 const MAX_SHOWN_ID = 200;
@@ -38,9 +40,28 @@ export interface ToolExecution {
   title: string;
   startedAt: number;
   output: ToolOutput;
+  questions: ToolQuestions;
   scope: AbortScope<Stop>;
   /** Resolves with the recorded outcome, or null when the task ended first. */
   settled: Promise<ToolOutcome | null>;
+}
+
+/** Where a tool execution takes place. */
+export interface Place {
+  workspace: Workspace;
+  /** Its turn's. */
+  scope: AbortScope<Stop>;
+  /** The limits of its turn and task, which do not count while the tool waits for a person. */
+  countdowns: readonly Countdown[];
+}
+
+/** What one tool execution has of its own. */
+interface Equipment {
+  scope: AbortScope<Stop>;
+  reference: { callId: string; tool: string; title: string; toolId: string };
+  output: ToolOutput;
+  questions: ToolQuestions;
+  countdown: Countdown | undefined;
 }
 
 /** What became of a call that was ready: another had decided on it meanwhile, or it waits for a decision again (D2). */
@@ -48,7 +69,7 @@ export type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
 export interface SchedulerOptions {
   log: TaskLog;
-  journal: Pick<Journal, 'toolExecution'>;
+  journal: Pick<Journal, 'toolExecution' | 'watch'>;
   clock: Clock;
   ids: Ids;
   tool(name: string): Tool | undefined;
@@ -88,12 +109,8 @@ export class ToolScheduler {
   }
 
   /** Runs one ready call below `scope`, its turn's. Resolves when what became of it is journalled. */
-  async run(
-    snapshot: Snapshot,
-    call: Call,
-    at: { workspace: Workspace; scope: AbortScope<Stop> },
-  ): Promise<RunEnd> {
-    const { log, ids, clock } = this.#options;
+  async run(snapshot: Snapshot, call: Call, at: Place): Promise<RunEnd> {
+    const { log, journal, ids, clock } = this.#options;
     const { taskId } = snapshot;
     const tool = this.#options.tool(call.tool);
     if (call.decided !== null && tool && (await this.#outdated(taskId, call, tool, at))) return 'asked-again';
@@ -102,7 +119,7 @@ export class ToolScheduler {
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
     const started = await log.change(taskId, (s) =>
       s.calls[call.callId]?.state.type === 'ready' && !isTerminal(s)
-        ? { type: 'append', events: [{ type: 'tool.started', ...reference }] }
+        ? { type: 'append', events: besideQuestions(s, { type: 'tool.started', ...reference }) }
         : { type: 'keep' },
     );
     if (started?.type !== 'appended') {
@@ -110,6 +127,9 @@ export class ToolScheduler {
       return 'not-run';
     }
     const output = new ToolOutput(log, taskId, reference);
+    const countdown = tool && this.#limit(tool, call, scope);
+    const countdowns = [...at.countdowns, ...(countdown ? [countdown] : [])];
+    const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, countdowns });
     const execution: ToolExecution = {
       ...reference,
       taskId,
@@ -117,8 +137,16 @@ export class ToolScheduler {
       principal: snapshot.principal,
       startedAt: clock.now(),
       output,
+      questions,
       scope,
-      settled: this.#execute(taskId, call, tool, { ...at, scope, reference, output }),
+      settled: this.#execute(taskId, call, tool, {
+        workspace: at.workspace,
+        scope,
+        reference,
+        output,
+        questions,
+        countdown,
+      }),
     };
     this.#running.set(toolId, execution);
     try {
@@ -155,6 +183,11 @@ export class ToolScheduler {
           success: true,
           message: `Aborted tool execution ${toolId}, but it did not confirm that it stopped within its grace period.`,
         };
+  }
+
+  /** Stops the tools that wait for a person, who may take longer than a server that shuts down can. */
+  stopWaiting(stop: Stop): void {
+    for (const { questions, scope } of this.#running.values()) if (questions.waits) scope.abort(stop);
   }
 
   async #notRunning(toolId: string, principal: string): Promise<AbortAnswer> {
@@ -195,29 +228,23 @@ export class ToolScheduler {
     return true;
   }
 
+  /** The time the tool may take, which counts from now on. */
+  #limit(tool: Tool, call: Call, scope: AbortScope<Stop>): Countdown {
+    const { clock, limits } = this.#options;
+    const ms = shorter(tool.timeoutMs(call.input), limits.toolMs);
+    return new Countdown(clock, ms, () =>
+      scope.abort({ reason: 'timeout', message: `Stopped after ${ms / 1000} s, its time limit.` }),
+    );
+  }
+
   async #execute(
     taskId: string,
     call: Call,
     tool: Tool | undefined,
-    at: {
-      workspace: Workspace;
-      scope: AbortScope<Stop>;
-      reference: { callId: string; tool: string; title: string; toolId: string };
-      output: ToolOutput;
-    },
+    at: Equipment & { workspace: Workspace },
   ): Promise<ToolOutcome | null> {
-    const { log, clock, limits } = this.#options;
-    const { output } = at;
-    const timeLimit = tool && shorter(tool.timeoutMs(call.input), limits.toolMs);
-    const cancelTimer =
-      timeLimit === undefined
-        ? undefined
-        : clock.after(timeLimit, () =>
-            at.scope.abort({
-              reason: 'timeout',
-              message: `Stopped after ${timeLimit / 1000} s, its time limit.`,
-            }),
-          );
+    const { log, clock } = this.#options;
+    const { output, questions } = at;
     const outcome: ToolOutcome =
       tool === undefined
         ? { type: 'error', message: `This server no longer has a tool ${call.tool}.` }
@@ -230,6 +257,7 @@ export class ToolScheduler {
                 // Nobody was shown a call that policy let run: it works on what is there.
                 basis: call.decided === null ? null : call.basis,
                 output: (text) => output.write(text),
+                ask: (question) => questions.ask(question),
               }),
             {
               scope: at.scope,
@@ -238,16 +266,21 @@ export class ToolScheduler {
               soFar: () => output.soFar,
             },
           );
-    cancelTimer?.();
+    at.countdown?.cancel();
     await output.close();
     const event: TaskEvent = runsAgain(call, outcome)
       ? { type: 'tool.interrupted', ...at.reference, rerun: true }
       : { type: 'tool.finished', ...at.reference, outcome };
     const finished = await log.change(taskId, (s) => {
       const state = s.calls[call.callId]?.state;
-      return state?.type === 'running' && state.toolId === at.reference.toolId && !isTerminal(s)
-        ? { type: 'append', events: [event] }
-        : { type: 'keep' };
+      if (state?.type !== 'running' || state.toolId !== at.reference.toolId || isTerminal(s))
+        return { type: 'keep' };
+      // E2: what it asks stays open over the server's end, and its own end is the next process's to tell, as after a crash.
+      const staysOpen =
+        outcome.type === 'stopped' &&
+        outcome.reason === 'server-shutdown' &&
+        openQuestions(s, call.callId).length > 0;
+      return staysOpen ? { type: 'keep' } : { type: 'append', events: besideQuestions(s, event) };
     });
     return finished?.type === 'appended' ? outcome : null;
   }

@@ -38,6 +38,8 @@ export interface UpkeepOptions {
   clock: Clock;
   /** How long a session is kept after its last task has ended, in milliseconds; null for ever. */
   retentionMs: number | null;
+  /** Told of a task that was ended: a tool may be at work that waits for the person who did not come. */
+  onEnded: (taskId: string) => void;
   /** Told of a round that broke off. */
   onFailure: (error: unknown) => void;
 }
@@ -128,7 +130,7 @@ export class Upkeep {
 
   /** Ends what is due. @returns the next deadline. */
   async #expire(): Promise<number> {
-    const { journal, log, clock } = this.#options;
+    const { journal, log, clock, onEnded } = this.#options;
     /** Once each in a round: what the index calls due and the core does not must not keep the process busy for ever. */
     const looked = new Set<string>();
     while (this.#state === 'active') {
@@ -139,7 +141,10 @@ export class Upkeep {
       const changes = await Promise.all(
         due.map(async ({ taskId }) => ({ taskId, changed: await log.change(taskId, (s) => expire(s, now)) })),
       );
-      for (const { taskId, changed } of changes) if (changed?.type !== 'appended') looked.add(taskId);
+      for (const { taskId, changed } of changes) {
+        if (changed?.type === 'appended') onEnded(taskId);
+        else looked.add(taskId);
+      }
       await nextTurn();
     }
     return Infinity;

@@ -68,6 +68,7 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
     case 'message.received':
       return undefined;
     case 'tool.requested':
+    case 'tool.asked':
     case 'tool.outdated':
     case 'tool.decided':
     case 'tool.started':
@@ -96,8 +97,17 @@ function activityOf(event: ToolEvent): Activity {
             outcome: 'error',
             summary: event.verdict.message,
           }
-        : { type: 'tool.requested', callId, tool, title, asks: event.verdict.type === 'ask' };
+        : {
+            type: 'tool.requested',
+            callId,
+            tool,
+            title,
+            asks: event.verdict.type !== 'allow',
+            ...(event.verdict.type === 'question' && { question: true }),
+          };
     }
+    case 'tool.asked':
+      return { type: 'tool.requested', ...callRef(event.call), asks: true, question: true };
     case 'tool.outdated':
       return { type: 'tool.requested', ...callRef(event), asks: true };
     case 'tool.decided':
@@ -147,6 +157,7 @@ export function outcomeSummary(outcome: ToolOutcome): string {
 function activityText(activity: Activity): string {
   switch (activity.type) {
     case 'tool.requested':
+      if (activity.question) return `${activity.title}: waits for an answer`;
       return activity.asks ? `${activity.title}: needs approval` : `${activity.title}: about to run`;
     case 'tool.decided':
       return `${activity.title}: ${activity.decision}, by ${activity.by} over ${activity.channel}`;

@@ -99,7 +99,7 @@ function decisionsIn(parts: readonly MessagePart[]): DecisionsPart | undefined {
   const parsed = decisionsPart.safeParse(meant[0]);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The decisions part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "decision": "approve" | "deny" | "edit"}]}.`,
+    `The decisions part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
   );
 }
 

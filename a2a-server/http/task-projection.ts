@@ -1,5 +1,6 @@
 /** Snapshot → A2A Task, pure. */
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk';
+import { answerText } from '../../shared/protocol/question-text.ts';
 import type { PendingAction, StandingDecision, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import { pendingActions } from '../task/pending.ts';
 import { callsOf } from '../task/snapshot.ts';
@@ -155,6 +156,10 @@ function fate({ state }: Call): string {
           return state.result.reason === null
             ? state.result.type
             : `${state.result.type}: ${state.result.reason}`;
+        case 'answered':
+          return `answered: ${answerText(state.result.answer)}`;
+        case 'withdrawn':
+          return 'withdrawn';
         case 'refused':
           return state.result.message;
       }
@@ -191,6 +196,8 @@ function overviewState({ state }: Call): TaskOverview['calls'][number]['state'] 
       return state.result.outcome.type;
     case 'denied':
     case 'skipped':
+    case 'answered':
+    case 'withdrawn':
       return state.result.type;
     case 'refused':
       return 'error';

@@ -8,11 +8,21 @@
  * - J3 nothing is appended to an ended task.
  */
 import type { DecisionScope, DecisionWord, StopReason } from '../../shared/protocol/tool-approval.ts';
+import type { Answer } from '../../shared/protocol/question.ts';
 import type { Facts, Reason } from '../../shared/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
 import { parkOrMove, shownHash } from './pending.ts';
-import { callOf, isTerminal, PARKED_STATES, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+import { answerTo, wrongWord } from './answer.ts';
+import {
+  callOf,
+  isTerminal,
+  PARKED_STATES,
+  questionOf,
+  waitingCalls,
+  type Call,
+  type Snapshot,
+} from './snapshot.ts';
 
 export interface Refusal {
   type: 'refuse';
@@ -32,6 +42,8 @@ export interface ResolvedDecision {
   /** The input hash the person saw, if their client sent it. */
   inputHash: string | null;
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
+  /** With `answer`: what the person said, unchecked. */
+  answer?: Answer;
 }
 
 /** A message for the model. Held until the next turn while one is under way (R04). */
@@ -49,7 +61,7 @@ export function receive(
       reason: 'DECISION_NEEDED',
       message:
         waiting.length === 1
-          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). ${wordsDecide ? 'Answer with exactly "approve" or "deny", or send a decision' : 'Send a decision that names the call'}; to change course, deny with a reason.`
+          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). ${wantedOf(waiting[0], wordsDecide)}; to change course, deny with a reason.`
           : `The task waits for decisions on ${waiting.length} calls (${ids}). Send a decision that names the call ids; to change course, deny with a reason.`,
       facts: { pending: ids },
     };
@@ -67,6 +79,16 @@ export function receive(
   return { type: 'append', events: parked ? [received, { type: 'task.working' }] : [received] };
 }
 
+function wantedOf(call: Call | undefined, wordsDecide: boolean): string {
+  if (call && questionOf(call) !== undefined)
+    return wordsDecide
+      ? 'It is a question: answer it with one text, or send a decision'
+      : 'It is a question: send a decision that names the call, "answer" with the answer';
+  return wordsDecide
+    ? 'Answer with exactly "approve" or "deny", or send a decision'
+    : 'Send a decision that names the call';
+}
+
 /** Whether a person means no, where a budget's question takes every reply for yes. */
 function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boolean {
   return (
@@ -78,21 +100,18 @@ function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boo
   );
 }
 
-/** The words a client without the extension may answer with, when one action is pending. */
+/**
+ * The words a client without the extension may answer with, when one action is pending. To a question any words are the
+ * answer, these two as well.
+ */
 export function bareDecision(snapshot: Snapshot, message: UserMessage): ResolvedDecision | undefined {
   const [part, more] = message.parts;
   const [call, another] = waitingCalls(snapshot);
   if (part?.type !== 'text' || more !== undefined || call === undefined || another !== undefined)
     return undefined;
-  if (part.text !== 'approve' && part.text !== 'deny') return undefined;
-  return {
-    callId: call.callId,
-    decision: part.text,
-    scope: 'once',
-    reason: null,
-    inputHash: null,
-    edited: null,
-  };
+  const bare = { callId: call.callId, scope: 'once', reason: null, inputHash: null, edited: null } as const;
+  if (questionOf(call) !== undefined) return { ...bare, decision: 'answer', answer: part.text };
+  return part.text === 'approve' || part.text === 'deny' ? { ...bare, decision: part.text } : undefined;
 }
 
 /** Decides calls. All decisions of one message stand or fall together. */
@@ -109,6 +128,8 @@ export function decide(
     if (refusal) return refusal;
     const call = callOf(snapshot, decision.callId);
     if (call === undefined) continue;
+    const read = decision.decision === 'answer' ? answerTo(call, decision.answer) : undefined;
+    if (read?.ok === false) return invalid(read.message);
     const event: TaskEvent = {
       type: 'tool.decided',
       callId: call.callId,
@@ -119,6 +140,7 @@ export function decide(
       by,
       inputHash: call.inputHash,
       reason: decision.reason,
+      ...(read && { answer: read.answer }),
       edited: decision.edited,
     };
     events.push(event);
@@ -173,6 +195,13 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
   if (call === undefined) return unknownCall(snapshot, decision.callId);
   if (call.decided) return alreadyDecided(call, call.decided);
   if (isTerminal(snapshot)) return ended(snapshot);
+  if (call.state.type === 'settled' && call.state.result.type === 'withdrawn')
+    return {
+      type: 'refuse',
+      reason: 'ALREADY_DECIDED',
+      message: `Question ${call.callId} (${call.title}) waits no longer: the tool that asked it has ended. Nothing was changed.`,
+      facts: { callId: call.callId },
+    };
   if (call.state.type !== 'waiting')
     return {
       type: 'refuse',
@@ -188,6 +217,8 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
       message: `Call ${call.callId} is not what was shown: its input hash is ${shown}. Look at the pending action again, then decide.`,
       facts: { callId: call.callId, inputHash: shown },
     };
+  const mismatch = wrongWord(call, call.state.reason, decision);
+  if (mismatch !== undefined) return invalid(mismatch);
   if (decision.decision === 'deny' && decision.scope !== 'once')
     return invalid('A denial reaches one call only; use scope "once", or leave it out.');
   if (decision.scope === 'server' && call.source.type === 'built-in')

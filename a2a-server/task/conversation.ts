@@ -1,6 +1,7 @@
 /** What the model is shown: the session's earlier tasks and this one, as one conversation. Pure. */
+import { answerText } from '../../shared/protocol/question-text.ts';
 import type { ToolOutcome, UserMessage } from './events.ts';
-import { callsOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
+import { callsOf, questionOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
 
 export interface ModelCall {
   modelCallId: string;
@@ -79,7 +80,13 @@ export function resultOf(call: Call): { text: string; isError: boolean } {
   const { result } = call.state;
   const because = 'reason' in result && result.reason ? ` Reason: ${result.reason}` : '';
   switch (result.type) {
+    case 'answered':
+      return { text: answerText(result.answer), isError: false };
+    case 'withdrawn':
+      return { text: 'The question was withdrawn before anybody answered it.', isError: true };
     case 'denied':
+      if (questionOf(call) !== undefined)
+        return { text: `The person declined to answer.${because}`, isError: true };
       return { text: `The person denied this call; it was not run.${because}`, isError: true };
     case 'skipped':
       return {

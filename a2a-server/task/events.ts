@@ -4,6 +4,7 @@
  * State changes are explicit (`task.working`, `input.required`, `task.completed` …), and each event carries all that a
  * client's view of it needs: a reader in the middle of a long journal translates it without folding what came before.
  */
+import type { Answer } from '../../shared/protocol/question.ts';
 import type {
   DecisionScope,
   DecisionWord,
@@ -63,9 +64,15 @@ export interface RequestedCall {
 export type Allowance =
   { type: 'read-only' } | { type: 'auto-execute' } | { type: 'grant'; scope: DecisionScope; callId: string };
 
-/** What policy said of a call. `refuse`: it cannot run at all (unknown tool, invalid input); the model is told why. */
+/**
+ * What policy said of a call. `refuse`: it cannot run at all (unknown tool, invalid input); the model is told why.
+ * `question`: it is one, to be answered by a person, and never runs; no rule or trust answers for them.
+ */
 export type Verdict =
-  { type: 'ask' } | { type: 'allow'; because: Allowance } | { type: 'refuse'; message: string };
+  | { type: 'ask' }
+  | { type: 'question' }
+  | { type: 'allow'; because: Allowance }
+  | { type: 'refuse'; message: string };
 
 /** Who decided, and through which channel. */
 export interface Decider {
@@ -150,10 +157,17 @@ export type TaskEvent =
       /** The hash of the input that was decided on. */
       inputHash: string;
       reason: string | null;
+      /** For an answer: what was answered, as the question takes it. */
+      answer?: Answer;
       /** For an edit: the call as it will run. */
       edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
     }
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
+  /**
+   * A tool execution asks the person something and waits for the answer. The question is a call of its own, which stands in
+   * no turn; `askedBy` is the call that runs.
+   */
+  | { type: 'tool.asked'; call: RequestedCall; askedBy: string }
   | { type: 'tool.output'; callId: string; tool: string; title: string; toolId: string; text: string }
   | {
       type: 'tool.finished';

@@ -3,6 +3,7 @@
  * of it may be dropped at any time. An entry that does not fit what came before changes `seq` and nothing else.
  */
 import { NOTHING_SPENT, type Spent } from './budget.ts';
+import { requested, stateAfter, stateUnder, withoutQuestions } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import type { Call, Snapshot, StateName, Turn } from './snapshot.ts';
 
@@ -119,19 +120,7 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
         ? { status: { state: 'working', note: event.text } }
         : {};
     case 'tool.requested': {
-      const call: Call = {
-        ...event.call,
-        turn: event.turn,
-        state:
-          event.verdict.type === 'ask'
-            ? { type: 'waiting', reason: 'approval' }
-            : event.verdict.type === 'allow'
-              ? { type: 'ready' }
-              : { type: 'settled', result: { type: 'refused', message: event.verdict.message } },
-        decided: null,
-        originalInput: null,
-        toolId: null,
-      };
+      const call = requested(event.call, event.turn, stateUnder(event.verdict));
       return {
         ...inOpenTurn(s, event.turn, (turn) => ({ ...turn, callIds: [...turn.callIds, call.callId] })),
         calls: { ...s.calls, [call.callId]: call },
@@ -183,10 +172,18 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
         state: { type: 'running', toolId: event.toolId, startedAt: at },
         toolId: event.toolId,
       }));
+    case 'tool.asked': {
+      const asking = s.calls[event.askedBy];
+      const question = requested(event.call, asking?.turn ?? s.turns, {
+        type: 'waiting',
+        reason: 'question',
+      });
+      return { calls: { ...s.calls, [question.callId]: { ...question, askedBy: event.askedBy } } };
+    }
     case 'tool.output':
       return {};
     case 'tool.finished':
-      return ofCall(s, event.callId, (call) => ({
+      return ofCall(withoutQuestions(s, event.callId), event.callId, (call) => ({
         ...call,
         state: {
           type: 'settled',
@@ -194,7 +191,7 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
         },
       }));
     case 'tool.interrupted':
-      return ofCall(s, event.callId, (call) =>
+      return ofCall(withoutQuestions(s, event.callId), event.callId, (call) =>
         event.rerun
           ? { ...call, state: { type: 'ready' } }
           : { ...call, state: { type: 'waiting', reason: 'outcome-unknown' }, decided: null },
@@ -231,9 +228,13 @@ function inOpenTurn(s: Snapshot, turn: number, update: (turn: Turn) => Turn): Pa
   return s.openTurn?.turn === turn ? { openTurn: update(s.openTurn) } : {};
 }
 
-function ofCall(s: Snapshot, callId: string, update: (call: Call) => Call): Partial<Snapshot> {
-  const call = s.calls[callId];
-  return call === undefined ? {} : { calls: { ...s.calls, [callId]: update(call) } };
+function ofCall(
+  { calls }: Pick<Snapshot, 'calls'>,
+  callId: string,
+  update: (call: Call) => Call,
+): Partial<Snapshot> {
+  const call = calls[callId];
+  return { calls: call === undefined ? calls : { ...calls, [callId]: update(call) } };
 }
 
 function decided(
@@ -243,16 +244,12 @@ function decided(
 ): Partial<Snapshot> {
   const call = s.calls[event.callId];
   if (call?.state.type !== 'waiting') return {};
-  const denial =
-    call.state.reason === 'outcome-unknown'
-      ? { type: 'skipped' as const, reason: event.reason }
-      : { type: 'denied' as const, reason: event.reason };
   const next: Call = {
     ...call,
     ...event.edited,
     originalInput: event.edited ? (call.originalInput ?? call.input) : call.originalInput,
     decided: { decision: event.decision, by: event.by, at, inputHash: event.inputHash },
-    state: event.decision === 'deny' ? { type: 'settled', result: denial } : { type: 'ready' },
+    state: stateAfter(event, call.state.reason),
   };
   return {
     calls: { ...s.calls, [call.callId]: next },

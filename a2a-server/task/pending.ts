@@ -1,6 +1,7 @@
 /** What a waiting call is shown as. */
-import type { PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
+import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from './events.ts';
+import { fold } from './fold.ts';
 import { waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 /**
@@ -10,6 +11,7 @@ import { waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 export function shownHash(call: Call, reason: PendingReason): string {
   switch (reason) {
     case 'approval':
+    case 'question':
       return call.inputHash;
     case 'content-changed':
       return `${call.inputHash}.${call.basis}`;
@@ -26,7 +28,15 @@ export function sameAsking(
   return pending.find((action) => action.callId === callId && action.inputHash === inputHash);
 }
 
-/** A waiting call as a pending action. What was lost in a crash may be run again or skipped, but not edited. */
+const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
+  approval: ['approve', 'deny', 'edit'],
+  'content-changed': ['approve', 'deny', 'edit'],
+  // What was lost in a crash may be run again or skipped, but not edited.
+  'outcome-unknown': ['approve', 'deny'],
+  question: ['answer', 'deny'],
+};
+
+/** A waiting call as a pending action. */
 function pendingAction(call: Call, reason: PendingReason): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview } = call;
   return {
@@ -40,7 +50,7 @@ function pendingAction(call: Call, reason: PendingReason): PendingAction {
     preview,
     reason,
     expiresAt: null,
-    decisions: reason === 'outcome-unknown' ? ['approve', 'deny'] : ['approve', 'deny', 'edit'],
+    decisions: [...DECISIONS[reason]],
   };
 }
 
@@ -60,4 +70,14 @@ export function pendingActions(snapshot: Snapshot): PendingAction[] {
 export function parkOrMove(snapshot: Snapshot): TaskEvent {
   const pending = pendingActions(snapshot);
   return pending.length > 0 ? { type: 'input.required', pending } : { type: 'task.working' };
+}
+
+/**
+ * An event of a call that runs, and what the task waits for after it: while a tool waits for an answer its task is parked,
+ * and every state a client is told of says so.
+ */
+export function besideQuestions(snapshot: Snapshot, event: TaskEvent): TaskEvent[] {
+  if (snapshot.status.state !== 'input-required') return [event];
+  const after = fold(snapshot, { seq: snapshot.seq + 1, at: snapshot.updatedAt, event });
+  return [event, parkOrMove(after)];
 }

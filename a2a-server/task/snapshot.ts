@@ -1,5 +1,11 @@
 /** The state of a task, as the fold of its journal gives it. Values are never mutated. */
-import type { PendingAction, PendingReason, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { Answer, Question } from '../../shared/protocol/question.ts';
+import type {
+  DecisionWord,
+  PendingAction,
+  PendingReason,
+  TaskSettings,
+} from '../../shared/protocol/tool-approval.ts';
 import type { Spent } from './budget.ts';
 import type { Artifact, Decider, RequestedCall, ToolOutcome, TurnEnd, Usage, UserMessage } from './events.ts';
 
@@ -47,11 +53,15 @@ export type CallResult =
   | { type: 'denied'; reason: string | null }
   /** Its outcome was lost in a crash and the person chose not to run it again. */
   | { type: 'skipped'; reason: string | null }
-  | { type: 'refused'; message: string };
+  | { type: 'refused'; message: string }
+  /** It was a question, and this is what the person said. */
+  | { type: 'answered'; answer: Answer; by: Decider }
+  /** It was the question of a tool execution that ended before anybody answered. */
+  | { type: 'withdrawn' };
 
 /** A person's first valid decision on a call since it was last asked. */
 export interface Decided {
-  decision: 'approve' | 'deny' | 'edit';
+  decision: DecisionWord;
   by: Decider;
   at: number;
   /** The hash of the input that was decided on. */
@@ -67,6 +77,8 @@ export interface Call extends RequestedCall {
   originalInput: Record<string, unknown> | null;
   /** The last tool execution of the call. */
   toolId: string | null;
+  /** For the question of a tool at work: the call that asks. */
+  askedBy: string | null;
 }
 
 /** A trust given with a decision: later calls within its reach run without a question. */
@@ -148,6 +160,16 @@ export function callsOf(snapshot: Snapshot, turn: Turn | undefined): Call[] {
 /** The calls that wait for a decision, oldest first. */
 export function waitingCalls(snapshot: Snapshot): Call[] {
   return Object.values(snapshot.calls).filter((call) => call.state.type === 'waiting');
+}
+
+/** What a call asks the person, if it is a question. */
+export function questionOf({ preview }: Pick<RequestedCall, 'preview'>): Question | undefined {
+  return preview.type === 'question' ? preview : undefined;
+}
+
+/** The questions of a running call that wait for an answer. */
+export function openQuestions(snapshot: Snapshot, callId: string): Call[] {
+  return waitingCalls(snapshot).filter(({ askedBy }) => askedBy === callId);
 }
 
 /** A call without side effects: it needs no decision, and may run beside others of its kind. */

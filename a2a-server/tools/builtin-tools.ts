@@ -1,6 +1,7 @@
 /** The tools every agent of this server has. */
 import { systemClock, type Clock } from '../../shared/clock.ts';
 import { appendFile } from './append-file.ts';
+import { askPerson } from './ask-person.ts';
 import { createCrawl } from './crawl.ts';
 import { deleteFile } from './delete-file.ts';
 import { editFile } from './edit-file.ts';
@@ -57,5 +58,6 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     createFetch(web),
     createCrawl(web),
     createWait(clock),
+    askPerson,
   ];
 }

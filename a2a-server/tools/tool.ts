@@ -1,5 +1,6 @@
 /** What a tool is: a schema, a kind of side effect, a preview a person can judge, and the work itself. */
 import type { z } from 'zod';
+import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type { Preview, SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -8,6 +9,13 @@ export interface ToolContext {
   workspace: Workspace;
   signal: AbortSignal;
 }
+
+/** What became of a tool's question. Who is not answered because it is stopped is told by its signal. */
+export type PersonsAnswer =
+  /** `answer` as the question takes it: words, a label, several labels, or the values of its form. */
+  | { type: 'answered'; answer: Answer; by: { principal: string; channel: string } }
+  /** The person does not want to answer, and may say why. */
+  | { type: 'declined'; reason: string | null };
 
 /** What a tool may use while it works. */
 export interface ToolRun extends ToolContext {
@@ -19,6 +27,11 @@ export interface ToolRun extends ToolContext {
   basis: string | null;
   /** Live output, shown to whoever watches. */
   output: (text: string) => void;
+  /**
+   * Asks the person something and waits for as long as it takes: the task is parked meanwhile, and no time limit counts.
+   * Rejects when the run is stopped.
+   */
+  ask: (question: Question) => Promise<PersonsAnswer>;
 }
 
 export interface ToolResult {

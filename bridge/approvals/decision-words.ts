@@ -1,6 +1,7 @@
 /** A decision as the MCP tool takes it, translated into what a dialect can phrase. Pure. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
+import { answer as protocolAnswer } from '../../shared/protocol/question.ts';
 import { decision as protocolDecision } from '../../shared/protocol/tool-approval.ts';
 import type { DecisionScope, DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import type { Verdict } from '../dialects/dialect.ts';
@@ -26,10 +27,11 @@ const content = {
     .record(z.string(), z.unknown())
     .optional()
     .describe('With "edit": the whole input of the tool call, in place of the agent\'s.'),
-  answer: z
-    .string()
+  answer: protocolAnswer
     .optional()
-    .describe('With "answer": the words to send to an agent that asked a question.'),
+    .describe(
+      'With "answer": what the person said to the question: their words or the label of a choice, a list of labels where several may be taken, or an object where a form is asked for.',
+    ),
   reason: z.string().max(10_000).optional().describe('Why, for the agent and for the record.'),
 };
 
@@ -48,7 +50,7 @@ export const singleDecisionFields = {
     .enum(DECISION_WORDS)
     .optional()
     .describe(
-      'approve: run it. deny: do not, go on. edit: run it with your change. trust_tool, trust_server, trust_always: approve, and stop asking for this tool, this MCP server, or anything in this task. answer: reply to a question in words.',
+      'approve: run it. deny: do not, go on. edit: run it with your change. trust_tool, trust_server, trust_always: approve, and stop asking for this tool, this MCP server, or anything in this task. answer: reply to a question.',
     ),
   ...content,
 };
@@ -107,7 +109,8 @@ export function verdictOf(input: DecisionInput, shownHash: (callId: string) => s
   }
   if (word === 'answer') {
     if (answer === undefined) throw invalid(`Say the answer to ${callId} in "answer".`);
-    return { type: 'answer', callId, answer };
+    const hash = shownHash(callId);
+    return { type: 'answer', callId, answer, ...(hash !== undefined && { inputHash: hash }) };
   }
   if (word === 'edit' && !edits) {
     throw invalid(

@@ -84,6 +84,7 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
   'outcome-unknown': 'It was started before, and its outcome was lost. Approve runs it again, deny skips it.',
   'content-changed': 'What was shown before has changed since. This is how it is now.',
+  question: '',
 };
 
 function actionText(action: PendingAction, note = ''): string {

@@ -3,12 +3,15 @@
  * never sends one. Which dialect an agent speaks is read from its card.
  */
 import type { Part, StreamResponse } from '@a2a-js/sdk';
+import type { Answer } from '../../shared/protocol/question.ts';
 import type { Decision, PendingAction, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Observed, Question } from './observation.ts';
 
 /** A decision in the words of the MCP tool that are also known to a dialect: on a call, or the answer to a question. */
 export type Verdict =
-  { type: 'decision'; decision: Decision } | { type: 'answer'; callId: string; answer: string };
+  | { type: 'decision'; decision: Decision }
+  /** `inputHash`: of the question as it was shown, where it is a pending action (D2). */
+  | { type: 'answer'; callId: string; answer: Answer; inputHash?: string };
 
 /** What the task was waiting for when it was shown. */
 export interface Asked {

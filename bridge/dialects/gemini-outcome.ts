@@ -48,6 +48,8 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
           `This agent cannot be given an empty text for ${callId}; nothing was sent. Deny it, and say in a message that the file is to be empty.`,
         );
       return { callId, outcome: 'proceed_once', newContent: decision.content };
+    case 'answer':
+      throw invalid(callId, `This agent asks no questions of this kind; ${callId} takes no answer.`);
     case 'approve':
       return { callId, outcome: approvalOf(decision, action) };
   }

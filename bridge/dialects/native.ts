@@ -9,9 +9,9 @@ import {
   TOOL_APPROVAL,
   taskOverview,
 } from '../../shared/protocol/tool-approval.ts';
-import type { DecisionsPart, PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { Decision, DecisionsPart, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';
-import { type Dialect, NO_HAZARDS } from './dialect.ts';
+import { type Dialect, NO_HAZARDS, type Verdict } from './dialect.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
 import { positionIn } from './position.ts';
 import { phraseAnswer, questionOf } from './question.ts';
@@ -57,17 +57,25 @@ export const nativeDialect: Dialect = {
   }),
   phraseVerdicts(verdicts, asked, channel) {
     if (asked.question !== null) return phraseAnswer(verdicts, asked.question);
-    const decisions = verdicts.map((verdict) => {
-      if (verdict.type === 'answer') {
-        throw new ProductError(
-          'INVALID_DECISION',
-          `"answer" is for agents that ask questions in words; ${verdict.callId} is a tool call that waits for approval. Decide it with approve, deny or edit.`,
-          { facts: { callId: verdict.callId } },
-        );
-      }
-      return verdict.decision;
-    });
+    const decisions = verdicts.map((verdict) =>
+      verdict.type === 'answer' ? answerOn(verdict, asked.pending) : verdict.decision,
+    );
     const data: DecisionsPart = decisionsPart.parse({ extension: TOOL_APPROVAL, decisions, channel });
     return { parts: [dataPart(data)], metadata: undefined };
   },
 };
+
+/** An answer to a pending action that is a question. What is not pending any more is for the agent to refuse (D1). */
+function answerOn(
+  { callId, answer, inputHash }: Extract<Verdict, { type: 'answer' }>,
+  pending: readonly PendingAction[],
+): Decision {
+  const action = pending.find((each) => each.callId === callId);
+  if (action?.decisions.includes('answer') === false)
+    throw new ProductError(
+      'INVALID_DECISION',
+      `"answer" is for questions; ${callId} is a tool call that waits for approval. Decide it with ${action.decisions.join(' or ')}.`,
+      { facts: { callId } },
+    );
+  return { callId, decision: 'answer', scope: 'once', answer, ...(inputHash !== undefined && { inputHash }) };
+}

@@ -1,6 +1,7 @@
 /** What an agent asks in words, or asks a person to sign in to, and the answer to it: in words, or as data where it sent a form. */
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/errors.ts';
+import { answerText } from '../../shared/protocol/question-text.ts';
 import type { Phrase, Verdict } from './dialect.ts';
 import { dataOf, dataPart, messageText, textPart } from './parts.ts';
 import { answerAsData, missingFrom, type Question, schemaIn } from './question-form.ts';
@@ -44,9 +45,10 @@ export function phraseAnswer(verdicts: readonly Verdict[], question: Question): 
       `The question that waits for an answer is "${question.id}", not "${verdict.callId}".`,
       { facts },
     );
-  const data = question.form === undefined ? undefined : answerAsData(verdict.answer);
+  const words = answerText(verdict.answer);
+  const data = question.form === undefined ? undefined : answerAsData(words);
   // Words are always taken: an agent that sends a form may read them all the same.
-  if (data === undefined) return { parts: [textPart(verdict.answer)], metadata: undefined };
+  if (data === undefined) return { parts: [textPart(words)], metadata: undefined };
   const missing = missingFrom(data, question.form ?? {});
   if (missing.length > 0)
     throw new ProductError(

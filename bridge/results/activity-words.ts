@@ -6,6 +6,7 @@ export function activityWords(activity: Activity): string | undefined {
   const { tool, title } = activity;
   switch (activity.type) {
     case 'tool.requested':
+      if (activity.question) return `${tool} waits for an answer: ${title}`;
       return activity.asks ? `${tool} waits for approval: ${title}` : `${tool} is next: ${title}`;
     case 'tool.decided':
       return `${tool}: ${activity.decision} by ${activity.by}`;

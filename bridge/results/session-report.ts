@@ -1,5 +1,6 @@
 /** What a tool tells of a session. The structured result is this; the readable text is written from it and from nothing else. */
 import { z } from 'zod';
+import { questionText } from '../../shared/protocol/question-text.ts';
 import { pendingReason, sideEffect } from '../../shared/protocol/tool-approval.ts';
 import type {
   DecisionScope,
@@ -190,6 +191,8 @@ export function previewText(preview: Preview): string {
       return preview.url;
     case 'json':
       return jsonText(preview.value);
+    case 'question':
+      return questionText(preview);
   }
 }
 

@@ -35,6 +35,7 @@ const REASONS: Readonly<Record<SessionReport['pending'][number]['reason'], strin
   'outcome-unknown':
     'It was started before and its outcome was lost (outcome-unknown): approve runs it again, deny skips it.',
   'content-changed': 'What was shown before has changed since (content-changed). This is how it is now.',
+  question: 'It is a question: it takes an answer, and nothing runs.',
 };
 
 /** A pending action as a person is to see it before they decide. */

@@ -2,13 +2,28 @@
  * What the bridge knows of a task: the fold of what was observed of it. Pure, total, and bounded: an agent that talks
  * without end fills no memory.
  */
-import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
+import type {
+  Activity,
+  DecisionWord,
+  PendingAction,
+  TaskOverview,
+} from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
 import { bounded, withOutput } from './outputs.ts';
 import { foldTurn } from './turn.ts';
 
 export type CallState =
-  'waiting' | 'ready' | 'running' | 'ok' | 'error' | 'stopped' | 'denied' | 'skipped' | 'unknown';
+  | 'waiting'
+  | 'ready'
+  | 'running'
+  | 'ok'
+  | 'error'
+  | 'stopped'
+  | 'denied'
+  | 'skipped'
+  | 'answered'
+  | 'withdrawn'
+  | 'unknown';
 
 /** A tool call as far as a client is told of it. */
 export interface CallView {
@@ -211,6 +226,13 @@ function withActivity(view: TaskView, activity: Activity, at: string | null): Ta
   return { ...view, calls, pending, cost: null };
 }
 
+const STATE_AFTER: Readonly<Record<DecisionWord, CallState>> = {
+  approve: 'ready',
+  edit: 'ready',
+  deny: 'denied',
+  answer: 'answered',
+};
+
 function changeBy(
   activity: Activity,
   before: CallView | undefined,
@@ -220,7 +242,7 @@ function changeBy(
     case 'tool.requested':
       return { state: activity.asks ? 'waiting' : 'ready' };
     case 'tool.decided':
-      return { state: activity.decision === 'deny' ? 'denied' : 'ready' };
+      return { state: STATE_AFTER[activity.decision] };
     case 'tool.started':
       return { state: 'running', toolId: activity.toolId, startedAt: at };
     case 'tool.output':

@@ -103,6 +103,7 @@ function wordsFor(activity: Exclude<Activity, { type: 'tool.output' }>): string 
   const { tool, title } = activity;
   switch (activity.type) {
     case 'tool.requested':
+      if (activity.question) return `waits for an answer: ${title}`;
       return activity.asks ? `waits for approval: ${title}` : `next: ${title}`;
     case 'tool.decided':
       return `${title}: ${activity.decision}`;

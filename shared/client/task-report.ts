@@ -14,7 +14,7 @@ export interface PendingAction {
   title: string;
   input: Readonly<Record<string, unknown>>;
   sideEffect: SideEffect;
-  /** Why it waits: never decided, its outcome was lost, or what was shown has changed since. */
+  /** Why it waits: never decided, its outcome was lost, what was shown has changed since, or it is a question. */
   reason: PendingReason;
   /** What to show a person before they decide. Over MCP it is text. */
   preview: Preview | { type: 'text'; text: string };

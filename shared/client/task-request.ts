@@ -1,4 +1,5 @@
 /** What a client asks for, and how it says what a person has decided: the same over A2A and over MCP. */
+import type { Answer } from '../protocol/question.ts';
 import type { DecisionScope } from '../protocol/tool-approval.ts';
 
 export interface TaskRequest {
@@ -22,7 +23,9 @@ export type Decision =
   /** Run it with this input in place of the agent's. */
   | { callId: string; decision: 'edit'; input: Record<string, unknown>; reason?: string | undefined }
   /** Write this text in place of the agent's, for tools that write a file. */
-  | { callId: string; decision: 'edit'; content: string; reason?: string | undefined };
+  | { callId: string; decision: 'edit'; content: string; reason?: string | undefined }
+  /** What the person says to a question: their words, a choice, several choices, or the values of its form. */
+  | { callId: string; decision: 'answer'; answer: Answer; reason?: string | undefined };
 
 /** The answer to an abort, over every transport. `success` is false for one that has ended, or that nobody knows. */
 export interface AbortAnswer {

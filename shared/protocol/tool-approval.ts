@@ -4,10 +4,11 @@
  *
  * An `input-required` task carries one data part `{ extension, pending: [...] }`; a decision message carries one
  * data part `{ extension, decisions: [...] }`. A client that knows nothing of it reads the text part beside it and
- * may answer with the exact words `approve` or `deny` when one action is pending.
+ * may answer with the exact words `approve` or `deny` when one action is pending, and in any words when that one is a question.
  */
 import { z } from 'zod';
 import { TOOL_APPROVAL } from './extensions.ts';
+import { answer, question } from './question.ts';
 
 export { TOOL_APPROVAL };
 
@@ -29,18 +30,23 @@ export const preview = z.discriminatedUnion('type', [
   z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
   z.object({ type: z.literal('url'), url: z.string() }),
   z.object({ type: z.literal('json'), value: z.unknown() }),
+  z.object({ type: z.literal('question'), ...question.shape }),
 ]);
 export type Preview = z.infer<typeof preview>;
 
-export const decisionWord = z.enum(['approve', 'deny', 'edit']);
+/** `answer` goes with a question and with nothing else; `deny` declines one. */
+export const decisionWord = z.enum(['approve', 'deny', 'edit', 'answer']);
 export type DecisionWord = z.infer<typeof decisionWord>;
 
 /** How far a decision reaches: this call, later calls of the tool, of the tool's server, or all later calls. */
 export const decisionScope = z.enum(['once', 'tool', 'server', 'always']);
 export type DecisionScope = z.infer<typeof decisionScope>;
 
-/** Why the call waits: it was never decided; its outcome was lost in a crash; or what was shown has changed since. */
-export const pendingReason = z.enum(['approval', 'outcome-unknown', 'content-changed']);
+/**
+ * Why the call waits: it was never decided; its outcome was lost in a crash; what was shown has changed since; or it is a
+ * question, which a person answers and nothing runs for.
+ */
+export const pendingReason = z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']);
 export type PendingReason = z.infer<typeof pendingReason>;
 
 export const pendingAction = z.object({
@@ -68,7 +74,7 @@ export type PendingAction = z.infer<typeof pendingAction>;
 
 /**
  * One decision. `input` replaces the whole input, `content` only the text that would be written (tools that
- * write a file); either goes with `edit`, and only with it.
+ * write a file); either goes with `edit`, and only with it. `answer` goes with `answer`, and only with it.
  */
 export const decision = z
   .strictObject({
@@ -77,11 +83,15 @@ export const decision = z
     scope: decisionScope.default('once'),
     input: z.record(z.string(), z.unknown()).optional(),
     content: z.string().optional(),
+    answer: answer.optional(),
     reason: z.string().max(10_000).optional(),
     inputHash: z.string().optional(),
   })
   .refine((d) => (d.decision === 'edit') === (d.input !== undefined || d.content !== undefined), {
     message: 'edit needs the new input or content, and only edit takes one',
+  })
+  .refine((d) => (d.decision === 'answer') === (d.answer !== undefined), {
+    message: 'answer needs the answer, and only answer takes one',
   });
 export type Decision = z.infer<typeof decision>;
 
@@ -123,7 +133,13 @@ const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
  * show progress with tool names and learn the `toolId` that abort takes.
  */
 export const activity = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('tool.requested'), ...callRef, asks: z.boolean() }),
+  /** `question`: what is asked for is an answer. */
+  z.object({
+    type: z.literal('tool.requested'),
+    ...callRef,
+    asks: z.boolean(),
+    question: z.literal(true).optional(),
+  }),
   z.object({
     type: z.literal('tool.decided'),
     ...callRef,
@@ -165,7 +181,18 @@ export const taskOverview = z.object({
       ...callRef,
       toolId: z.string().nullable(),
       sideEffect,
-      state: z.enum(['waiting', 'ready', 'running', 'ok', 'error', 'stopped', 'denied', 'skipped']),
+      state: z.enum([
+        'waiting',
+        'ready',
+        'running',
+        'ok',
+        'error',
+        'stopped',
+        'denied',
+        'skipped',
+        'answered',
+        'withdrawn',
+      ]),
       /** RFC 3339; only of a call that runs. */
       startedAt: z.string().optional(),
       /** Absent while nobody has decided, or nobody had to. */

@@ -5,25 +5,34 @@
 import fc from 'fast-check';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { bareDecision, cancel, decide, receive, type Ruling } from '../../a2a-server/task/commands.ts';
-import type { JournalEntry, RequestedCall, TaskEvent, TurnEnd } from '../../a2a-server/task/events.ts';
+import type {
+  JournalEntry,
+  RequestedCall,
+  TaskEvent,
+  TurnEnd,
+  Verdict,
+} from '../../a2a-server/task/events.ts';
 import { NO_BUDGET } from '../../a2a-server/task/budget.ts';
 import { begin, fold } from '../../a2a-server/task/fold.ts';
 import { afterFailure } from '../../a2a-server/task/model-outage.ts';
 import { nextStep, turnOpening } from '../../a2a-server/task/next-step.ts';
-import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
+import { besideQuestions, parkOrMove } from '../../a2a-server/task/pending.ts';
+import { isTerminal, type Snapshot } from '../../a2a-server/task/snapshot.ts';
 
 /** What happens next to the task. Numbers pick among what is there at that moment. */
 export type Move =
   /** `cut`: between the turn's first words and its end the process dies, or the model breaks off. */
   | {
       type: 'step';
-      calls: { readOnly: boolean; asked: boolean }[];
+      calls: { kind: 'read-only' | 'writing' | 'question'; asked: boolean }[];
       text: string;
       gives: 'nothing' | 'artifact' | 'more of it';
       end: TurnEnd;
       cut: 'not' | 'crash' | 'outage';
     }
   | { type: 'finish-tool'; pick: number; ok: boolean }
+  /** A tool at work asks the person something. */
+  | { type: 'ask'; pick: number }
   | { type: 'message'; text: string }
   | { type: 'decide'; pick: number; word: DecisionWord; more: number }
   | { type: 'decide-unknown' }
@@ -46,7 +55,13 @@ export const moves: fc.Arbitrary<Move[]> = fc.array(
       weight: 8,
       arbitrary: fc.record({
         type: fc.constant('step' as const),
-        calls: fc.array(fc.record({ readOnly: fc.boolean(), asked: fc.boolean() }), { maxLength: 4 }),
+        calls: fc.array(
+          fc.record({
+            kind: fc.constantFrom('read-only' as const, 'writing' as const, 'question' as const),
+            asked: fc.boolean(),
+          }),
+          { maxLength: 4 },
+        ),
         text: fc.string({ maxLength: 5 }),
         gives: fc.constantFrom('nothing', 'artifact', 'more of it'),
         end: fc.oneof(
@@ -61,6 +76,10 @@ export const moves: fc.Arbitrary<Move[]> = fc.array(
       arbitrary: fc.record({ type: fc.constant('finish-tool' as const), pick: fc.nat(9), ok: fc.boolean() }),
     },
     {
+      weight: 3,
+      arbitrary: fc.record({ type: fc.constant('ask' as const), pick: fc.nat(9) }),
+    },
+    {
       weight: 2,
       arbitrary: fc.record({
         type: fc.constant('message' as const),
@@ -72,7 +91,7 @@ export const moves: fc.Arbitrary<Move[]> = fc.array(
       arbitrary: fc.record({
         type: fc.constant('decide' as const),
         pick: fc.nat(9),
-        word: fc.constantFrom<DecisionWord>('approve', 'deny', 'edit'),
+        word: fc.constantFrom<DecisionWord>('approve', 'deny', 'edit', 'answer'),
         more: fc.nat(2),
       }),
     },
@@ -88,6 +107,8 @@ export class TaskMachine {
   snapshot: Snapshot;
   /** Rulings on commands, in order, with the seq before each. */
   readonly rulings: { ruling: Ruling; before: Snapshot }[] = [];
+  /** Tool executions that died with their process. */
+  readonly #dead = new Set<string>();
   #id = 0;
 
   constructor() {
@@ -106,6 +127,8 @@ export class TaskMachine {
         return this.#step(move);
       case 'finish-tool':
         return this.#finishTool(move.pick, move.ok);
+      case 'ask':
+        return this.#ask(move.pick);
       case 'message':
         return this.#command((s) => {
           const sent = message(this.#next(), move.text);
@@ -130,6 +153,7 @@ export class TaskMachine {
                       reason: null,
                       inputHash: null,
                       edited: move.word === 'edit' ? { ...call, title: 'edited' } : null,
+                      ...(move.word === 'answer' && { answer: 'red' }),
                     },
                   ],
             ),
@@ -197,11 +221,12 @@ export class TaskMachine {
         const requested = move.calls.map((call): TaskEvent => ({
           type: 'tool.requested',
           turn,
-          call: request(`c${this.#next()}`, call.readOnly),
-          verdict:
-            call.asked && !call.readOnly
-              ? { type: 'ask' }
-              : { type: 'allow', because: { type: 'auto-execute' } },
+          ...(call.kind === 'question'
+            ? { call: questionCall(`c${this.#next()}`), verdict: { type: 'question' as const } }
+            : {
+                call: request(`c${this.#next()}`, call.kind === 'read-only'),
+                verdict: verdictOf(call),
+              }),
         }));
         this.#append(turnOpening(this.snapshot, 'm'));
         this.#append([{ type: 'text.delta', turn, text: move.text }]);
@@ -235,26 +260,41 @@ export class TaskMachine {
     const call = running[pick % Math.max(running.length, 1)];
     if (call?.state.type !== 'running') return;
     const { callId, tool, title } = call;
-    this.#append([
-      {
+    this.#append(
+      besideQuestions(this.snapshot, {
         type: 'tool.finished',
         callId,
         tool,
         title,
         toolId: call.state.toolId,
         outcome: ok ? { type: 'ok', text: 'done', summary: 'done' } : { type: 'error', message: 'no' },
-      },
-    ]);
+      }),
+    );
+  }
+
+  #ask(pick: number): void {
+    const running = this.#runningCalls();
+    const call = running[pick % Math.max(running.length, 1)];
+    if (call === undefined || isTerminal(this.snapshot)) return;
+    const event: TaskEvent = {
+      type: 'tool.asked',
+      call: questionCall(`${call.callId}.q${this.#next()}`),
+      askedBy: call.callId,
+    };
+    this.#append([event, parkOrMove(fold(this.snapshot, { seq: this.snapshot.seq + 1, at: 1, event }))]);
   }
 
   /** The process dies and the next one looks at the journal. */
   #crash(): void {
+    for (const { toolId } of this.#runningCalls()) if (toolId !== null) this.#dead.add(toolId);
     const step = nextStep(this.snapshot);
     if (step.type === 'recover') this.#append(step.events);
   }
 
   #runningCalls() {
-    return Object.values(this.snapshot.calls).filter((call) => call.state.type === 'running');
+    return Object.values(this.snapshot.calls).filter(
+      ({ state }) => state.type === 'running' && !this.#dead.has(state.toolId),
+    );
   }
 
   #append(events: readonly TaskEvent[]): void {
@@ -306,5 +346,19 @@ export function request(callId: string, readOnly: boolean): RequestedCall {
     source: { type: 'built-in' },
     preview: { type: 'json', value: {} },
     basis: null,
+  };
+}
+
+function verdictOf({ kind, asked }: { kind: string; asked: boolean }): Verdict {
+  return asked && kind === 'writing' ? { type: 'ask' } : { type: 'allow', because: { type: 'auto-execute' } };
+}
+
+/** A call that asks the person for one of two colours, or for a word of their own. */
+export function questionCall(callId: string): RequestedCall {
+  const choices = [{ label: 'red' }, { label: 'blue' }];
+  return {
+    ...request(callId, true),
+    tool: 'ask-person',
+    preview: { type: 'question', text: 'Which colour?', choices, freeText: true },
   };
 }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { questionPreview } from './wire-question.ts';
 
 const part = z.object({ text: z.optional(z.string()), data: z.optional(z.unknown()) });
 const message = z.object({ parts: z.prefault(z.array(part), []) });
@@ -15,11 +16,16 @@ const status = z.object({
 const artifact = z.object({ artifactId: z.string(), parts: z.prefault(z.array(part), []) });
 
 const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
-const decisionWord = z.enum(['approve', 'deny', 'edit']);
+const decisionWord = z.enum(['approve', 'deny', 'edit', 'answer']);
 
 /** `activity` of `protocol/tool-approval.ts`. */
 export const activity = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('tool.requested'), ...callRef, asks: z.boolean() }),
+  z.object({
+    type: z.literal('tool.requested'),
+    ...callRef,
+    asks: z.boolean(),
+    question: z.optional(z.literal(true)),
+  }),
   z.object({
     type: z.literal('tool.decided'),
     ...callRef,
@@ -91,8 +97,9 @@ export const pendingPart = z.object({
         z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
         z.object({ type: z.literal('url'), url: z.string() }),
         z.object({ type: z.literal('json'), value: z.unknown() }),
+        questionPreview,
       ]),
-      reason: z.enum(['approval', 'outcome-unknown', 'content-changed']),
+      reason: z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']),
       expiresAt: z.nullable(z.string()),
       decisions: z.array(decisionWord),
     }),

@@ -41,7 +41,7 @@ const sessionReport = z.object({
       title: z.string(),
       input: z.record(z.string(), z.unknown()),
       sideEffect: z.enum(['none', 'files', 'command', 'network', 'other']),
-      reason: z.enum(['approval', 'outcome-unknown', 'content-changed']),
+      reason: z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']),
       preview: z.string(),
       expiresAt: z.nullable(z.string()),
       decisions: z.array(z.string()),
@@ -62,7 +62,7 @@ const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState>
   unknown: 'failed',
 };
 
-const WORDS = ['approve', 'deny', 'edit'] as const;
+const WORDS = ['approve', 'deny', 'edit', 'answer'] as const;
 
 /** @throws ClientError for a result that is a failure */
 export function reportOf(result: CallResult): TaskReport {
@@ -119,6 +119,8 @@ export function bridgeDecision(decision: Decision): object {
       return { callId, decision: SCOPES[decision.scope ?? 'once'], reason };
     case 'deny':
       return { callId, decision: word, reason };
+    case 'answer':
+      return { callId, decision: word, answer: decision.answer, reason };
     case 'edit':
       return 'content' in decision
         ? { callId, decision: word, editedContent: decision.content, reason }

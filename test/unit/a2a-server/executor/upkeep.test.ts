@@ -42,6 +42,7 @@ beforeEach(async () => {
       },
     },
     retentionMs: 30 * DAY,
+    onEnded: () => undefined,
     onFailure: (error) => failures.push(error),
   });
 });

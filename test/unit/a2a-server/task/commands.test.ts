@@ -9,9 +9,10 @@ import {
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { begin, fold } from '../../../../a2a-server/task/fold.ts';
 import { resultOf } from '../../../../a2a-server/task/conversation.ts';
+import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import { parkOrMove } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { request } from '../../../support/task-machine.ts';
+import { questionCall, request } from '../../../support/task-machine.ts';
 
 const by = { principal: 'ada', channel: 'tool' };
 const at = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -50,6 +51,58 @@ function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapsho
   if (ruling.type !== 'append') throw new Error(ruling.message);
   return after(snapshot, ruling.events);
 }
+
+describe('a question', () => {
+  /** A task whose tool `a` is at work and has asked `a.q1`. */
+  function asked(): Snapshot {
+    const reference = { callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' };
+    const runs = after(accepted(waitingFor('a'), decision('a')), [{ type: 'tool.started', ...reference }]);
+    const asks = after(runs, [{ type: 'tool.asked', call: questionCall('a.q1'), askedBy: 'a' }]);
+    return after(asks, [parkOrMove(asks)]);
+  }
+  const answer = decision('a.q1', { decision: 'answer', answer: 'red' });
+
+  it('of a tool at work is answered once; the task moves, and the tool still runs', () => {
+    const moved = accepted(asked(), answer);
+    expect(moved.status).toEqual({ state: 'working' });
+    expect(moved.calls['a']?.state.type).toBe('running');
+    expect(decide(moved, [answer], by, at)).toMatchObject({
+      reason: 'ALREADY_DECIDED',
+      facts: { firstDecision: 'answer' },
+    });
+  });
+
+  it('R07 that its tool did not wait for any longer is refused as such', () => {
+    const outcome = { type: 'error', message: 'aborted' } as const;
+    const finished = after(asked(), [
+      { type: 'tool.finished', callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1', outcome },
+      { type: 'task.working' },
+    ]);
+    expect(decide(finished, [answer], by, at)).toMatchObject({
+      reason: 'ALREADY_DECIDED',
+      message: expect.stringContaining('waits no longer'),
+    });
+  });
+
+  it('R21 after a crash is answered, and the call that asked it is then found interrupted', () => {
+    const moved = accepted(asked(), answer);
+    expect(nextStep(moved)).toMatchObject({
+      type: 'recover',
+      events: [{ type: 'tool.interrupted', callId: 'a', rerun: false }],
+    });
+  });
+
+  it('D1 says to whoever sends a message what it wants', () => {
+    for (const [wordsDecide, wanted] of [
+      [true, 'answer it with one text'],
+      [false, '"answer" with the answer'],
+    ] as const)
+      expect(receive(asked(), says('hello'), { channel: 'a2a', wordsDecide })).toMatchObject({
+        reason: 'DECISION_NEEDED',
+        message: expect.stringContaining(wanted),
+      });
+  });
+});
 
 describe('decide', () => {
   it('R03 deciding one of two calls leaves the other pending and says so in the same append', () => {

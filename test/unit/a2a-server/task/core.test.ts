@@ -66,9 +66,42 @@ describe('the task core, over generated lives of a task', () => {
     holds(({ entries }) => {
       const open = new Set<string>();
       for (const { event } of entries) {
-        if (event.type === 'tool.requested' && event.verdict.type === 'ask') open.add(event.call.callId);
+        if (event.type === 'tool.requested' && ['ask', 'question'].includes(event.verdict.type))
+          open.add(event.call.callId);
+        if (event.type === 'tool.asked') open.add(event.call.callId);
+        if (event.type === 'tool.finished' || event.type === 'tool.interrupted')
+          for (const callId of open) if (callId.startsWith(`${event.callId}.`)) open.delete(callId);
         if (event.type === 'tool.interrupted' && !event.rerun) open.add(event.callId);
         if (event.type === 'tool.decided') expect(open.delete(event.callId)).toBe(true);
+      }
+    });
+  });
+
+  it('D1 a question is answered or declined and never runs; nothing else is answered', () => {
+    holds(({ entries }) => {
+      const questions = new Set<string>();
+      for (const { event } of entries) {
+        if (event.type === 'tool.asked') questions.add(event.call.callId);
+        if (event.type === 'tool.requested' && event.verdict.type === 'question')
+          questions.add(event.call.callId);
+        if (event.type === 'tool.decided') {
+          const words = questions.has(event.callId) ? ['answer', 'deny'] : ['approve', 'deny', 'edit'];
+          expect(words).toContain(event.decision);
+          expect(event.decision === 'answer').toBe(event.answer !== undefined);
+        }
+        if (event.type === 'tool.started') expect(questions.has(event.callId)).toBe(false);
+      }
+    });
+  });
+
+  it('D3 while a tool waits for an answer the task is parked, and every state it is told of says so', () => {
+    holds(({ entries }) => {
+      for (const [i] of entries.entries()) {
+        const told = foldAll('t', entries.slice(0, i + 1));
+        if (told === undefined || isTerminal(told)) continue;
+        const open = waitingCalls(told).filter(({ askedBy }) => askedBy !== null);
+        const next = entries[i + 1]?.event.type;
+        if (open.length > 0 && next !== 'input.required') expect(told.status.state).toBe('input-required');
       }
     });
   });

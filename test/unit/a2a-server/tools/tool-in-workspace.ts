@@ -19,7 +19,15 @@ export async function toolInWorkspace(): Promise<ToolInWorkspace> {
   const signal = new AbortController().signal;
   const show = (tool: Tool, input: unknown) => tool.show(input, { workspace, signal });
   const run = (tool: Tool, input: unknown, more: Partial<ToolRun> = {}) =>
-    tool.run(input, { workspace, signal, toolId: 'test-1', basis: null, output: () => undefined, ...more });
+    tool.run(input, {
+      workspace,
+      signal,
+      toolId: 'test-1',
+      basis: null,
+      output: () => undefined,
+      ask: nobody,
+      ...more,
+    });
   return {
     root,
     workspace,
@@ -28,6 +36,9 @@ export async function toolInWorkspace(): Promise<ToolInWorkspace> {
     showAndRun: async (tool, input) => run(tool, input, { basis: (await show(tool, input)).basis }),
   };
 }
+
+/** Whom a tool asks where nobody is expected to be asked. */
+export const nobody = (): Promise<never> => Promise.reject(new Error('nobody is there to be asked'));
 
 /** The first match of a condition, looked for until it comes. For what no event tells, such as another process's file. */
 export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {

@@ -80,6 +80,7 @@ describe('createToolbox', () => {
       'read-file',
       'search-files',
       'wait',
+      'ask-person',
     ]);
     expect(toolbox.names().map((name) => [name, toolbox.get(name)?.sideEffect])).toEqual([
       ['list-files', 'none'],

@@ -1,14 +1,23 @@
 import { describe, expect, test } from '@jest/globals';
 import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { chooseDialect } from '../../../../bridge/dialects/choose.ts';
+import type { Verdict } from '../../../../bridge/dialects/dialect.ts';
 import { nativeDialect } from '../../../../bridge/dialects/native.ts';
 import { partsText } from '../../../../bridge/dialects/parts.ts';
 import { plainDialect } from '../../../../bridge/dialects/plain.ts';
 import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
-import { decisionsPart, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
+import {
+  decisionsPart,
+  TOOL_APPROVAL,
+  type DecisionWord,
+} from '../../../../shared/protocol/tool-approval.ts';
 import { FakeTask, part, pendingWrite, timeOf } from '../../../support/fake-agent-task.ts';
 
 const asked = { pending: [], question: null };
+const askedFor = (...decisions: DecisionWord[]) => ({
+  pending: [{ ...pendingWrite('a'), decisions }],
+  question: null,
+});
 const task = (): FakeTask => new FakeTask('t', 's', true);
 const event = (of: FakeTask): StreamResponse => ({ payload: { $case: 'task', value: of.toTask() } });
 const lastEvent = (of: FakeTask): StreamResponse => {
@@ -136,10 +145,16 @@ describe('the tool-approval dialect', () => {
     });
   });
 
-  test('has no words for an answer, and says so', () => {
-    expect(() =>
-      nativeDialect.phraseVerdicts([{ type: 'answer', callId: 'a', answer: 'x' }], asked, 'tool'),
-    ).toThrow(/approve, deny or edit/);
+  test('an answer goes to a question as a decision, bound to what was shown; to nothing else', () => {
+    const answer: Verdict = { type: 'answer', callId: 'a', answer: ['x'], inputHash: 'h' };
+    const { parts } = nativeDialect.phraseVerdicts([answer], askedFor('answer', 'deny'), 'tool');
+    const data = parts[0]?.content?.$case === 'data' ? parts[0].content.value : undefined;
+    expect(decisionsPart.parse(data).decisions).toEqual([
+      { callId: 'a', decision: 'answer', scope: 'once', answer: ['x'], inputHash: 'h' },
+    ]);
+    expect(() => nativeDialect.phraseVerdicts([answer], askedFor('approve', 'deny'), 'tool')).toThrow(
+      /Decide it with approve or deny/,
+    );
   });
 });
 

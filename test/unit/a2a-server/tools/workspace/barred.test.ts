@@ -10,6 +10,7 @@ import type { Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { openWorkspace } from '../../../../../a2a-server/tools/workspace.ts';
 import type { Hold } from '../../../../../a2a-server/tools/workspace/directory.ts';
 import { writeFile as writeFileTool } from '../../../../../a2a-server/tools/write-file.ts';
+import { nobody } from '../tool-in-workspace.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const signal = new AbortController().signal;
@@ -33,7 +34,14 @@ async function runner(hold?: Hold) {
   const workspace = await openWorkspace(home, { barred: await barred(), ...(hold && { hold }) });
   return async (tool: Tool, input: unknown) => {
     const shown = await tool.show(input, { workspace, signal });
-    const run = { workspace, signal, toolId: 'test-1', basis: shown.basis, output: () => undefined };
+    const run = {
+      workspace,
+      signal,
+      toolId: 'test-1',
+      basis: shown.basis,
+      ask: nobody,
+      output: () => undefined,
+    };
     return (await tool.run(input, run)).text;
   };
 }

@@ -24,6 +24,7 @@ const finished = { type: 'tool.finished', ...call, toolId: null, summary: '' };
 /** One of each kind that the server may send; a new kind in the protocol has to be added in both places. */
 const ACTIVITIES: object[] = [
   { type: 'tool.requested', ...call, asks: true },
+  { type: 'tool.requested', ...call, asks: true, question: true },
   ...protocol.decisionWord.options.map((decision) => ({
     type: 'tool.decided',
     ...call,
@@ -36,6 +37,30 @@ const ACTIVITIES: object[] = [
   ...['ok', 'error', 'stopped', 'denied', 'skipped', 'unknown'].map((outcome) => ({ ...finished, outcome })),
   ...protocol.stopReason.options.map((stopReason) => ({ ...finished, outcome: 'stopped', stopReason })),
 ];
+const FORM = {
+  type: 'object',
+  properties: {
+    all: {
+      type: 'string',
+      title: 't',
+      description: 'd',
+      default: 'x',
+      enum: ['x'],
+      enumNames: ['X'],
+      oneOf: [{ const: 'x', title: 'X' }],
+      format: 'email',
+      minLength: 1,
+      maxLength: 2,
+      minimum: 1,
+      maximum: 2,
+      minItems: 1,
+      maxItems: 2,
+      items: { type: 'string', enum: ['y'], anyOf: [{ const: 'y' }] },
+    },
+    ...Object.fromEntries(['number', 'integer', 'boolean', 'array'].map((type) => [type, { type }])),
+  },
+  required: ['all'],
+};
 const PARTS: object[] = [
   ...protocol.sideEffect.options.map((sideEffect) => part({ sideEffect })),
   ...protocol.pendingReason.options.map((reason) => part({ reason })),
@@ -44,6 +69,15 @@ const PARTS: object[] = [
     { type: 'command', command: 'c', cwd: '/' },
     { type: 'url', url: 'u' },
     { type: 'json', value: { deep: [] } },
+    { type: 'question', text: 'Which?' },
+    {
+      type: 'question',
+      text: 'Which?',
+      choices: [{ label: 'a', description: 'A' }],
+      multiple: true,
+      freeText: true,
+    },
+    { type: 'question', text: 'Which?', schema: FORM },
   ].map((preview) => part({ preview })),
 ];
 
@@ -55,7 +89,7 @@ describe('what the client reads is what the protocol says', () => {
   test('no kind of activity or preview is left out of this test', () => {
     const types = protocol.activity.options.map(({ shape }) => shape.type.value);
     expect(new Set(ACTIVITIES.map((value) => Object(value)['type']))).toEqual(new Set(types));
-    expect(protocol.preview.options).toHaveLength(4);
+    expect(protocol.preview.options).toHaveLength(5);
   });
 
   test.each(PARTS)('%j', (value) => {

@@ -1,0 +1,162 @@
+/**
+ * The questions of one tool execution to a person. The task parks with the question as a pending action, while the
+ * execution that runs the tool stays its primary (E1): the answer comes over the journal, whoever appends it, and the
+ * wake-up that comes with it finds this execution at work.
+ *
+ * - E3 a question is durable before anybody sees it, and its answer before the tool does.
+ * - E2 a question outlives the process. Once it is answered, the next process finds the tool execution interrupted.
+ * - No time limit counts while a person is waited for.
+ */
+import { onAbort, type AbortScope } from '../../shared/abort.ts';
+import { question as questionShape, type Question } from '../../shared/protocol/question.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { RequestedCall, TaskEvent } from '../task/events.ts';
+import { parkOrMove } from '../task/pending.ts';
+import { fold } from '../task/fold.ts';
+import { callOf, isTerminal, type Call, type CallResult, type Snapshot } from '../task/snapshot.ts';
+import type { PersonsAnswer } from '../tools/tool.ts';
+import type { Countdown } from './countdown.ts';
+import { inputHash } from './input-hash.ts';
+import type { Stop } from './stop.ts';
+import type { TaskLog } from './task-log.ts';
+
+/** Characters of a question that its title shows. */
+const MAX_TITLE = 80;
+
+export interface Asking {
+  log: TaskLog;
+  journal: Pick<Journal, 'watch'>;
+  taskId: string;
+  /** The call that runs, and its tool execution. */
+  call: Call;
+  toolId: string;
+  scope: AbortScope<Stop>;
+  /** What does not count while a person is waited for. */
+  countdowns: readonly Countdown[];
+}
+
+export class ToolQuestions {
+  readonly #asking: Asking;
+  #waiting = 0;
+
+  constructor(asking: Asking) {
+    this.#asking = asking;
+  }
+
+  /** Whether the tool waits for an answer. */
+  get waits(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /**
+   * Asks, and waits for as long as it takes.
+   * @throws ZodError for what is no question; AbortError when the tool execution is stopped, or its task ends
+   */
+  async ask(asked: Question): Promise<PersonsAnswer> {
+    const { scope, countdowns } = this.#asking;
+    const question = questionShape.parse(asked);
+    scope.signal.throwIfAborted();
+    const release = countdowns.map((countdown) => countdown.hold());
+    this.#waiting += 1;
+    try {
+      return await this.#answer(await this.#put(question));
+    } finally {
+      this.#waiting -= 1;
+      for (const goOn of release) goOn();
+    }
+  }
+
+  /** @returns the id of the question, once it is durable. */
+  async #put(question: Question): Promise<string> {
+    const { log, taskId, call, toolId, scope } = this.#asking;
+    let callId = '';
+    const put = await log.change(taskId, (s) => {
+      const state = callOf(s, call.callId)?.state;
+      if (state?.type !== 'running' || state.toolId !== toolId || isTerminal(s)) return { type: 'keep' };
+      callId = nextId(s, call.callId);
+      const event: TaskEvent = {
+        type: 'tool.asked',
+        call: questionCall(question, call, callId),
+        askedBy: call.callId,
+      };
+      return {
+        type: 'append',
+        events: [event, parkOrMove(fold(s, { seq: s.seq + 1, at: s.updatedAt, event }))],
+      };
+    });
+    if (put?.type !== 'appended') throw this.#over(scope);
+    return callId;
+  }
+
+  /** What became of the question. It sleeps until the journal wakes it (E5). */
+  async #answer(callId: string): Promise<PersonsAnswer> {
+    const { log, journal, taskId, scope } = this.#asking;
+    let rung = true;
+    let wake: (() => void) | undefined;
+    const ring = (): void => {
+      rung = true;
+      wake?.();
+    };
+    const unwatch = journal.watch(taskId, ring);
+    const stopListening = onAbort(scope.signal, ring);
+    try {
+      for (;;) {
+        scope.signal.throwIfAborted();
+        if (!rung) await new Promise<void>((resolve) => (wake = resolve));
+        rung = false;
+        const snapshot = await log.load(taskId);
+        const state = snapshot && callOf(snapshot, callId)?.state;
+        const answer = state?.type === 'settled' ? answerIn(state.result) : undefined;
+        if (answer !== undefined) return answer;
+        if (snapshot === undefined || isTerminal(snapshot) || state?.type === 'settled')
+          throw this.#over(scope);
+      }
+    } finally {
+      unwatch();
+      stopListening();
+    }
+  }
+
+  /** The task ended, or another process has taken the call for interrupted: the tool is stopped, if it is not already. */
+  #over(scope: AbortScope<Stop>): Error {
+    scope.abort({ reason: 'task-cancel', message: 'Stopped because its task ended while it asked.' });
+    return new DOMException('The question was withdrawn.', 'AbortError');
+  }
+}
+
+function answerIn(result: CallResult): PersonsAnswer | undefined {
+  switch (result.type) {
+    case 'answered':
+      return { type: 'answered', answer: result.answer, by: result.by };
+    case 'denied':
+      return { type: 'declined', reason: result.reason };
+    case 'withdrawn':
+    case 'ran':
+    case 'skipped':
+    case 'refused':
+      return undefined;
+  }
+}
+
+function nextId({ calls }: Snapshot, callId: string): string {
+  const before = Object.values(calls).filter(({ askedBy }) => askedBy === callId).length;
+  return `${callId}.q${before + 1}`;
+}
+
+/** A question as a call of its own. It touches nothing. */
+function questionCall(question: Question, { tool, source }: Call, callId: string): RequestedCall {
+  const [line = ''] = question.text.split('\n');
+  const input: Record<string, unknown> = { ...question };
+  return {
+    callId,
+    modelCallId: callId,
+    tool,
+    title: line.length <= MAX_TITLE ? line : `${line.slice(0, MAX_TITLE)}…`,
+    input,
+    inputHash: inputHash(input),
+    sideEffect: 'none',
+    source,
+    preview: { type: 'question', ...question },
+    basis: null,
+  };
+}

@@ -1,0 +1,119 @@
+/** What a person says to a question, read as the question takes it. Pure and total. */
+import { z } from 'zod';
+import type { Answer, FormSchema, Question } from '../../shared/protocol/question.ts';
+import type { DecisionScope, DecisionWord, PendingReason } from '../../shared/protocol/tool-approval.ts';
+import { questionOf, type Call } from './snapshot.ts';
+
+export type ReadAnswer =
+  | { ok: true; answer: Answer }
+  /** One sentence for the person. */
+  | { ok: false; message: string };
+
+/** Why a decision's word does not fit what waits: a question takes an answer and no approval, all else no answer (D1). */
+export function wrongWord(
+  { callId, title }: Call,
+  reason: PendingReason,
+  { decision, scope }: { decision: DecisionWord; scope: DecisionScope },
+): string | undefined {
+  if (reason !== 'question')
+    return decision === 'answer'
+      ? `Call ${callId} (${title}) asks no question; approve or deny it.`
+      : undefined;
+  if (decision !== 'answer' && decision !== 'deny')
+    return `Call ${callId} (${title}) is a question, and "${decision}" is no answer to it. Send "answer" with the answer, or "deny" to decline.`;
+  return scope === 'once'
+    ? undefined
+    : 'An answer reaches its own question only; use scope "once", or leave it out.';
+}
+
+/** The answer to a call that is a question. */
+export function answerTo(call: Call, given: Answer = ''): ReadAnswer {
+  const question = questionOf(call);
+  const read = question ? readAnswer(question, given) : no('it is no question.');
+  return read.ok
+    ? read
+    : no(`The answer to call ${call.callId} does not do: ${read.message} The call still waits.`);
+}
+
+/**
+ * Words stay as they are; a choice is its label, several are a list of labels, a form is an object of its fields. A label
+ * has to be exact, but for the space around it.
+ */
+export function readAnswer(question: Question, given: Answer): ReadAnswer {
+  if (question.schema !== undefined) return filledIn(question.schema, given);
+  if (question.choices !== undefined) return chosen(question, given);
+  if (typeof given !== 'string') return no('it asks for words, so the answer is one text.');
+  return given.trim() === '' ? no('it is empty.') : { ok: true, answer: given };
+}
+
+function chosen({ choices = [], multiple = false, freeText = false }: Question, given: Answer): ReadAnswer {
+  const labels = choices.map(({ label }) => label);
+  const known = (text: string): boolean => labels.includes(text);
+  const said = saidLabels(given, multiple, known);
+  if (said === undefined) return no(`it asks for one of its choices (${list(labels)}), not for a form.`);
+  const strangers = said.filter((text) => !known(text));
+  if (strangers.length > 0 && freeText && typeof given === 'string' && given.trim() !== '')
+    return { ok: true, answer: multiple ? [given] : given };
+  if (strangers.length > 0 && !freeText)
+    return no(`${list(strangers)} is none of its choices, which are ${list(labels)}.`);
+  const taken = [...new Set(said)];
+  const [first, another] = taken;
+  if (first === undefined || first === '')
+    return no(`it names none of the choices, which are ${list(labels)}.`);
+  if (multiple) return { ok: true, answer: taken };
+  return another === undefined ? { ok: true, answer: first } : no('only one of its choices can be taken.');
+}
+
+/** Undefined for an answer that is neither words nor labels. */
+function saidLabels(
+  given: Answer,
+  multiple: boolean,
+  known: (text: string) => boolean,
+): string[] | undefined {
+  if (Array.isArray(given)) return given.map((text) => text.trim());
+  if (typeof given !== 'string') return undefined;
+  const whole = given.trim();
+  return multiple && !known(whole) ? whole.split(/[,\n]/).map((text) => text.trim()) : [whole];
+}
+
+function filledIn(schema: FormSchema, given: Answer): ReadAnswer {
+  const values = typeof given === 'string' ? valuesIn(schema, given) : given;
+  if (values === undefined || Array.isArray(values))
+    return no(`it asks for a form; answer with an object that has ${list(Object.keys(schema.properties))}.`);
+  const parsed = checkOf(schema).safeParse(values);
+  return parsed.success
+    ? { ok: true, answer: values }
+    : no(`${parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ')}.`);
+}
+
+/** A form as JSON; or the one field that a form of one field asks for. */
+function valuesIn({ properties }: FormSchema, text: string): Record<string, unknown> | undefined {
+  const json = jsonIn(text);
+  const object = z.record(z.string(), z.unknown()).safeParse(json);
+  if (object.success) return object.data;
+  const [only, another] = Object.entries(properties);
+  if (only === undefined || another !== undefined) return undefined;
+  const [name, { type }] = only;
+  return { [name]: type === 'string' ? text.trim() : json };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** No field but those that were asked for. */
+function checkOf(schema: FormSchema): z.ZodType {
+  return z.fromJSONSchema({ ...schema, additionalProperties: false });
+}
+
+function list(texts: readonly string[]): string {
+  return texts.map((text) => JSON.stringify(text)).join(', ');
+}
+
+function no(message: string): ReadAnswer {
+  return { ok: false, message };
+}

@@ -1,0 +1,52 @@
+/** A tool that asks the person something while it works, and says what it was told. */
+import { z } from 'zod';
+import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import type { PersonsAnswer, Tool, ToolRun } from '../../../a2a-server/tools/tool.ts';
+import type { SideEffect } from '../../../shared/protocol/tool-approval.ts';
+import type { Question } from '../../../shared/protocol/question.ts';
+
+export const CALLS_ASK = { calls: [{ tool: 'inquire', input: {} }] };
+
+export interface AskingTool {
+  tool: Tool;
+  /** What each question came to, in order. */
+  heard: (PersonsAnswer | 'rejected')[];
+}
+
+export function askingTool(options: {
+  asks: readonly Question[];
+  sideEffect?: SideEffect;
+  timeoutMs?: number;
+  /** Before the questions. */
+  first?: (run: ToolRun) => void;
+  /** After the last answer. */
+  last?: (run: ToolRun) => Promise<void>;
+}): AskingTool {
+  const { asks, sideEffect = 'none', timeoutMs = 60_000, first, last } = options;
+  const heard: AskingTool['heard'] = [];
+  const tool = defineTool({
+    name: 'inquire',
+    description: 'inquires',
+    sideEffect,
+    schema: z.strictObject({}),
+    timeoutMs: () => timeoutMs,
+    title: () => 'Inquire',
+    show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
+    run: async (_input, run) => {
+      first?.(run);
+      const answers = await Promise.all(
+        asks.map(async (question) => {
+          const answer = await run.ask(question).catch((error: unknown) => {
+            heard.push('rejected');
+            throw error;
+          });
+          heard.push(answer);
+          return answer.type === 'answered' ? JSON.stringify(answer.answer) : `declined: ${answer.reason}`;
+        }),
+      );
+      await last?.(run);
+      return { text: `Told ${answers.join(' and ')}.`, summary: 'inquired' };
+    },
+  });
+  return { tool, heard };
+}

@@ -1,0 +1,346 @@
+/** Questions to a person: calls that are answered in the place of running, and what a tool asks while it works. */
+import { describe, expect, it } from '@jest/globals';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import {
+  ADA,
+  decides,
+  says,
+  settled,
+  startService,
+  type RunningService,
+} from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { askingTool, CALLS_ASK } from './asking-tool.ts';
+
+const COLOURS = [{ label: 'red' }, { label: 'blue', description: 'as the sky' }];
+const ASKS = { calls: [{ tool: 'ask-person', input: { question: 'Which colour?', choices: COLOURS } }] };
+const WHICH = { text: 'Which colour?', choices: COLOURS };
+
+type Options = Partial<Parameters<typeof startService>[0]>;
+
+async function started(turns: ScriptedTurn[], more: Options = {}) {
+  const models = new ScriptedModel(turns);
+  const stateDir = more.stateDir ?? (await temporaryDirectory());
+  const service = await startService({ stateDir, workspace: stateDir, models, ...more });
+  return { ...service, models, stateDir };
+}
+
+async function parked({ tasks }: RunningService, more: Parameters<typeof says>[1] = {}): Promise<Snapshot> {
+  const snapshot = await settled(tasks, await tasks.send(says('go', more)));
+  expect(snapshot.status.state).toBe('input-required');
+  return snapshot;
+}
+
+const pendingOf = ({ status }: Snapshot): readonly PendingAction[] =>
+  status.state === 'input-required' ? status.pending : [];
+const idOf = (snapshot: Snapshot): string => pendingOf(snapshot)[0]?.callId ?? '';
+
+async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
+  const events: TaskEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal }))
+    events.push(...batch.map(({ event }) => event));
+  return events;
+}
+
+/** What the model was shown of its last calls. */
+const results = (models: ScriptedModel) =>
+  models.requests
+    .at(-1)
+    ?.conversation.findLast((step) => step.role === 'tool')
+    ?.results.map(({ text, isError }) => ({ text, isError }));
+
+/** A task whose tool is at work and has asked. */
+async function working(options: Parameters<typeof askingTool>[0], more: Options = {}) {
+  const asking = askingTool(options);
+  const service = await started([CALLS_ASK], { tools: [asking.tool], ...more });
+  const task = await parked(service);
+  return { ...service, ...asking, task };
+}
+
+describe('a call that is a question', () => {
+  it.each([
+    ['as it is', {}],
+    ['with autoExecute', { settings: { autoExecute: true } }],
+    ['when it may only look', { settings: { readOnly: true } }],
+  ])('waits for a person, %s; the answer is its result and nothing runs', async (_how, more) => {
+    const service = await started([ASKS]);
+    const task = await parked(service, more);
+    expect(pendingOf(task)).toMatchObject([
+      {
+        tool: 'ask-person',
+        title: 'Ask: Which colour?',
+        reason: 'question',
+        decisions: ['answer', 'deny'],
+        preview: { type: 'question', text: 'Which colour?', choices: COLOURS },
+      },
+    ]);
+    const answered = decides(task.taskId, { callId: idOf(task), decision: 'answer', answer: 'blue' });
+    const after = await settled(service.tasks, await service.tasks.send(answered));
+    expect(after.status.state).toBe('completed');
+    expect(results(service.models)).toEqual([{ text: 'blue', isError: false }]);
+    expect(after.calls[idOf(task)]?.state).toEqual({
+      type: 'settled',
+      result: { type: 'answered', answer: 'blue', by: { principal: ADA, channel: 'test' } },
+    });
+    const types = (await eventsOf(service, task.taskId)).map(({ type }) => type);
+    expect(types).not.toContain('tool.started');
+  });
+
+  it('is declined with a reason, and the model is told', async () => {
+    const service = await started([ASKS]);
+    const task = await parked(service);
+    const declined = decides(task.taskId, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
+    await settled(service.tasks, await service.tasks.send(declined));
+    expect(results(service.models)).toEqual([
+      { text: 'The person declined to answer. Reason: you choose', isError: true },
+    ]);
+  });
+
+  it.each([
+    ['an approval', { decision: 'approve' as const }, /is a question, and "approve" is no answer/],
+    ['a trust', { decision: 'approve' as const, scope: 'always' as const }, /is no answer/],
+    [
+      'no choice',
+      { decision: 'answer' as const, answer: 'green' },
+      /"green" is none of its choices, which are "red", "blue"/,
+    ],
+    ['two of one', { decision: 'answer' as const, answer: ['red', 'blue'] }, /only one/],
+    ['a form', { decision: 'answer' as const, answer: { colour: 'red' } }, /not for a form/],
+    [
+      'a scope',
+      { decision: 'answer' as const, answer: 'red', scope: 'tool' as const },
+      /its own question only/,
+    ],
+    ['another hash', { decision: 'answer' as const, answer: 'red', inputHash: 'x' }, /is not what was shown/],
+  ])('D1 is not answered by %s; it still waits', async (_what, decision, message) => {
+    const service = await started([ASKS]);
+    const task = await parked(service);
+    await expect(
+      service.tasks.send(decides(task.taskId, { callId: idOf(task), ...decision })),
+    ).rejects.toMatchObject({ message: expect.stringMatching(message) });
+    expect(await service.tasks.snapshot(task.taskId, ADA)).toEqual(task);
+  });
+
+  it('D1 an answer to what waits for approval is refused', async () => {
+    const service = await started([{ calls: [{ tool: 'write-file', input: { path: 'a', content: 'x' } }] }]);
+    const task = await parked(service);
+    await expect(
+      service.tasks.send(decides(task.taskId, { callId: idOf(task), decision: 'answer', answer: 'yes' })),
+    ).rejects.toMatchObject({
+      reason: 'INVALID_DECISION',
+      message: expect.stringContaining('asks no question'),
+    });
+  });
+
+  it('for a client that knows no extension the next text is the answer, whatever it says', async () => {
+    const question = { calls: [{ tool: 'ask-person', input: { question: 'What do you say?' } }] };
+    const service = await started([question]);
+    const task = await parked(service);
+    const reply = says('deny', { taskId: task.taskId, wordsDecide: true });
+    await settled(service.tasks, await service.tasks.send(reply));
+    expect(results(service.models)).toEqual([{ text: 'deny', isError: false }]);
+  });
+
+  it('for such a client a text that is no choice is refused with the choices', async () => {
+    const service = await started([ASKS]);
+    const { taskId } = await parked(service);
+    await expect(service.tasks.send(says('green', { taskId, wordsDecide: true }))).rejects.toMatchObject({
+      reason: 'INVALID_DECISION',
+      message: expect.stringContaining('"red", "blue"'),
+    });
+    await settled(service.tasks, await service.tasks.send(says(' red ', { taskId, wordsDecide: true })));
+    expect(results(service.models)).toEqual([{ text: 'red', isError: false }]);
+  });
+
+  it('R03 beside a call that waits for approval each is decided on its own, before anything of the turn runs', async () => {
+    const write = { tool: 'write-file', input: { path: 'a', content: 'x' } };
+    const service = await started([{ calls: [...ASKS.calls, write] }]);
+    const task = await parked(service);
+    const [question, approval] = pendingOf(task);
+    const { taskId } = task;
+    await service.tasks.send(decides(taskId, { callId: approval?.callId ?? '', decision: 'approve' }));
+    const still = await service.tasks.snapshot(taskId, ADA);
+    expect(pendingOf(still)).toMatchObject([{ callId: question?.callId, reason: 'question' }]);
+    expect(still.calls[approval?.callId ?? '']?.state.type).toBe('ready');
+    const answer = decides(taskId, { callId: question?.callId ?? '', decision: 'answer', answer: 'red' });
+    await settled(service.tasks, await service.tasks.send(answer));
+    expect(results(service.models)).toMatchObject([{ text: 'red' }, { isError: false }]);
+  });
+
+  it('R20 waits across a restart and is answered then', async () => {
+    const first = await started([ASKS]);
+    const task = await parked(first);
+    await first.stop();
+    const next = await started([], { stateDir: first.stateDir });
+    expect(await next.tasks.recover()).toBe(0);
+    const answered = decides(task.taskId, { callId: idOf(task), decision: 'answer', answer: 'red' });
+    await settled(next.tasks, await next.tasks.send(answered));
+    expect(results(next.models)).toEqual([{ text: 'red', isError: false }]);
+  });
+});
+
+describe('a question of a tool at work', () => {
+  it('E1 parks the task with a pending action of its own, and the tool goes on with the answer', async () => {
+    const on = await working({ asks: [WHICH] });
+    const [action] = pendingOf(on.task);
+    expect(action).toMatchObject({
+      callId: expect.stringMatching(/^call-\w+\.q1$/),
+      tool: 'inquire',
+      title: 'Which colour?',
+      reason: 'question',
+      decisions: ['answer', 'deny'],
+    });
+    expect(on.tasks.executing()).toBe(1);
+    const { taskId } = on.task;
+    const answer = decides(taskId, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
+    const after = await settled(on.tasks, await on.tasks.send(answer));
+    expect(after.status.state).toBe('completed');
+    expect(on.heard).toEqual([{ type: 'answered', answer: 'red', by: { principal: ADA, channel: 'test' } }]);
+    expect(results(on.models)).toEqual([{ text: 'Told "red".', isError: false }]);
+    const types = (await eventsOf(on, taskId)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'tool.started')).toHaveLength(1);
+    expect(on.tasks.executing()).toBe(0);
+  });
+
+  it('is declined, and the tool is told why', async () => {
+    const on = await working({ asks: [WHICH] });
+    const deny = decides(on.task.taskId, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
+    await settled(on.tasks, await on.tasks.send(deny));
+    expect(on.heard).toEqual([{ type: 'declined', reason: 'no colour' }]);
+  });
+
+  it('D3 of two questions one is answered first, and the other still waits', async () => {
+    const on = await working({ asks: [WHICH, { text: 'Why?' }] });
+    const { taskId } = on.task;
+    const seen = await until(on, taskId, (s) => pendingOf(s).length === 2);
+    const [which, why] = pendingOf(seen);
+    await on.tasks.send(decides(taskId, { callId: which?.callId ?? '', decision: 'answer', answer: 'red' }));
+    expect(pendingOf(await on.tasks.snapshot(taskId, ADA))).toMatchObject([{ callId: why?.callId }]);
+    const last = decides(taskId, { callId: why?.callId ?? '', decision: 'answer', answer: 'because' });
+    await settled(on.tasks, await on.tasks.send(last));
+    expect(results(on.models)).toEqual([{ text: 'Told "red" and "because".', isError: false }]);
+  });
+
+  it('a form is answered with its values, which are checked', async () => {
+    const properties = { name: { type: 'string' as const }, age: { type: 'integer' as const, minimum: 0 } };
+    const schema = { type: 'object' as const, properties, required: ['name'] };
+    const on = await working({ asks: [{ text: 'Who are you?', schema }] });
+    const { taskId } = on.task;
+    const answer = (value: Record<string, unknown> | string) =>
+      on.tasks.send(decides(taskId, { callId: idOf(on.task), decision: 'answer', answer: value }));
+    for (const wrong of [{}, { name: 1 }, { name: 'Ada', age: -1 }, { name: 'Ada', more: 1 }, 'Ada', '[]'])
+      await expect(answer(wrong)).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
+    await settled(on.tasks, await answer('{"name": "Ada", "age": 36}'));
+    expect(on.heard).toMatchObject([{ answer: { name: 'Ada', age: 36 } }]);
+  });
+
+  it('no time limit counts while the person is waited for: not the tool, the turn, the task, nor the budget', async () => {
+    const limits = { toolMs: 50_000, turnMs: 50_000, taskMs: 50_000 };
+    const on = await working({ asks: [WHICH] }, { limits, budget: { activeMs: 50_000 } });
+    on.clock.advance(3_600_000);
+    const answer = decides(on.task.taskId, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
+    const after = await settled(on.tasks, await on.tasks.send(answer));
+    expect(after.status.state).toBe('completed');
+    expect(after.spent.activeMs).toBe(0);
+  });
+
+  it('the time limits go on counting after the answer', async () => {
+    let answered: (() => void) | undefined;
+    const goesOn = new Promise<void>((resolve) => (answered = resolve));
+    const last = async ({ signal }: { signal: AbortSignal }) => {
+      answered?.();
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('late'))));
+    };
+    const on = await working({ asks: [WHICH], timeoutMs: 10_000, last });
+    on.clock.advance(60_000);
+    const answer = decides(on.task.taskId, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
+    const accepted = await on.tasks.send(answer);
+    await goesOn;
+    on.clock.advance(10_000);
+    await settled(on.tasks, accepted);
+    expect(results(on.models)).toMatchObject([{ text: expect.stringContaining('Stopped after 10 s') }]);
+  });
+
+  it('A1 to abort the tool withdraws its question, and the turn goes on', async () => {
+    const on = await working({ asks: [WHICH] });
+    const { taskId } = on.task;
+    const toolId = on.tasks.running()[0]?.toolId ?? '';
+    expect(await on.tasks.abortTool(toolId, ADA, 'never mind')).toMatchObject({ success: true });
+    const after = await until(on, taskId, ({ status }) => status.state === 'completed');
+    expect(on.heard).toEqual(['rejected']);
+    expect(after.calls[idOf(on.task)]?.state).toEqual({ type: 'settled', result: { type: 'withdrawn' } });
+  });
+
+  it('A4 to cancel the task ends the tool that asks', async () => {
+    const on = await working({ asks: [WHICH] });
+    await on.tasks.cancel(on.task.taskId, { principal: ADA, channel: 'test' }, 'enough');
+    await until(on, on.task.taskId, () => on.tasks.executing() === 0);
+    expect(on.heard).toEqual(['rejected']);
+    expect(on.tasks.running()).toEqual([]);
+  });
+
+  it('R14 a question nobody answers in time ends the task, and the tool with it', async () => {
+    const on = await working({ asks: [WHICH] }, { upkeep: { patience: { decisionMs: 1000, idleMs: null } } });
+    await on.tasks.recover();
+    await on.tasks.keptUp();
+    on.clock.advance(1000);
+    await on.tasks.keptUp();
+    await until(on, on.task.taskId, () => on.tasks.executing() === 0);
+    expect((await on.tasks.snapshot(on.task.taskId, ADA)).status.state).toBe('canceled');
+    expect(on.heard).toEqual(['rejected']);
+  });
+
+  it('what other tools do meanwhile leaves the task parked, for whoever reads on', async () => {
+    let speak: ((text: string) => void) | undefined;
+    const on = await working({ asks: [WHICH], first: ({ output }) => (speak = output) });
+    const { taskId, seq } = on.task;
+    const { signal } = new AbortController();
+    const reader = on.tasks.follow(taskId, seq, { until: 'ended', signal });
+    speak?.('still here\n');
+    const { value } = await reader.next();
+    expect(value).toMatchObject([
+      { event: { type: 'tool.output', text: 'still here\n' } },
+      { event: { type: 'input.required', pending: [{ callId: idOf(on.task) }] } },
+    ]);
+    await reader.return();
+  });
+
+  it.each([
+    ['with side effects asks a person whether it runs again', 'other' as const, 'input-required'],
+    ['without side effects runs again', 'none' as const, 'input-required'],
+  ])('E2 stays open when the server ends; once answered, a tool %s', async (_what, sideEffect, state) => {
+    const asking = askingTool({ asks: [WHICH], sideEffect });
+    const first = await started([CALLS_ASK], { tools: [asking.tool] });
+    const task = await parked(first, { settings: { autoExecute: true } });
+    await first.stop();
+    expect(asking.heard).toEqual(['rejected']);
+    const next = await started([], { stateDir: first.stateDir, tools: [asking.tool] });
+    expect(await next.tasks.recover()).toBe(0);
+    expect(pendingOf(await next.tasks.snapshot(task.taskId, ADA))).toEqual(pendingOf(task));
+    const answer = decides(task.taskId, { callId: idOf(task), decision: 'answer', answer: 'red' });
+    const after = await settled(next.tasks, await next.tasks.send(answer));
+    expect(after.status.state).toBe(state);
+    expect(pendingOf(after)).toMatchObject(
+      sideEffect === 'none'
+        ? [{ callId: expect.stringMatching(/\.q2$/), reason: 'question' }]
+        : [{ reason: 'outcome-unknown', decisions: ['approve', 'deny'] }],
+    );
+  });
+});
+
+/** The task once it is so, looked at whenever its journal grows. */
+async function until(
+  { tasks }: RunningService,
+  taskId: string,
+  is: (snapshot: Snapshot) => boolean,
+): Promise<Snapshot> {
+  for (;;) {
+    const snapshot = await tasks.snapshot(taskId, ADA);
+    if (is(snapshot)) return snapshot;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { readAnswer } from '../../../../a2a-server/task/answer.ts';
+import type { Answer, Question } from '../../../../shared/protocol/question.ts';
+
+const labels = (...names: string[]) => names.map((label) => ({ label }));
+const ONE: Question = { text: 'Which?', choices: labels('red', 'light, blue') };
+const MANY: Question = { ...ONE, multiple: true };
+const OPEN: Question = { ...ONE, freeText: true };
+const WORDS: Question = { text: 'Why?' };
+const form = (properties: NonNullable<Question['schema']>['properties']): Question => ({
+  text: 'Fill in.',
+  schema: { type: 'object', properties, required: Object.keys(properties) },
+});
+
+describe('an answer', () => {
+  it.each<[Question, Answer, Answer]>([
+    [WORDS, ' so ', ' so '],
+    [ONE, ' red\n', 'red'],
+    [ONE, ['red'], 'red'],
+    [ONE, 'light, blue', 'light, blue'],
+    [MANY, 'light, blue', ['light, blue']],
+    [MANY, 'red, red', ['red']],
+    [MANY, ['red', 'light, blue'], ['red', 'light, blue']],
+    [OPEN, 'red', 'red'],
+    [OPEN, 'something green', 'something green'],
+    [{ ...MANY, freeText: true }, 'red and green', ['red and green']],
+    [{ ...MANY, freeText: true }, ['red', 'green'], ['red', 'green']],
+    [form({ name: { type: 'string' } }), ' Ada ', { name: 'Ada' }],
+    [form({ age: { type: 'integer' } }), '36', { age: 36 }],
+    [form({ sure: { type: 'boolean' } }), { sure: true }, { sure: true }],
+    [
+      form({ of: { type: 'array', items: { type: 'string', enum: ['a', 'b'] } } }),
+      { of: ['a'] },
+      { of: ['a'] },
+    ],
+  ])('to %j, given as %j, is %j', (question, given, answer) => {
+    expect(readAnswer(question, given)).toEqual({ ok: true, answer });
+  });
+
+  it.each<[Question, Answer]>([
+    [WORDS, '  '],
+    [WORDS, ['so']],
+    [WORDS, { why: 'so' }],
+    [ONE, ''],
+    [ONE, 'Red'],
+    [ONE, 'red, light, blue'],
+    [ONE, []],
+    [ONE, ['red', 'light, blue']],
+    [ONE, { red: true }],
+    [MANY, 'red, green'],
+    [MANY, []],
+    [OPEN, ''],
+    [form({ name: { type: 'string' }, age: { type: 'integer' } }), 'Ada'],
+    [form({ age: { type: 'integer' } }), 'many'],
+    [form({ mail: { type: 'string', format: 'email' } }), { mail: 'nobody' }],
+    [form({ colour: { type: 'string', oneOf: [{ const: 'red' }] } }), { colour: 'blue' }],
+    [form({ age: { type: 'number', minimum: 0 } }), { age: -1 }],
+    [form({ name: { type: 'string' } }), { name: 'Ada', more: 1 }],
+    [form({ name: { type: 'string' } }), ['Ada']],
+  ])('to %j, %j is none, and says why', (question, given) => {
+    expect(readAnswer(question, given)).toEqual({ ok: false, message: expect.stringMatching(/\.$/) });
+  });
+});
