@@ -96,6 +96,7 @@ describe('createToolbox', () => {
       ['fetch', 'network'],
       ['crawl', 'network'],
       ['wait', 'none'],
+      ['ask-person', 'none'],
     ]);
   });
 });
