@@ -23,10 +23,10 @@ import { authenticator } from './http/tokens.ts';
 import { openSqliteJournal } from './journal/sqlite/sqlite-journal.ts';
 import type { Journal } from './journal/journal.ts';
 import { listen, originOf } from './listen.ts';
-import { createModels } from './models/models.ts';
 import type { Models } from './models/model.ts';
 import { readScript } from './models/scripted/script.ts';
 import { scriptedModels } from './models/scripted/scripted-model.ts';
+import { offeredModels } from './offered-models.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { isInUse, stateInUse } from './state-in-use.ts';
@@ -164,20 +164,10 @@ async function modelsOf(settings: ServerSettings): Promise<Models> {
   const { agent } = settings;
   switch (agent.type) {
     case 'model':
-      return offeredModels(settings);
+      return offeredModels(settings, process.env);
     case 'scripted':
       return scriptedModels(await readScript(agent.file), systemClock);
   }
-}
-
-/** All that can be asked for, each with its key and address: what is missing is found now, not by the first task. */
-function offeredModels({ model, fastModel, smartModel, otherModel, baseUrls }: ServerSettings): Models {
-  const models = createModels(
-    { model, fast: fastModel, smart: smartModel, others: otherModel, baseUrls },
-    process.env,
-  );
-  for (const name of models.list()) models.resolve(name);
-  return models;
 }
 
 function taskService({ settings, journal, log, own, models }: Opened): TaskService {
@@ -210,6 +200,7 @@ function taskService({ settings, journal, log, own, models }: Opened): TaskServi
       turns: settings.budgetTurns ?? null,
       toolCalls: settings.budgetToolCalls ?? null,
       tokens: settings.budgetTokens ?? null,
+      usd: settings.budgetCost ?? null,
       activeMs: settings.budgetTime,
     },
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),

@@ -6,7 +6,7 @@ import type { SettingValues } from '../shared/config.ts';
 import { LOG_LEVELS } from '../shared/logging.ts';
 import { TOKEN_PATTERN } from '../shared/token-file.ts';
 import { duration, DURATION_ALLOWED } from './duration.ts';
-import { modelId, modelSettings } from './models/settings.ts';
+import { DEFAULT_WINDOW, modelId, modelSettings } from './models/settings.ts';
 import { parseHost } from './tools/web/allowed-hosts.ts';
 
 export const DEFAULT_PORT = 41242;
@@ -218,6 +218,16 @@ export const SERVER_SETTINGS = {
   budgetTurns: budget('A2A_SERVER_BUDGET_TURNS', 200, 'turns of the model'),
   budgetToolCalls: budget('A2A_SERVER_BUDGET_TOOL_CALLS', undefined, 'tool calls'),
   budgetTokens: budget('A2A_SERVER_BUDGET_TOKENS', undefined, 'tokens, input and output together,'),
+  budgetCost: setting({
+    kind: 'number',
+    placeholder: 'dollars',
+    schema: z.number().positive().optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_BUDGET_COST',
+    describe:
+      'how many US dollars a task may cost, by the prices in the configuration file, before it asks a person whether it goes on (default: as many as it takes)',
+    allowed: 'a number above 0',
+  }),
   budgetTime: limit(
     'A2A_SERVER_BUDGET_TIME',
     'never',
@@ -294,6 +304,22 @@ export const UNFLAGGED_SETTINGS = {
     env: 'A2A_SERVER_BASE_URLS',
     describe: 'other addresses for model providers',
     allowed: 'in the configuration file, {"provider": "address"}',
+  }),
+  prices: setting({
+    kind: 'text',
+    schema: modelSettings.shape.prices,
+    fallback: {},
+    env: 'A2A_SERVER_PRICES',
+    describe: 'what models cost, in US dollars for a million tokens',
+    allowed: 'in the configuration file, {"provider:model": {"input": 3, "output": 15, "cachedInput": 0.3}}',
+  }),
+  contextWindow: setting({
+    kind: 'text',
+    schema: modelSettings.shape.contextWindow,
+    fallback: {},
+    env: 'A2A_SERVER_CONTEXT_WINDOW',
+    describe: `how many tokens models take (default: ${DEFAULT_WINDOW})`,
+    allowed: 'in the configuration file, {"provider:model": 32768}, from 4000',
   }),
 } as const;
 

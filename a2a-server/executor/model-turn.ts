@@ -16,6 +16,7 @@ import { foldOn } from '../task/fold.ts';
 import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
 import { nextStep, turnOpening } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
+import { costOf } from '../task/spending.ts';
 import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
 import { TurnWriter } from './turn-writer.ts';
@@ -105,12 +106,13 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const prepared: PreparedCall[] = [];
   for (const request of requests) prepared.push(await context.prepare(request, snapshot));
   const { end, usage } = finish;
+  const usd = costOf(usage, model.price);
   await log.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return { type: 'keep' };
     const events: TaskEvent[] = [
       ...unwritten,
       ...prepared.map(({ call, verdict }): TaskEvent => ({ type: 'tool.requested', turn, call, verdict })),
-      { type: 'turn.finished', turn, end, usage },
+      { type: 'turn.finished', turn, end, usage, ...(usd !== undefined && { usd }) },
     ];
     const next = nextStep(
       foldOn(

@@ -4,6 +4,7 @@ import { answerText } from '../../shared/protocol/question-text.ts';
 import type { PendingAction, StandingDecision, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import { pendingActions } from '../task/pending.ts';
 import { callsOf } from '../task/snapshot.ts';
+import { NO_SPENDING, sum } from '../task/spending.ts';
 import type { Call, Decided, Snapshot, Turn } from '../task/snapshot.ts';
 import { canceledText, outcomeSummary, pendingMessage, RESPONSE, statusId } from './event-projection.ts';
 import {
@@ -180,7 +181,16 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
       ...(call.state.type === 'running' && { startedAt: new Date(call.state.startedAt).toISOString() }),
       ...(call.decided && { decided: standing(call.decided) }),
     })),
-    usage: snapshot.usage,
+    usage: usageOf(snapshot),
+  };
+}
+
+/** Of all models together and, where there was more than one, of each. */
+function usageOf({ spending }: Snapshot): TaskOverview['usage'] {
+  const models = Object.entries(spending).map(([model, spent]) => ({ model, ...spent }));
+  return {
+    ...Object.values(spending).reduce(sum, NO_SPENDING),
+    ...(models.length > 1 && { models }),
   };
 }
 

@@ -22,12 +22,17 @@ export interface LanguageModelSource {
   load: () => Promise<LanguageModelV3>;
   blame?: Omit<Blame, 'model'>;
   patience?: Patience;
+  price?: Model['price'];
+  contextWindow?: number;
 }
 
-export function languageModel({ id, load, blame, patience = PATIENCE }: LanguageModelSource): Model {
+export function languageModel(source: LanguageModelSource): Model {
+  const { id, load, blame, patience = PATIENCE, price, contextWindow } = source;
   const asker: Asker = { load, patience, blame: { model: id, secrets: [], ...blame } };
   return {
     id,
+    ...(price && { price }),
+    ...(contextWindow !== undefined && { contextWindow }),
     stream: (request) => ({
       [Symbol.asyncIterator]() {
         const abort = new AbortController();

@@ -2,6 +2,7 @@
 import type { ConversationStep } from '../task/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
 import type { Exchange } from '../task/snapshot.ts';
+import type { Price } from '../task/spending.ts';
 
 export type { ConversationStep, ModelCall } from '../task/conversation.ts';
 
@@ -37,6 +38,10 @@ export const RETRY_AFTER = 'retryAfterMs';
 export interface Model {
   /** Shown to people and recorded with each turn, e.g. `offline` or `anthropic:claude-…`. */
   readonly id: string;
+  /** What it costs, where that is known. */
+  readonly price?: Price;
+  /** How many tokens of a conversation and its answer it takes at most; as many as there are where this is left out. */
+  readonly contextWindow?: number;
   /**
    * One turn. Ends with exactly one `finish`, or throws: ProductError AGENT_ERROR for a refusal of the provider,
    * AGENT_UNREACHABLE (retryable) when it could not be reached after the model's own retries, or broke off; with the fact

@@ -4,7 +4,7 @@ import { languageModel } from './language-model.ts';
 import type { Model, Models } from './model.ts';
 import type { Patience } from './patience.ts';
 import { connect } from './providers.ts';
-import { OFFLINE, parseModelId, TIERS, type ModelSettings } from './settings.ts';
+import { DEFAULT_WINDOW, OFFLINE, parseModelId, TIERS, type ModelSettings } from './settings.ts';
 
 /**
  * Only what the settings name is offered, and `offline`. Nothing is loaded or connected before a model is resolved.
@@ -46,6 +46,8 @@ function build(
   return languageModel({
     id,
     load: () => load(parsed.model),
+    ...(settings.prices[id] && { price: settings.prices[id] }),
+    contextWindow: settings.contextWindow[id] ?? DEFAULT_WINDOW,
     blame: { keyVariable, secrets: [access.apiKey] },
     ...(patience && { patience }),
   });

@@ -30,6 +30,18 @@ const baseUrl = z.string().refine(
   { error: 'expected an http or https address without user, password or query' },
 );
 
+/** US dollars for a million tokens. */
+const price = z.strictObject({
+  input: z.number().min(0),
+  output: z.number().min(0),
+  cachedInput: z.number().min(0).optional(),
+});
+
+/** In tokens. What models of the last years take at least; one that takes less has to be named. */
+export const DEFAULT_WINDOW = 128_000;
+/** In tokens. Instructions and tools alone take about half of it. */
+const LEAST_WINDOW = 4_000;
+
 /**
  * A model is only ever asked when it is named here: that a key lies in the environment is not a wish to send files to
  * its provider. Keys are not settings; they come from the environment (see `providers.ts`).
@@ -47,6 +59,16 @@ export const modelSettings = z.strictObject({
     .partialRecord(providerName, baseUrl)
     .default({})
     .describe('another address for a provider, e.g. {"openai-compatible": "http://localhost:11434/v1"}'),
+  /** What a model costs, by its id. There is no table of prices here: they change, and a wrong one is worse than none. */
+  prices: z
+    .record(modelId, price)
+    .default({})
+    .describe('what models cost, in US dollars for a million tokens, by the id of the model'),
+  /** How much a model takes, by its id. */
+  contextWindow: z
+    .record(modelId, z.number().int().min(LEAST_WINDOW))
+    .default({})
+    .describe(`how many tokens models take, by the id of the model; ${DEFAULT_WINDOW} for any other`),
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
 

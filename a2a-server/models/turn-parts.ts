@@ -3,7 +3,7 @@
  * is cut off in the middle of a call would otherwise hand out half of one.
  */
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import type { TurnEnd } from '../task/events.ts';
+import type { TurnEnd, Usage } from '../task/events.ts';
 import type { ModelEvent } from './model.ts';
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
@@ -64,10 +64,19 @@ export class TurnParts {
     const finish: ModelEvent = {
       type: 'finish',
       end: endOf(finishReason.unified, this.#calls.length > 0),
-      usage: { inputTokens: usage.inputTokens.total ?? 0, outputTokens: usage.outputTokens.total ?? 0 },
+      usage: usageOf(usage),
     };
     return { type: 'events', events: [...this.#calls, finish], ended: true };
   }
+}
+
+function usageOf({ inputTokens, outputTokens }: Finish['usage']): Usage {
+  const cachedInputTokens = inputTokens.cacheRead ?? 0;
+  return {
+    inputTokens: inputTokens.total ?? 0,
+    outputTokens: outputTokens.total ?? 0,
+    ...(cachedInputTokens > 0 && { cachedInputTokens }),
+  };
 }
 
 /** The stream ended before the turn did. */

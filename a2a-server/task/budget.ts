@@ -10,16 +10,18 @@ export interface Budget {
   toolCalls: number | null;
   /** Input and output tokens together, as the models count them. */
   tokens: number | null;
+  /** US dollars, by the prices in the settings. */
+  usd: number | null;
   /** Time at work, in milliseconds: what it waits for a person does not count. */
   activeMs: number | null;
 }
 
-export const NO_BUDGET: Budget = { turns: null, toolCalls: null, tokens: null, activeMs: null };
+export const NO_BUDGET: Budget = { turns: null, toolCalls: null, tokens: null, usd: null, activeMs: null };
 
 /** What has been spent since the task began, or since a person let it go on. */
 export type Spent = { readonly [K in keyof Budget]: number };
 
-export const NOTHING_SPENT: Spent = { turns: 0, toolCalls: 0, tokens: 0, activeMs: 0 };
+export const NOTHING_SPENT: Spent = { turns: 0, toolCalls: 0, tokens: 0, usd: 0, activeMs: 0 };
 
 /** How long a task has been at work by `now`, of what counts. */
 export function activeTime({ status, spent, updatedAt }: Snapshot, now: number): number {
@@ -28,12 +30,13 @@ export function activeTime({ status, spent, updatedAt }: Snapshot, now: number):
 
 /** The question to a person when the budget is spent; undefined while it is not. */
 export function budgetQuestion(snapshot: Snapshot, budget: Budget, now: number): string | undefined {
-  const { turns, toolCalls, tokens } = snapshot.spent;
+  const { turns, toolCalls, tokens, usd } = snapshot.spent;
   const activeMs = activeTime(snapshot, now);
   const spent = [
     reached(turns, budget.turns) && `turns of the model: ${turns}`,
     reached(toolCalls, budget.toolCalls) && `tool calls: ${toolCalls}`,
     reached(tokens, budget.tokens) && `tokens: ${tokens}`,
+    reached(usd, budget.usd) && `US dollars: ${usd.toFixed(2)}`,
     reached(activeMs, budget.activeMs) && `seconds at work: ${Math.round(activeMs / 1000)}`,
   ].filter((it) => it !== false);
   if (spent.length === 0) return undefined;

@@ -94,9 +94,12 @@ export type ToolOutcome =
       text: string;
     };
 
+/** Tokens as the model's provider counts them. */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
+  /** Of the input tokens, those the provider had from before and charges less for; absent where there were none. */
+  cachedInputTokens?: number;
 }
 
 /**
@@ -124,7 +127,8 @@ export type TaskEvent =
   /** What the agent says of where it is; no part of its answer. */
   | { type: 'turn.noted'; turn: number; text: string }
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: Verdict }
-  | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage }
+  /** `usd`: what it cost, in US dollars, by the prices set at that time; absent where its model has none. */
+  | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number }
   /** The turn's model call was cut off; what it had said is void and it is asked again. */
   | { type: 'turn.abandoned'; turn: number; reason: string }
   /**

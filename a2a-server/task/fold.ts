@@ -5,6 +5,7 @@
 import { NOTHING_SPENT, type Spent } from './budget.ts';
 import { requested, stateAfter, stateUnder, withoutQuestions } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
+import { NO_SPENDING, spendingOf, sum } from './spending.ts';
 import type { Call, Snapshot, StateName, Turn } from './snapshot.ts';
 
 /** The snapshot a task begins with. @returns undefined for an entry that cannot begin one. */
@@ -28,7 +29,7 @@ export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined
     grants: [],
     outage: null,
     turns: 0,
-    usage: { inputTokens: 0, outputTokens: 0 },
+    spending: {},
     spent: NOTHING_SPENT,
   };
 }
@@ -51,11 +52,13 @@ function spentAfter({ status, spent, updatedAt }: Snapshot, { event, at }: Journ
   // What came to nothing was no turn.
   const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
   const toolCalls = event.type === 'tool.started' ? 1 : 0;
-  if (active === 0 && tokens === 0 && turns === 0 && toolCalls === 0) return spent;
+  const usd = event.type === 'turn.finished' ? (event.usd ?? 0) : 0;
+  if ([active, tokens, turns, toolCalls, usd].every((it) => it === 0)) return spent;
   return {
     turns: Math.max(0, spent.turns + turns),
     toolCalls: spent.toolCalls + toolCalls,
     tokens: spent.tokens + tokens,
+    usd: spent.usd + usd,
     activeMs: spent.activeMs + active,
   };
 }
@@ -134,10 +137,7 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
             : [...s.exchanges, { type: 'turn', turn: { ...s.openTurn, end: event.end } }],
         openTurn: null,
         outage: null,
-        usage: {
-          inputTokens: s.usage.inputTokens + event.usage.inputTokens,
-          outputTokens: s.usage.outputTokens + event.usage.outputTokens,
-        },
+        ...(s.openTurn !== null && { spending: paid(s, s.openTurn.model, event) }),
       };
     case 'turn.abandoned':
       return { openTurn: null };
@@ -215,6 +215,15 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
     case 'task.rejected':
       return { status: { state: 'rejected', message: event.message } };
   }
+}
+
+function paid(
+  { spending }: Snapshot,
+  model: string,
+  { usage, usd }: Pick<Extract<TaskEvent, { type: 'turn.finished' }>, 'usage' | 'usd'>,
+): Snapshot['spending'] {
+  const before = Object.hasOwn(spending, model) ? spending[model] : undefined;
+  return { ...spending, [model]: sum(before ?? NO_SPENDING, spendingOf(usage, usd)) };
 }
 
 function withArtifact(artifacts: readonly Artifact[], artifact: Artifact, append: boolean): Artifact[] {

@@ -7,7 +7,8 @@ import type {
   TaskSettings,
 } from '../../shared/protocol/tool-approval.ts';
 import type { Spent } from './budget.ts';
-import type { Artifact, Decider, RequestedCall, ToolOutcome, TurnEnd, Usage, UserMessage } from './events.ts';
+import type { Artifact, Decider, RequestedCall, ToolOutcome, TurnEnd, UserMessage } from './events.ts';
+import type { Spending } from './spending.ts';
 
 export type Status =
   | { state: 'submitted' }
@@ -127,7 +128,8 @@ export interface Snapshot {
   outage: { attempts: number; until: number } | null;
   /** Turns begun, abandoned ones included; the next is one more. */
   turns: number;
-  usage: Usage;
+  /** What each model was paid, by its id. */
+  spending: Readonly<Record<string, Spending>>;
   /** What counts against the task's budget. */
   spent: Spent;
 }

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { CallView, Cost, TaskView } from '../sessions/view.ts';
 import { phaseOf } from './phase.ts';
-import { mcpState, sourceText, toMcpState } from './session-report.ts';
+import { costReport, mcpState, sourceText, toMcpState } from './session-report.ts';
 import { foreignTokens, wordingTokens } from './token-estimate.ts';
 
 export const statusReport = z.object({
@@ -27,7 +27,14 @@ export const statusReport = z.object({
   ),
   pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
   question: z.string().nullable(),
-  cost: z.object({ turns: z.number(), inputTokens: z.number(), outputTokens: z.number() }).nullable(),
+  cost: costReport
+    .extend({
+      usd: z
+        .number()
+        .optional()
+        .describe('US dollars; absent when unknown, or when there was no room for it.'),
+    })
+    .nullable(),
   changes: z.array(z.string()).describe('What happened since the cursor that was given, oldest first.'),
   changesComplete: z.boolean().describe('False when more may have happened than is told here.'),
   cursor: z.number().describe('Pass it as since next time.'),
@@ -83,6 +90,7 @@ export function digestOf(facts: DigestFacts): Digest {
   addCost(view?.cost ?? null, add);
   addChanges(facts, add, () => digest);
   addTools(rest.slice(-Math.max(0, SHOWN_TOOLS - digest.tools.length)), add, () => digest);
+  addPrice(view?.cost ?? null, add);
   return digest;
 }
 
@@ -148,7 +156,19 @@ function addSayings({ view, trouble }: DigestFacts, add: Add): void {
 }
 
 function addCost(cost: Cost | null, add: Add): void {
-  if (cost !== null) add({ cost });
+  if (cost === null) return;
+  const { usd: _, ...tokens } = cost;
+  add({ cost: tokens });
+}
+
+/** Last: the tokens say nearly as much. */
+function addPrice(cost: Cost | null, add: Add): void {
+  if (cost !== null && cost.usd !== null && cost.usd > 0) add({ cost: { ...cost, usd: rounded(cost.usd) } });
+}
+
+/** To the cent, or to a hundredth of it: more figures than that are not worth their tokens. */
+function rounded(usd: number): number {
+  return Number(usd.toFixed(usd < 1 ? 4 : 2));
 }
 
 /** The newest are told first: what happened before them has led there. */

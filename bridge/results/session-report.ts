@@ -33,6 +33,13 @@ export function toMcpState(state: TaskStateName): McpState {
   return MCP_STATES[state];
 }
 
+export const costReport = z.object({
+  turns: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  usd: z.number().nullable().describe('US dollars; null when the agent does not know the price.'),
+});
+
 export const sessionReport = z.object({
   sessionId: z.string().describe('The handle of the session: pass it to the other tools.'),
   agent: z.string(),
@@ -70,8 +77,7 @@ export const sessionReport = z.object({
       }),
     )
     .describe('The tool calls so far, oldest first.'),
-  cost: z
-    .object({ turns: z.number(), inputTokens: z.number(), outputTokens: z.number() })
+  cost: costReport
     .nullable()
     .describe('Null when the agent has not counted up to now; check_task_progress_and_status asks it.'),
   notes: z.array(z.string()),

@@ -1,5 +1,6 @@
 /** A session's report as text for a person: everything the structured result says, in the order it matters. Pure. */
 import type { Cost } from '../sessions/view.ts';
+import { dollars } from './dollars.ts';
 import type { SessionReport } from './session-report.ts';
 
 const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
@@ -58,9 +59,20 @@ export function pendingBlock(
 }
 
 /** Nothing for an agent that counts no tokens. */
-export function costLine({ turns, inputTokens, outputTokens }: Cost): string {
+export function costLine({
+  turns,
+  inputTokens,
+  outputTokens,
+  usd,
+}: Omit<Cost, 'usd'> & { usd?: number | null | undefined }): string {
   if (inputTokens === 0 && outputTokens === 0) return '';
-  return `Cost: ${String(turns)} turns, ${String(inputTokens)} tokens in, ${String(outputTokens)} out.`;
+  return `Cost: ${String(turns)} turns, ${String(inputTokens)} tokens in, ${String(outputTokens)} out${price(usd)}.`;
+}
+
+/** Undefined where there is no room to say that it is not known. */
+function price(usd: number | null | undefined): string {
+  if (usd === undefined) return '';
+  return usd === null ? ', price unknown' : `, ${dollars(usd)}`;
 }
 
 function callLine({ callId, tool, title, state, toolId, summary }: SessionReport['calls'][number]): string {

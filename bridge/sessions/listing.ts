@@ -19,6 +19,8 @@ export interface Listed {
   /** RFC 3339, or '' where the agent does not say. */
   updatedAt: string;
   pending: number;
+  /** What its task has cost, in US dollars; null where that is not known. */
+  usd: number | null;
 }
 
 export interface Listing {
@@ -40,7 +42,7 @@ export async function listedBy(agent: Agent): Promise<readonly Told[]> {
     return tasks.flatMap((task) => {
       const view = fold(undefined, connection.dialect.read(asEvent(task)));
       if (view === undefined) return [];
-      const { taskId, sessionId, state, pending } = view;
+      const { taskId, sessionId, state, pending, cost } = view;
       return [
         {
           sessionId,
@@ -50,6 +52,7 @@ export async function listedBy(agent: Agent): Promise<readonly Told[]> {
           title: titleOf(firstWords(task)),
           updatedAt: task.status?.timestamp ?? '',
           pending: pending.length,
+          usd: cost?.usd ?? null,
           messageIds: task.history.map((message) => message.messageId),
         },
       ];
@@ -77,6 +80,7 @@ export function toldOf(session: Session): readonly Told[] {
       title: '',
       updatedAt: '',
       pending: view.pending.length,
+      usd: view.cost?.usd ?? null,
       messageIds: [firstMessageId],
     },
   ];
@@ -94,6 +98,7 @@ export function ofEntry(entry: OutboxEntry): Told {
     title: state.type === 'collected' ? (state.title ?? '') : titleOf(entry.text),
     updatedAt: entry.createdAt,
     pending: 0,
+    usd: null,
     messageIds: [entry.messageId],
   };
 }
@@ -111,6 +116,7 @@ export function merged(told: readonly Told[]): readonly Listed[] {
     found.set(key, {
       ...each,
       title: each.title === '' ? (before?.title ?? '') : each.title,
+      usd: each.usd ?? before?.usd ?? null,
       updatedAt: each.updatedAt === '' ? (before?.updatedAt ?? '') : each.updatedAt,
     });
   }

@@ -42,6 +42,8 @@ export interface Cost {
   turns: number;
   inputTokens: number;
   outputTokens: number;
+  /** In US dollars; null where the agent does not know. */
+  usd: number | null;
 }
 
 export interface TaskView {
@@ -126,7 +128,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
         outputs: bounded(outputs),
         reply,
         calls: overview === null ? (before?.calls ?? []) : callsOf(overview.calls, before),
-        cost: overview === null ? null : { turns: overview.turns, ...overview.usage },
+        cost: overview === null ? null : costIn(overview),
         seq: before?.seq ?? null,
       });
     }
@@ -156,6 +158,11 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
         ? undefined
         : withActivity(view, observation.activity, observation.at ?? null);
   }
+}
+
+function costIn({ turns, usage }: TaskOverview): Cost {
+  const { inputTokens, outputTokens, usd = null } = usage;
+  return { turns, inputTokens, outputTokens, usd };
 }
 
 /** Of a task that has ended nothing waits any more: what had not begun never will. */

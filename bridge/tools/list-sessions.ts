@@ -1,5 +1,6 @@
 /** `list_all_active_sessions`: the sessions of every agent. */
 import { z } from 'zod';
+import { dollars } from '../results/dollars.ts';
 import { mcpState, toMcpState } from '../results/session-report.ts';
 import * as fields from './fields.ts';
 import { defineTool } from './tool.ts';
@@ -14,6 +15,7 @@ const sessionList = z.object({
       title: z.string(),
       updatedAt: z.string(),
       pending: z.number().describe('How many actions wait for a decision.'),
+      usd: z.number().nullable().describe('What its task has cost, in US dollars; null when unknown.'),
     }),
   ),
   more: z.number().describe('How many are not shown.'),
@@ -55,8 +57,8 @@ function listText(
   state: string | undefined,
 ): string {
   const lines = sessions.map(
-    ({ sessionId, agent, taskId, state: each, title, updatedAt, pending }) =>
-      `- ${sessionId} (${agent}${taskId === null ? '' : `, task ${taskId}`}): ${each}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${updatedAt}`}`,
+    ({ sessionId, agent, taskId, state: each, title, updatedAt, pending, usd }) =>
+      `- ${sessionId} (${agent}${taskId === null ? '' : `, task ${taskId}`}): ${each}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${updatedAt}`}${usd === null || usd === 0 ? '' : `, ${dollars(usd)}`}`,
   );
   return [
     lines.length === 0

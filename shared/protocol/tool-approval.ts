@@ -172,6 +172,16 @@ export const standingDecision = z.object({
 });
 export type StandingDecision = z.infer<typeof standingDecision>;
 
+/** Tokens as the models' providers count them. */
+const usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  /** Of the input tokens, those a provider had from before. */
+  cachedInputTokens: z.number().optional(),
+  /** What they cost in US dollars, by the prices the server is told; null where it does not know one of them. */
+  usd: z.number().nullable().optional(),
+});
+
 /** `metadata[TOOL_APPROVAL]` of a Task snapshot: what a status view needs beside the A2A fields. */
 export const taskOverview = z.object({
   settings: taskSettings,
@@ -199,6 +209,7 @@ export const taskOverview = z.object({
       decided: standingDecision.optional(),
     }),
   ),
-  usage: z.object({ inputTokens: z.number(), outputTokens: z.number() }),
+  /** `models`: of each, where the task was worked on by more than one. */
+  usage: usage.extend({ models: z.array(usage.extend({ model: z.string() })).optional() }),
 });
 export type TaskOverview = z.infer<typeof taskOverview>;

@@ -1,6 +1,8 @@
 /** A model that says what a test wrote down, and remembers what it was shown. */
 import type { Model, ModelEvent, ModelRequest, Models } from '../../a2a-server/models/model.ts';
 
+import type { Price } from '../../a2a-server/task/spending.ts';
+
 export interface ScriptedTurn {
   text?: string;
   calls?: { tool: string; input: Record<string, unknown> }[];
@@ -11,11 +13,13 @@ export interface ScriptedTurn {
 export class ScriptedModel implements Models, Model {
   readonly id = 'scripted';
   readonly requests: ModelRequest[] = [];
+  readonly price?: Price;
   readonly #turns: ScriptedTurn[];
   #calls = 0;
 
-  constructor(turns: ScriptedTurn[]) {
+  constructor(turns: ScriptedTurn[], { price }: { price?: Price } = {}) {
     this.#turns = [...turns];
+    if (price) this.price = price;
   }
 
   resolve(): Model {

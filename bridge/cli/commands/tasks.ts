@@ -1,6 +1,7 @@
 /** `tasks`: the sessions of every agent, newest first. */
 import { TASK_STATE_NAMES, type TaskStateName } from '../../dialects/observation.ts';
 import type { Listed } from '../../sessions/listing.ts';
+import { dollars } from '../../results/dollars.ts';
 import { openDesk } from '../desk.ts';
 import { EXIT_UNAVAILABLE, UsageError } from '../exit-codes.ts';
 import type { CommonOptions, Run } from '../run.ts';
@@ -61,6 +62,8 @@ function limitOf(given: string | undefined): number {
 
 function tasksTable(shown: readonly Listed[], all: readonly Listed[], { paint, width }: Terminal): string {
   const now = Date.now();
+  // Where nothing costs anything, nobody needs to be told so.
+  const priced = shown.some(({ usd }) => usd !== null && usd > 0);
   const short = shortIds(all.map(({ sessionId }) => sessionId));
   return table(
     [
@@ -69,9 +72,10 @@ function tasksTable(shown: readonly Listed[], all: readonly Listed[], { paint, w
       { title: 'STATE' },
       { title: 'PENDING', align: 'right' },
       { title: 'AGE', align: 'right' },
+      ...(priced ? [{ title: 'COST', align: 'right' as const }] : []),
       { title: 'TASK' },
     ],
-    shown.map(({ sessionId, agent, state, pending, updatedAt, title }) => [
+    shown.map(({ sessionId, agent, state, pending, updatedAt, title, usd }) => [
       { text: visibleLine(short.get(sessionId) ?? sessionId) },
       { text: agent },
       { text: state, paint: (text: string) => paint(styleOf(state), text) },
@@ -80,6 +84,7 @@ function tasksTable(shown: readonly Listed[], all: readonly Listed[], { paint, w
         paint: (text: string) => (pending === 0 ? text : paint('yellow', text)),
       },
       { text: age(updatedAt, now) },
+      ...(priced ? [{ text: usd === null ? '?' : dollars(usd) }] : []),
       { text: visibleLine(title) },
     ]),
     width,

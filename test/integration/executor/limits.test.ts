@@ -180,10 +180,12 @@ describe('a budget', () => {
     ['turns', { turns: 2 }, 'turns of the model: 2'],
     ['tool calls', { toolCalls: 2 }, 'tool calls: 2'],
     ['tokens', { tokens: 4 }, 'tokens: 4'],
+    ['money', { usd: 4 }, 'US dollars: 4.00'],
   ])(
     'of %s that is spent asks a person, and a reply lets the task go on for as much again',
     async (_, budget, said) => {
-      const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }]);
+      const price = { input: 500_000, output: 1_500_000 };
+      const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }], { price });
       const service = await startService({
         ...(await where()),
         models,

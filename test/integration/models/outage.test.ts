@@ -84,9 +84,10 @@ describe('an answer that breaks off after words were seen', () => {
     await until(service, taskId, 'model.unavailable');
     await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
     expect((await service.tasks.snapshot(taskId, ADA)).status.state).toBe('canceled');
+    expect(service.clock.pending).toBe(0);
     service.clock.advance(3_600_000);
     await idle(service.tasks);
-    expect([service.clock.pending, endpoint.received.length]).toEqual([0, 1]);
+    expect(endpoint.received).toHaveLength(1);
   });
 
   it('R22 is waited for by the next process for as long as was said', async () => {

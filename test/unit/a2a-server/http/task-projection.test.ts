@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Role, TaskState } from '@a2a-js/sdk';
 import { taskOverview, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
+import type { TaskOverview } from '../../../../shared/protocol/tool-approval.ts';
 import { taskView } from '../../../../a2a-server/http/task-projection.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
@@ -51,6 +52,11 @@ function snapshotOf(events: readonly TaskEvent[]) {
 const taskOf = (events: readonly TaskEvent[], view = VIEW) => taskView(snapshotOf(events), view);
 const words = (task: ReturnType<typeof taskOf>): unknown[] =>
   task.history.map(({ parts }) => parts.map(({ content }) => content?.value));
+
+function spent(...events: TaskEvent[]): TaskOverview['usage'] {
+  const task = taskOf([...START, ...events], { ...VIEW, approval: true });
+  return taskOverview.parse(task.metadata?.[TOOL_APPROVAL]).usage;
+}
 
 describe('a snapshot as an A2A task', () => {
   test('a new task is submitted, with the message it began with', () => {
@@ -124,6 +130,27 @@ describe('a snapshot as an A2A task', () => {
     const task = taskOf([...ASKED, ...more], { ...VIEW, approval: true });
     const overview = taskOverview.parse(task.metadata?.[TOOL_APPROVAL]);
     expect(overview).toMatchObject({ settings: { workspace: '/w' }, turns: 1, calls: [{ state }], usage });
+  });
+
+  test('the overview says what the task has cost, by model where there was more than one', () => {
+    const turn = (number: number, model: string, usd?: number): TaskEvent[] => [
+      { type: 'turn.started', turn: number, model },
+      { type: 'turn.finished', turn: number, end: 'tool-calls', usage, ...(usd !== undefined && { usd }) },
+    ];
+    expect(spent(...turn(1, 'a', 0.5), ...turn(2, 'a', 0.25))).toEqual({
+      inputTokens: 2,
+      outputTokens: 4,
+      usd: 0.75,
+    });
+    expect(spent(...turn(1, 'a', 0.5), ...turn(2, 'b'))).toEqual({
+      inputTokens: 2,
+      outputTokens: 4,
+      usd: null,
+      models: [
+        { model: 'a', ...usage, usd: 0.5 },
+        { model: 'b', ...usage, usd: null },
+      ],
+    });
   });
 
   test.each<[TaskEvent, TaskState, string]>([

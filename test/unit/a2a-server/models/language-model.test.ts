@@ -117,6 +117,14 @@ describe('what is handed out', () => {
     ]);
   });
 
+  test('what the provider had of the input from before is counted apart', async () => {
+    const cached = { ...FINISH, usage: { ...USAGE, inputTokens: { ...USAGE.inputTokens, cacheRead: 4 } } };
+    const events = await collect(modelOf(() => streamOf(text('a'), cached)));
+    expect(events.at(-1)).toMatchObject({
+      usage: { inputTokens: 5, outputTokens: 0, cachedInputTokens: 4 },
+    });
+  });
+
   test.each([
     ['{"a":', '{"a":'],
     ['', {}],

@@ -46,6 +46,38 @@ describe('which model a task gets', () => {
   );
 });
 
+describe('what is known of a model', () => {
+  const settings = modelSettings.parse({
+    model: 'openai:o-model',
+    fast: 'openai:small',
+    prices: { 'openai:o-model': { input: 3, output: 15 } },
+    contextWindow: { 'openai:small': 8_192 },
+  });
+  const models = createModels(settings, KEYS);
+
+  test('is its price and its window, as the settings have them by its id', () => {
+    expect(models.resolve(undefined)).toMatchObject({
+      price: { input: 3, output: 15 },
+      contextWindow: 128_000,
+    });
+    expect(models.resolve('fast').contextWindow).toBe(8_192);
+    expect(models.resolve('fast').price).toBeUndefined();
+  });
+
+  test('is no limit of the offline model, which reads as much as there is', () => {
+    expect(models.resolve('offline').contextWindow).toBeUndefined();
+  });
+
+  test.each([
+    { prices: { 'openai:m': { input: -1, output: 1 } } },
+    { prices: { 'openai:m': { input: 1 } } },
+    { prices: { gpt: { input: 1, output: 1 } } },
+    { contextWindow: { 'openai:m': 100 } },
+  ])('is refused where it cannot be: %j', (wrong) => {
+    expect(modelSettings.safeParse(wrong).success).toBe(false);
+  });
+});
+
 describe('what is missing', () => {
   test.each([
     ['anthropic:m', 'ANTHROPIC_API_KEY'],

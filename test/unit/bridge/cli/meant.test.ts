@@ -14,6 +14,7 @@ const listed = (sessionId: string, taskId: string | null = null): Listed => ({
   title: `about ${sessionId}`,
   updatedAt: '',
   pending: 0,
+  usd: null,
 });
 
 const action = (callId: string): PendingAction => ({

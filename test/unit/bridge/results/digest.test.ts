@@ -27,7 +27,7 @@ const view = (changes: Partial<TaskView> = {}): TaskView => ({
   calls: [],
   outputs: [],
   reply: '',
-  cost: { turns: 123, inputTokens: 12_345_678, outputTokens: 9_876_543 },
+  cost: { turns: 123, inputTokens: 12_345_678, outputTokens: 9_876_543, usd: null },
   seq: 98_765,
   ...changes,
 });
@@ -169,6 +169,7 @@ describe('the digest', () => {
       facts(
         view({
           text: 'Looking for the cause.',
+          cost: { turns: 12, inputTokens: 345_678, outputTokens: 9_876, usd: 1.284567 },
           calls: [...calls(1, 'List it', 'ok'), ...calls(1, 'npm test')],
         }),
         {
@@ -179,7 +180,7 @@ describe('the digest', () => {
     expect(digest).toMatchObject({
       phase: 'runs npm test',
       message: 'Looking for the cause.',
-      cost: { turns: 123 },
+      cost: { turns: 12, inputTokens: 345_678 },
       changes: ['list-files: ok', 'run-shell-command runs: npm test'],
       changesComplete: true,
       left: 0,
@@ -188,6 +189,11 @@ describe('the digest', () => {
       state: 'running',
       toolId: expect.stringContaining('abc123def'),
     });
+  });
+
+  test('says what it has cost in money where there is room for it', () => {
+    const cost = { turns: 12, inputTokens: 345_678, outputTokens: 9_876, usd: 1.284567 };
+    expect(tokensOf(facts(view({ text: 'Looking.', cost }))).digest.cost).toEqual({ ...cost, usd: 1.28 });
   });
 
   test('leaves out the old before the new, and what has ended before what runs, and says that it did', () => {

@@ -69,15 +69,17 @@ describe('a report', () => {
         },
       ],
       outputs: [{ id: 'o', name: '', text: 'So far so good.' }],
-      cost: { turns: 4, inputTokens: 111, outputTokens: 222 },
+      cost: { turns: 4, inputTokens: 111, outputTokens: 222, usd: 0.25 },
     }),
     { notes: ['A note.'] },
   );
 
   test('says nothing of tokens for an agent that counts none', () => {
-    const cost = { turns: 2, inputTokens: 0, outputTokens: 0 };
+    const cost = { turns: 2, inputTokens: 0, outputTokens: 0, usd: null };
     expect(sessionText(report(view({ cost })))).not.toContain('Cost');
-    expect(sessionText(report(view({ cost: { ...cost, outputTokens: 1 } })))).toContain('Cost: 2 turns');
+    expect(sessionText(report(view({ cost: { ...cost, outputTokens: 1 } })))).toContain(
+      'Cost: 2 turns, 0 tokens in, 1 out, price unknown.',
+    );
   });
 
   test('fits its schema', () => {

@@ -9,6 +9,7 @@ const told = (changes: Partial<Told>): Told => ({
   title: 'Do it',
   updatedAt: '2026-01-01T00:00:00Z',
   pending: 0,
+  usd: null,
   messageIds: [],
   ...changes,
 });
@@ -27,8 +28,8 @@ describe('a list of sessions', () => {
 
   test('takes the state from the last that tells of it, and title and time from whoever knows them', () => {
     const followed = told({ title: '', updatedAt: '', state: 'input-required', pending: 2 });
-    expect(merged([told({}), followed])).toMatchObject([
-      { state: 'input-required', pending: 2, title: 'Do it', updatedAt: '2026-01-01T00:00:00Z' },
+    expect(merged([told({ usd: 0.5 }), followed])).toMatchObject([
+      { state: 'input-required', pending: 2, usd: 0.5, title: 'Do it', updatedAt: '2026-01-01T00:00:00Z' },
     ]);
   });
 

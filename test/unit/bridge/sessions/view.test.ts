@@ -68,7 +68,7 @@ describe('the view of a task', () => {
   test('J2 a snapshot of the very place it stands at is taken: it says the same and more', () => {
     const overview = { settings: {}, turns: 2, calls: [], usage: { inputTokens: 3, outputTokens: 4 } };
     const view = folded(at(1, snapshot()), at(2, status()), at(2, snapshot({ overview })));
-    expect(view.cost).toEqual({ turns: 2, inputTokens: 3, outputTokens: 4 });
+    expect(view.cost).toEqual({ turns: 2, inputTokens: 3, outputTokens: 4, usd: null });
   });
 
   test('an older snapshot is not', () => {

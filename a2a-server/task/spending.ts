@@ -1,0 +1,44 @@
+/** What the turns of a task have cost: tokens, and money where the price is known. Pure. */
+import type { Usage } from './events.ts';
+
+/** Tokens of one or more turns, and what they cost in US dollars; null where the price of one of them is not known. */
+export interface Spending extends Usage {
+  usd: number | null;
+}
+
+export const NO_SPENDING: Spending = { inputTokens: 0, outputTokens: 0, usd: 0 };
+
+/** US dollars for a million tokens. */
+export interface Price {
+  input: number;
+  output: number;
+  /** Of the input tokens the provider had from before; as the others where absent. */
+  cachedInput?: number | undefined;
+}
+
+const MILLION = 1_000_000;
+
+/** @returns undefined where there is no price; what was not counted costs nothing. */
+export function costOf(usage: Usage, price: Price | undefined): number | undefined {
+  const { inputTokens, outputTokens, cachedInputTokens = 0 } = usage;
+  if (inputTokens + outputTokens === 0) return 0;
+  if (price === undefined) return undefined;
+  const { input, output, cachedInput = input } = price;
+  const fresh = Math.max(0, inputTokens - cachedInputTokens);
+  return (fresh * input + cachedInputTokens * cachedInput + outputTokens * output) / MILLION;
+}
+
+/** @param usd as the event has it. */
+export function spendingOf(usage: Usage, usd: number | undefined): Spending {
+  return { ...usage, usd: usd ?? costOf(usage, undefined) ?? null };
+}
+
+export function sum(a: Spending, b: Spending): Spending {
+  const cachedInputTokens = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    ...(cachedInputTokens > 0 && { cachedInputTokens }),
+    usd: a.usd === null || b.usd === null ? null : a.usd + b.usd,
+  };
+}

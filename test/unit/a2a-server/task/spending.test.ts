@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { costOf, NO_SPENDING, spendingOf, sum, type Spending } from '../../../../a2a-server/task/spending.ts';
+
+const PRICE = { input: 3, output: 15, cachedInput: 0.3 };
+
+describe('what a turn costs', () => {
+  it('is the price of a million tokens, by their kind', () => {
+    const usage = { inputTokens: 1_000_000, outputTokens: 100_000, cachedInputTokens: 400_000 };
+    expect(costOf(usage, PRICE)).toBeCloseTo(0.6 * 3 + 0.4 * 0.3 + 0.1 * 15, 10);
+    expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(3 + 1.5, 10);
+  });
+
+  it('is unknown without a price, unless nothing was counted', () => {
+    expect(costOf({ inputTokens: 1, outputTokens: 0 }, undefined)).toBeUndefined();
+    expect(costOf({ inputTokens: 0, outputTokens: 0 }, undefined)).toBe(0);
+    expect(spendingOf({ inputTokens: 1, outputTokens: 0 }, undefined).usd).toBeNull();
+    expect(spendingOf({ inputTokens: 0, outputTokens: 0 }, undefined).usd).toBe(0);
+  });
+
+  it('is never less than nothing, whatever a provider says it had from before', () => {
+    expect(costOf({ inputTokens: 10, outputTokens: 0, cachedInputTokens: 50 }, PRICE)).toBeGreaterThan(0);
+  });
+});
+
+describe('the sum of several', () => {
+  const spending: fc.Arbitrary<Spending> = fc.record(
+    {
+      inputTokens: fc.nat(1_000),
+      outputTokens: fc.nat(1_000),
+      cachedInputTokens: fc.nat(1_000),
+      usd: fc.option(fc.nat(100)),
+    },
+    { requiredKeys: ['inputTokens', 'outputTokens', 'usd'] },
+  );
+
+  it('is unknown as soon as one of them is, and otherwise all of them', () => {
+    fc.assert(
+      fc.property(fc.array(spending, { maxLength: 10 }), (all) => {
+        const { inputTokens, usd, cachedInputTokens = 0 } = all.reduce(sum, NO_SPENDING);
+        expect(inputTokens).toBe(all.reduce((total, each) => total + each.inputTokens, 0));
+        expect(cachedInputTokens).toBe(all.reduce((total, each) => total + (each.cachedInputTokens ?? 0), 0));
+        const known = all.every((each) => each.usd !== null);
+        expect(usd).toBe(known ? all.reduce((total, each) => total + (each.usd ?? 0), 0) : null);
+      }),
+    );
+  });
+});
