@@ -9,6 +9,7 @@ import { Inbox } from './inbox/inbox.ts';
 import { InboxDirectory, inboxDirectory } from './inbox/inbox-directory.ts';
 import { outboxDirectory } from './outbox/orphans.ts';
 import { Outbox } from './outbox/outbox.ts';
+import { ClaimsDirectory, claimsDirectory } from './sessions/decision-claims.ts';
 import { Delegations } from './sessions/delegations.ts';
 import { Sessions } from './sessions/sessions.ts';
 
@@ -26,7 +27,8 @@ export async function openBridge({ settings, env, serverScript, log, version }: 
   await prepareStateDirectory(settings.stateDir);
   const registry = configuredAgents(settings, env, serverScript);
   const outbox = await Outbox.at(outboxDirectory(settings.stateDir));
-  const sessions = new Sessions(registry, outbox);
+  const claims = await ClaimsDirectory.at(claimsDirectory(settings.stateDir));
+  const sessions = new Sessions(registry, outbox, claims);
   const delegations = new Delegations({ registry, outbox, sessions, log });
   const directory = await InboxDirectory.at(inboxDirectory(settings.stateDir));
   const inbox = new Inbox({ directory, registry, outbox, sessions, delegations, log });

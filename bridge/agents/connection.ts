@@ -30,6 +30,8 @@ export interface Connection {
   readonly dialect: Dialect;
   /** The agent answers a repeated message id with the same task: sending again is safe. */
   readonly deduplicates: boolean;
+  /** Streams of a task stay open while it waits for a person, and show what a decision from elsewhere leads to. */
+  readonly staysOpen: boolean;
   send(message: Message, signal: AbortSignal): AsyncIterable<StreamResponse>;
   /** Reads the task's stream until it ends, however it ends, or `onEvent` has seen enough and says so. */
   follow(task: Following): Promise<void>;
@@ -109,6 +111,7 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
     facts,
     dialect,
     deduplicates: declares(facts, RESUMABLE_STREAM),
+    staysOpen: resumable !== null,
     send: (message, signal) =>
       client.sendMessageStream(
         { tenant: '', message, configuration: undefined, metadata: undefined },

@@ -14,12 +14,6 @@ export type Shown =
   | { type: 'gone' }
   | { type: 'failed'; message: string };
 
-/**
- * How often the agent is asked while a form is open, in milliseconds: the stream of a parked task has ended, and nothing
- * else tells this bridge that another client has decided.
- */
-const LOOK_MS = 5_000;
-
 export interface Showing {
   session: Session;
   ask: Ask;
@@ -39,8 +33,7 @@ export async function showForm({ session, ask, offers, client, signal }: Showing
   };
   const stopListening = session.listen(withdraw);
   const stopWatching = onAbort(signal, () => form.abort(signal.reason));
-  const looks = setInterval(() => void session.refresh().catch(() => undefined), LOOK_MS);
-  looks.unref();
+  const stopReading = session.watch();
   try {
     offers.out(taskId, [ask]);
     return { type: 'answered', response: await client.elicit(ask.form, form.signal) };
@@ -48,7 +41,7 @@ export async function showForm({ session, ask, offers, client, signal }: Showing
     if (signal.aborted) return { type: 'gone' };
     return form.signal.aborted ? { type: 'withdrawn' } : { type: 'failed', message: messageOf(error) };
   } finally {
-    clearInterval(looks);
+    stopReading();
     stopListening();
     stopWatching();
   }

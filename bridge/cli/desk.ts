@@ -4,6 +4,7 @@ import { configuredAgents } from '../agents/configured-agents.ts';
 import type { Registry } from '../agents/registry.ts';
 import { outboxDirectory } from '../outbox/orphans.ts';
 import { Outbox } from '../outbox/outbox.ts';
+import { ClaimsDirectory, claimsDirectory } from '../sessions/decision-claims.ts';
 import { Delegations } from '../sessions/delegations.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import type { CommonOptions, Run } from './run.ts';
@@ -25,7 +26,8 @@ export async function openDesk({ settings, places, env, log }: Run<CommonOptions
   await prepareStateDirectory(settings.stateDir);
   const registry = configuredAgents(settings, env, places.serverScript);
   const outbox = await Outbox.at(outboxDirectory(settings.stateDir));
-  const sessions = new Sessions(registry, outbox);
+  const claims = await ClaimsDirectory.at(claimsDirectory(settings.stateDir));
+  const sessions = new Sessions(registry, outbox, claims);
   const delegations = new Delegations({ registry, outbox, sessions, log });
   return {
     registry,

@@ -15,7 +15,7 @@ import { cancelTask, type CancelEnd } from './cancel.ts';
 import { findByMessage } from './lost-answer.ts';
 import { delegationMessage } from './message.ts';
 import { asEvent } from '../agents/task-event.ts';
-import { Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import { hasEnded } from './view.ts';
 
@@ -62,7 +62,7 @@ export class Delegations {
   async start(agent: Agent, text: string, settings: TaskSettings): Promise<Delegation> {
     const entry = this.#entry(agent, text, settings);
     await this.#put(entry);
-    const session = this.#sessions.add(new Session(agent, entry.messageId));
+    const session = this.#sessions.add(this.#sessions.open(agent, entry.messageId));
     return { session, messageId: entry.messageId, delivery: this.#send(session, entry) };
   }
 
@@ -215,7 +215,7 @@ export class Delegations {
     const agent = this.#registry.find(entry.agent);
     if (agent === undefined) return; // Its agent may be configured again later: the entry stays.
     const connection = await agent.connect();
-    const session = new Session(agent, messageId);
+    const session = this.#sessions.open(agent, messageId);
     if (cancel !== null) this.#cancelled.set(messageId, cancel);
     // What was cancelled is not sent again only to be cancelled.
     if (connection.deduplicates && cancel === null) {

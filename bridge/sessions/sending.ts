@@ -8,7 +8,6 @@ import { ProductError } from '../../shared/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Connection } from '../agents/connection.ts';
 import { failureOf } from '../agents/failure.ts';
-import type { Dialect } from '../dialects/dialect.ts';
 import type { BackOff } from './back-off.ts';
 import { findByMessage } from './lost-answer.ts';
 
@@ -25,8 +24,8 @@ export type Begun =
 
 export interface Sending {
   agent: Agent;
-  /** Makes the message; the same one each time. */
-  write: (dialect: Dialect) => Message;
+  /** Makes the message; the same one each time. What it throws is why nothing may be sent. */
+  write: (connection: Connection) => Promise<Message>;
   backOff: BackOff;
   signal: AbortSignal;
 }
@@ -50,7 +49,7 @@ export async function send({ agent, write, backOff, signal }: Sending): Promise<
 
 async function sendOnce(agent: Agent, write: Sending['write'], signal: AbortSignal): Promise<Begun> {
   const connection = await connected(agent);
-  const message = phrased(agent, write, connection.dialect);
+  const message = await phrased(agent, write, connection);
   const rest = connection.send(message, signal)[Symbol.asyncIterator]();
   try {
     const first = await rest.next();
@@ -72,9 +71,9 @@ async function connected(agent: Agent): Promise<Connection> {
 }
 
 /** What the dialect has no words for is refused here, before anything is sent. */
-function phrased(agent: Agent, write: Sending['write'], dialect: Dialect): Message {
+async function phrased(agent: Agent, write: Sending['write'], connection: Connection): Promise<Message> {
   try {
-    return write(dialect);
+    return await write(connection);
   } catch (error) {
     throw new Undelivered(agent.failed(error), 'no', 'never');
   }

@@ -1,40 +1,41 @@
 /**
- * One session with one agent: what is known of its current task, and the stream that keeps it known.
+ * One session with one agent: what is known of its current task, and who is told when that changes.
  *
  * Invariants
- * - The view changes by folding alone. At any moment one stream folds: the newest that has delivered anything (S1).
+ * - The view changes by folding alone (S1).
  * - A stream belongs to the session, never to the call that opened it: a call that goes away stops nothing (E4).
  * - A message is sent again only where sending again is safe: it cannot have arrived, or the agent de-duplicates (B1).
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
-import pRetry, { AbortError } from 'p-retry';
 import { ProductError } from '../../shared/errors.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Connection } from '../agents/connection.ts';
 import { asEvent } from '../agents/task-event.ts';
 import type { Asked, Dialect } from '../dialects/dialect.ts';
-import type { Observed, TaskStateName } from '../dialects/observation.ts';
-import { activityWords } from '../results/activity-words.ts';
-import { toMcpState } from '../results/session-report.ts';
 import { BACK_OFF, type BackOff } from './back-off.ts';
+import type { DecisionClaims } from './decision-claims.ts';
 import { type Begun, send } from './sending.ts';
 import { SentDecisions } from './sent-decisions.ts';
+import { type Step, Steps } from './steps.ts';
+import { TaskReader } from './task-reader.ts';
 import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './view.ts';
-
-/** What happened, and the cursor after it. */
-export interface Step {
-  cursor: number;
-  words: string;
-}
 
 /** Something about the session is new. */
 export type Change = { type: 'view' } | { type: 'activity'; activity: Activity } | { type: 'trouble' };
 export type Listener = (change: Change) => void;
 
-/** A stream that lived this long, or brought anything new, was sound: the next cut is counted afresh. One that never began was not. */
-const STEADY_MS = 5_000;
-const KEPT_STEPS = 100;
+/**
+ * How often an agent is asked that ends its streams while a task waits, as long as somebody has to know at once how it goes
+ * on, in milliseconds.
+ */
+const LOOK_MS = 5_000;
+
+export interface SessionParts {
+  /** What has been decided by any bridge, for agents that have to be told once. */
+  claims: DecisionClaims;
+  backOff?: BackOff;
+}
 
 export class Session {
   readonly agent: Agent;
@@ -49,25 +50,35 @@ export class Session {
   readonly #answered = new Set<string>();
   /** The input hash of each pending action as a person was shown it (D2). */
   readonly #shown = new Map<string, string>();
-  readonly #decisions = new SentDecisions();
+  readonly #decisions: SentDecisions;
   #notes: readonly string[] = [];
   readonly #end = new AbortController();
-  #streams = 0;
-  #steps: readonly Step[] = [];
+  readonly #steps = new Steps();
   #told = 0;
-  /** The stream that folds. */
-  #folding = 0;
-  /** The folding stream is being read, or waits to be opened again. */
-  #live = false;
   /** The last stream ended by itself with the task in a state that ends streams. */
   #rested = false;
-
+  /** Who has to know at once also what becomes of a task that waits. */
+  #watchers = 0;
+  /** The agent's streams stay open while a task waits. */
+  #staysOpen = false;
+  readonly #reader: TaskReader;
   readonly #backOff: BackOff;
 
-  constructor(agent: Agent, firstMessageId: string, backOff: BackOff = BACK_OFF) {
+  constructor(agent: Agent, firstMessageId: string, { claims, backOff = BACK_OFF }: SessionParts) {
     this.agent = agent;
     this.firstMessageId = firstMessageId;
     this.#backOff = backOff;
+    this.#decisions = new SentDecisions(claims);
+    this.#reader = new TaskReader({
+      agent,
+      backOff,
+      signal: this.#end.signal,
+      view: () => this.#view,
+      enough: () => !this.#wanted(),
+      take: (event, connection) => this.#fold(event, connection),
+      rested: () => this.#rest(),
+      over: (trouble) => this.#readingIsOver(trouble),
+    });
   }
 
   get view(): TaskView | undefined {
@@ -97,7 +108,7 @@ export class Session {
 
   /** A stream keeps the view up to date. */
   get live(): boolean {
-    return this.#live;
+    return this.#reader.live;
   }
 
   /** Nothing more comes until somebody does something. */
@@ -113,7 +124,7 @@ export class Session {
 
   /** The last things that happened while this bridge was looking, oldest first. */
   get steps(): readonly Step[] {
-    return this.#steps;
+    return this.#steps.kept;
   }
 
   get asked(): Asked {
@@ -162,10 +173,10 @@ export class Session {
     try {
       const begun = await send({
         agent: this.agent,
-        write: (dialect) => {
-          const message = write(dialect);
-          decided = this.#claim(message, dialect);
+        write: async (connection) => {
+          const message = write(connection.dialect);
           messageId = message.messageId;
+          decided = await this.#claim(message, connection);
           return message;
         },
         backOff: this.#backOff,
@@ -176,7 +187,7 @@ export class Session {
     } catch (error) {
       if (answers !== undefined) this.#answered.delete(answers);
       const arrived = error instanceof ProductError ? error.facts['arrived'] : undefined;
-      this.#decisions.failed(messageId, arrived === 'no' ? 'no' : 'unknown');
+      await this.#decisions.failed(messageId, arrived === 'no' ? 'no' : 'unknown');
       if (this.#view === undefined && error instanceof ProductError) {
         this.#refusal = error;
         this.#tell({ type: 'trouble' });
@@ -193,7 +204,7 @@ export class Session {
   /** Brings the view up to date when no stream keeps it so, and follows a task that moves. @throws ProductError */
   async refresh(): Promise<void> {
     const view = this.#view;
-    if (this.#live || view === undefined || hasEnded(view)) return;
+    if (this.live || view === undefined || hasEnded(view)) return;
     await this.look();
     this.follow();
   }
@@ -201,22 +212,39 @@ export class Session {
   /** Asks the agent for the task as it is, whatever is known of it. @throws ProductError */
   async look(taskId = this.#view?.taskId ?? ''): Promise<void> {
     // Without a place in the journal, events still on their way could not be told from those the answer holds already.
-    if (taskId === '' || (this.#live && this.#view?.seq === null)) return;
+    if (taskId === '' || (this.live && this.#view?.seq === null)) return;
     await this.agent.ask(async (connection) =>
       this.#fold(asEvent(await connection.task(taskId)), connection),
     );
-    this.#decisions.looked();
+    await this.#decisions.looked();
   }
 
   /** Makes sure a task that moves is being read. */
   follow(): void {
     const view = this.#view;
-    if (this.#live || view === undefined || view.taskId === '' || hasEnded(view) || this.settled) return;
-    const stream = ++this.#streams;
-    this.#folding = stream;
-    this.#live = true;
+    if (this.live || view === undefined || view.taskId === '' || !this.#wanted()) return;
     this.#trouble = undefined;
-    void this.#keepReading(stream, view.taskId);
+    this.#reader.open(view.taskId);
+  }
+
+  /**
+   * Keeps the view up to date while the task waits for a person, too: over its stream where that stays open, and else by
+   * looking now and then. @returns how to stop
+   */
+  watch(): () => void {
+    this.#watchers += 1;
+    this.follow();
+    const looks = setInterval(() => void this.refresh().catch(() => undefined), LOOK_MS);
+    looks.unref();
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      clearInterval(looks);
+      this.#watchers -= 1;
+      // A parked task that nobody watches costs nothing.
+      if (!this.#wanted()) this.#reader.close();
+    };
   }
 
   /** The bridge goes: the streams are let go of, the task is not touched. */
@@ -229,16 +257,17 @@ export class Session {
    * Of agents that would run a call for each approval, only one leaves.
    * @returns the calls it decides @throws ProductError ALREADY_DECIDED
    */
-  #claim({ messageId, parts }: Message, { hazards }: Dialect): readonly string[] {
+  async #claim(
+    { messageId, taskId, parts }: Message,
+    { url, dialect: { hazards } }: Connection,
+  ): Promise<readonly string[]> {
     const decided = hazards.decidedBy?.(parts) ?? [];
     const { pending } = this.asked;
-    this.#decisions.claim(
-      messageId,
-      decided.map((callId) => ({
-        callId,
-        inputHash: pending.find((action) => action.callId === callId)?.inputHash,
-      })),
-    );
+    const calls = decided.map((callId) => ({
+      callId,
+      inputHash: pending.find((action) => action.callId === callId)?.inputHash,
+    }));
+    await this.#decisions.claim(messageId, calls, { agent: url, taskId });
     return decided;
   }
 
@@ -260,92 +289,19 @@ export class Session {
       this.follow();
       return;
     }
-    const stream = ++this.#streams;
-    this.#folding = stream;
-    this.#live = true;
-    this.#fold(begun.first, begun.connection);
-    void this.#readOn(stream, begun.rest, begun.connection);
+    this.#reader.begin(begun.first, begun.rest, begun.connection);
   }
 
-  /** Reads the rest of a stream that has begun. */
-  async #readOn(
-    stream: number,
-    events: AsyncIterator<StreamResponse>,
-    connection: Connection,
-  ): Promise<void> {
-    let sound = true;
-    try {
-      for (let next = await events.next(); next.done !== true; next = await events.next()) {
-        if (this.#folding === stream) this.#fold(next.value, connection);
-      }
-    } catch {
-      // A cut is no news to anybody: the stream is taken up again below, from the last event that was read.
-      sound = false;
-    }
-    if (this.#folding !== stream) return;
-    this.#live = false;
-    if (sound) this.#rest();
-    this.follow();
+  /** Whether there is anything to read a stream for. */
+  #wanted(): boolean {
+    if (this.#view !== undefined && hasEnded(this.#view)) return false;
+    return !this.settled || (this.#watchers > 0 && this.#staysOpen);
   }
 
-  /** Opens the task's stream again and again until it has settled, or the back-off is used up. */
-  async #keepReading(stream: number, taskId: string): Promise<void> {
-    try {
-      await pRetry(() => this.#readAgain(stream, taskId), {
-        ...this.#backOff,
-        signal: this.#end.signal,
-      });
-    } catch (thrown) {
-      if (this.#folding !== stream || this.#end.signal.aborted) return;
-      this.#live = false;
-      this.#trouble = this.agent.failed(thrown);
-      this.#tell({ type: 'trouble' });
-      return;
-    }
-    if (this.#folding !== stream) return;
-    this.#live = false;
-    this.follow();
-  }
-
-  async #readAgain(stream: number, taskId: string): Promise<void> {
-    for (;;) {
-      const since = performance.now();
-      const from = this.#view?.seq ?? null;
-      let cut: ProductError | undefined;
-      try {
-        await this.#readOnce(stream, taskId);
-        if (this.#folding === stream) this.#rest();
-      } catch (thrown) {
-        cut = this.agent.failed(thrown);
-        // The agent has spoken: asking the same again would hear the same.
-        if (!cut.retryable && cut.reason !== 'AGENT_ERROR') throw new AbortError(cut);
-      }
-      if (this.#folding !== stream || this.settled) return;
-      const silent = cut?.facts['trouble'] === 'timeout';
-      const sound = !silent && (performance.now() - since >= STEADY_MS || (this.#view?.seq ?? null) !== from);
-      if (!sound) throw cut ?? this.#endsEarly();
-    }
-  }
-
-  async #readOnce(stream: number, taskId: string): Promise<void> {
-    const connection = await this.agent.connect();
-    await connection.follow({
-      taskId,
-      after: this.#view?.taskId === taskId ? this.#view.seq : null,
-      signal: this.#end.signal,
-      onEvent: (event) => {
-        if (this.#folding !== stream) return 'enough';
-        this.#fold(event, connection);
-        return this.settled ? 'enough' : 'more';
-      },
-    });
-  }
-
-  #endsEarly(): ProductError {
-    return new ProductError(
-      'AGENT_UNREACHABLE',
-      `Agent "${this.agent.name}" ends the task's stream before the task has settled.`,
-    );
+  #readingIsOver(trouble: ProductError | undefined): void {
+    if (trouble === undefined) return this.follow();
+    this.#trouble = trouble;
+    this.#tell({ type: 'trouble' });
   }
 
   /** The stream ended by itself: a state that ends streams is then to be believed, whatever it says it waits for. */
@@ -355,6 +311,7 @@ export class Session {
   }
 
   #fold(event: StreamResponse, connection: Connection): void {
+    this.#staysOpen = connection.staysOpen;
     const observed = connection.dialect.read(event);
     const before = this.#view;
     this.#view = fold(before, observed);
@@ -362,23 +319,11 @@ export class Session {
     this.#rested = false;
     this.#changedAt = new Date();
     this.#told += 1;
-    this.#note(before?.state, observed);
+    const { observations } = observed;
+    this.#steps.note(observations, { before: before?.state, after: this.#view?.state }, this.cursor);
+    for (const each of observations)
+      if (each.type === 'activity') this.#tell({ type: 'activity', activity: each.activity });
     this.#tell({ type: 'view' });
-  }
-
-  #note(before: TaskStateName | undefined, { observations }: Observed): void {
-    const words: string[] = [];
-    for (const observation of observations) {
-      if (observation.type !== 'activity') continue;
-      const said = activityWords(observation.activity);
-      if (said !== undefined) words.push(said);
-      this.#tell({ type: 'activity', activity: observation.activity });
-    }
-    const state = this.#view?.state;
-    if (state !== undefined && (before === undefined || toMcpState(state) !== toMcpState(before)))
-      words.push(toMcpState(state));
-    const { cursor } = this;
-    this.#steps = [...this.#steps, ...words.map((each) => ({ cursor, words: each }))].slice(-KEPT_STEPS);
   }
 
   #tell(change: Change): void {

@@ -11,6 +11,7 @@ import type { DelegationState, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { toMcpState } from '../results/session-report.ts';
 import { readHandle } from '../tasks/task-handle.ts';
+import type { DecisionClaims } from './decision-claims.ts';
 import { holderOf, newestTask } from './holder.ts';
 import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './listing.ts';
 import { Session } from './session.ts';
@@ -36,15 +37,22 @@ export interface Finding {
 export class Sessions {
   readonly #registry: Registry;
   readonly #outbox: Outbox;
+  readonly #claims: DecisionClaims;
   readonly #live = new Set<Session>();
   /** Makes sure that a delegation on its way is being sent; set by whoever sends. */
   takeUp: (messageId: string) => Promise<{ done: Promise<void> } | undefined> = async () => undefined;
   /** Told of every session that is at hand from now on; set by whoever keeps results. */
   added: (session: Session) => void = () => undefined;
 
-  constructor(registry: Registry, outbox: Outbox) {
+  constructor(registry: Registry, outbox: Outbox, claims: DecisionClaims) {
     this.#registry = registry;
     this.#outbox = outbox;
+    this.#claims = claims;
+  }
+
+  /** A session that nobody knows of yet. @param firstMessageId the message that begins it, or its name */
+  open(agent: Agent, firstMessageId: string): Session {
+    return new Session(agent, firstMessageId, { claims: this.#claims });
   }
 
   add(session: Session): Session {
@@ -86,7 +94,7 @@ export class Sessions {
     const { all } = this.#registry;
     const asked = named === undefined ? all : [named];
     const found = await holderOf(sessionId, asked, { among: all.length, trouble });
-    if (found !== undefined) return this.#followed(new Session(found.agent, sessionId), found.taskId);
+    if (found !== undefined) return this.#followed(this.open(found.agent, sessionId), found.taskId);
     const other = named === undefined ? undefined : await this.#elsewhere(sessionId, named);
     if (named !== undefined && other !== undefined) throw withAnother(sessionId, named.name, other);
     throw await this.#unknown(sessionId, trouble);
@@ -205,7 +213,7 @@ export class Sessions {
     if (agent === undefined) throw new ProductError('UNKNOWN_AGENT', goneFromSettings(name));
     // Others may have gone on with the session since.
     const newest = await newestTask(agent, state.sessionId);
-    return this.#followed(new Session(agent, sessionId), newest?.id ?? state.taskId);
+    return this.#followed(this.open(agent, sessionId), newest?.id ?? state.taskId);
   }
 
   async #followed(session: Session, taskId: string): Promise<Session> {

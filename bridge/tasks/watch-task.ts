@@ -27,6 +27,7 @@ export async function watchTask(id: string, { bridge, name, push }: Watching): P
   const stop = (): void => {
     over = true;
     unlisten();
+    stopReading();
   };
   const tell = async (): Promise<void> => {
     changed = true;
@@ -48,6 +49,8 @@ export async function watchTask(id: string, { bridge, name, push }: Watching): P
     }
   };
   const isOver = (): boolean => over;
+  // What another client decides while the task waits is told as well.
+  const stopReading = found.session.watch();
   const unlisten = found.session.listen((change) => {
     if (change.type !== 'activity') void tell();
   });

@@ -242,8 +242,8 @@ export class FakeAgent {
     const cursor = request.headers['last-event-id'];
     const pump =
       typeof cursor === 'string'
-        ? this.#stream(response, task, Number(cursor), { wrap: bare })
-        : this.#stream(response, task, task.seq, { wrap: bare, first: asEvent(task) });
+        ? this.#stream(response, task, Number(cursor), { wrap: bare, until: 'ended' })
+        : this.#stream(response, task, task.seq, { wrap: bare, first: asEvent(task), until: 'ended' });
     pump();
   }
 
@@ -252,7 +252,11 @@ export class FakeAgent {
     response: ServerResponse,
     task: FakeTask,
     after: number,
-    { wrap, first }: { wrap: (event: StreamResponse) => unknown; first?: StreamResponse },
+    {
+      wrap,
+      first,
+      until = 'settled',
+    }: { wrap: (event: StreamResponse) => unknown; first?: StreamResponse; until?: 'settled' | 'ended' },
   ): () => void {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     this.#streams.add(response);
@@ -272,7 +276,7 @@ export class FakeAgent {
         write(seq, event);
         position = seq;
       }
-      if (task.settled && position >= task.seq) response.end();
+      if (task[until] && position >= task.seq) response.end();
     };
     if (first !== undefined) write(after, first);
     const stop = task.onChange(pump);

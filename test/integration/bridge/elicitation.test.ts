@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
@@ -31,7 +32,12 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   afterAll(() => program.remove());
 
   async function asking(...callIds: string[]): Promise<FakeAgent> {
+    return askingAs({}, ...callIds);
+  }
+
+  async function askingAs(options: FakeAgentOptions, ...callIds: string[]): Promise<FakeAgent> {
     const agent = await FakeAgent.start({
+      ...options,
       onMessage: (task) => task.work().ask(...callIds.map((callId) => pendingWrite(callId))),
       onDecisions: (task, decisions) => {
         for (const { callId, decision } of decisions) task.say(`${callId}: ${decision}. `);
@@ -149,8 +155,11 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(decisionChannels(agent)).toEqual(['tool']);
   });
 
-  test('R67 what another client decides withdraws the form, though nothing tells this bridge', async () => {
-    const agent = await asking('one');
+  test.each<[string, FakeAgentOptions]>([
+    ['over the stream of an agent whose streams stay open', {}],
+    ['by a look, at an agent whose streams do not', { extensions: [TOOL_APPROVAL] }],
+  ])('R67 what another client decides withdraws the form, which is noticed %s', async (__, options) => {
+    const agent = await askingAs(options, 'one');
     const shown = signal();
     const decided = signal();
     const client = await clientAt(agent, async () => {
@@ -160,6 +169,8 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     });
     const call = client.call(DELEGATE, { task: 'do it' });
     await shown.happened;
+    if (holds && options.extensions === undefined) await agent.asked('subscribe');
+    const looks = agent.count('GetTask');
     const stateDir = await mkdtemp(join(program.directory, 'state-'));
     const other = await RawClient.start(program, { stateDir, agentUrl: agent.url });
     open.unshift({ close: () => other.kill() });
@@ -168,6 +179,8 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     decided.happen();
     expect(agent.decisions).toMatchObject([{ decision: 'approve' }]);
+    // Both looks are the other bridge's: one to find the session, one to decide.
+    if (holds && options.extensions === undefined) expect(agent.count('GetTask') - looks).toBe(2);
   });
 
   test('R67 with human-only a tool call decides nothing and says how to decide; the form does', async () => {

@@ -121,6 +121,31 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_once' }]);
   });
 
+  test('E2 R69 two bridges that decide one call at the same moment: one decision leaves, and the tool runs once', async () => {
+    steps = [{ calls: [slow()] }, { say: 'Made.' }];
+    const asked = await delegate();
+    const other = await start();
+    try {
+      const seen = await other.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
+      expect(seen.structuredContent).toMatchObject({ pending: [{ callId: 'w-1' }] });
+      const approval = { sessionId: idOf(asked), callId: 'w-1', decision: 'approve', waitSeconds: 0 };
+      const answers = await Promise.all(
+        [client, other].map((each) => each.call('approve_or_deny_pending_action', approval)),
+      );
+      await running;
+      finish();
+      const refused = answers.filter(({ isError }) => isError === true);
+      expect(refused.map((each) => textOf(each))).toEqual([
+        expect.stringMatching(/^A decision on w-1 has been sent before/),
+      ]);
+      const done = await client.call('wait_for_task', { sessionId: idOf(asked) });
+      expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
+      expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_once' }]);
+    } finally {
+      await other.kill();
+    }
+  });
+
   test('R69 a turn that has ended goes on in the same task, which has the conversation', async () => {
     const asked = await delegate();
     await decide(idOf(asked), { decision: 'approve' });

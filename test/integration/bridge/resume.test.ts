@@ -7,6 +7,7 @@ import { Session } from '../../../bridge/sessions/session.ts';
 import { waitFor, type WaitEnd } from '../../../bridge/sessions/wait.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { claimsInMemory } from '../../support/claims-in-memory.ts';
 import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
 
 const QUICK = { retries: 3, minTimeout: 1, maxTimeout: 5, factor: 2, randomize: false };
@@ -22,7 +23,7 @@ describe('a stream that breaks', () => {
     const fake = await FakeAgent.start(options);
     const { url } = fake;
     const agent = new Agent('fake', async () => ({ url, headers: {} }));
-    const session = new Session(agent, randomUUID(), QUICK);
+    const session = new Session(agent, randomUUID(), { backOff: QUICK, claims: claimsInMemory() });
     open.push({ close: () => session.close() }, { close: () => fake.stop() });
     return { fake, session };
   }
@@ -102,7 +103,10 @@ describe('a stream that breaks', () => {
   test('R20 the agent has ended and started again elsewhere while the task waited: it is found, and the task goes on', async () => {
     const fake = await FakeAgent.start({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     let { url } = fake;
-    const session = new Session(new Agent('fake', async () => ({ url, headers: {} })), randomUUID(), QUICK);
+    const session = new Session(new Agent('fake', async () => ({ url, headers: {} })), randomUUID(), {
+      backOff: QUICK,
+      claims: claimsInMemory(),
+    });
     open.push({ close: () => session.close() });
     await settle(session, deliver(session));
     await fake.stop();

@@ -12,6 +12,7 @@ import { Delegations } from '../../../../bridge/sessions/delegations.ts';
 import { Sessions } from '../../../../bridge/sessions/sessions.ts';
 import { ProductError } from '../../../../shared/errors.ts';
 import { createLogger } from '../../../../shared/logging.ts';
+import { claimsInMemory } from '../../../support/claims-in-memory.ts';
 import { FakeTask } from '../../../support/fake-agent-task.ts';
 
 /** An agent in memory: it takes a message when it is let, and answers a cancel as it is told to. */
@@ -40,6 +41,7 @@ class SlowAgent extends Agent {
       },
       dialect: nativeDialect,
       deduplicates: true,
+      staysOpen: true,
       send: () => this.#answer(),
       follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
       task: () => Promise.resolve(this.task.toTask()),
@@ -70,7 +72,7 @@ describe('cancelling what is on its way to an agent', () => {
     agent = new SlowAgent();
     outbox = await Outbox.at(directory);
     const registry = new Registry(agent);
-    sessions = new Sessions(registry, outbox);
+    sessions = new Sessions(registry, outbox, claimsInMemory());
     const log = createLogger({ name: 'test', level: 'silent' });
     delegations = new Delegations({ registry, outbox, sessions, log });
   });

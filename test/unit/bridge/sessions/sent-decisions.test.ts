@@ -1,49 +1,68 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SentDecisions } from '../../../../bridge/sessions/sent-decisions.ts';
+import { claimsInMemory } from '../../../support/claims-in-memory.ts';
 
+const of = { agent: 'http://127.0.0.1:1', taskId: 't' };
 const shown = [{ callId: 'c', inputHash: 'h' }];
 const changed = [{ callId: 'c', inputHash: 'other' }];
 const waitsNoMore = [{ callId: 'c', inputHash: undefined }];
 
 describe('decisions that have left', () => {
   let sent: SentDecisions;
-  beforeEach(() => {
-    sent = new SentDecisions();
-    sent.claim('first', shown);
+  beforeEach(async () => {
+    sent = new SentDecisions(claimsInMemory());
+    await sent.claim('first', shown, of);
   });
 
-  test('E2 of one call as it was shown only one leaves, the same as often as is safe', () => {
-    expect(() => sent.claim('second', shown)).toThrow(/has been sent before/);
-    sent.claim('first', shown);
-    sent.claim('first', waitsNoMore);
+  test('E2 of one call as it was shown only one leaves, the same as often as is safe', async () => {
+    await expect(sent.claim('second', shown, of)).rejects.toThrow(/has been sent before/);
+    await sent.claim('first', shown, of);
+    await sent.claim('first', waitsNoMore, of);
   });
 
-  test('a call that is asked again with something else can be decided again', () => {
-    sent.claim('second', changed);
-    expect(() => sent.claim('third', changed)).toThrow(/has been sent before/);
+  test('a call that is asked again with something else can be decided again', async () => {
+    await sent.claim('second', changed, of);
+    await expect(sent.claim('third', changed, of)).rejects.toThrow(/has been sent before/);
   });
 
-  test('a call that waits no more cannot be decided, whoever decided it', () => {
-    expect(() => sent.claim('second', waitsNoMore)).toThrow(/has been sent before/);
-    expect(() => sent.claim('second', [{ callId: 'unheard of', inputHash: undefined }])).toThrow();
+  test('a call of the same name of another task is another', async () => {
+    await sent.claim('second', shown, { ...of, taskId: 'other' });
   });
 
-  test('several are claimed together or not at all', () => {
-    expect(() => sent.claim('second', [{ callId: 'd', inputHash: 'h' }, ...shown])).toThrow();
-    sent.claim('third', [{ callId: 'd', inputHash: 'h' }]);
+  test('a call that waits no more cannot be decided, whoever decided it', async () => {
+    await expect(sent.claim('second', waitsNoMore, of)).rejects.toThrow(/has been sent before/);
+    const unheard = [{ callId: 'unheard of', inputHash: undefined }];
+    await expect(sent.claim('second', unheard, of)).rejects.toThrow();
   });
 
-  test('one that did not arrive is as if it had never been', () => {
-    sent.failed('first', 'no');
-    sent.claim('second', shown);
+  test('several are claimed together or not at all', async () => {
+    const other = { callId: 'd', inputHash: 'h' };
+    await expect(sent.claim('second', [other, ...shown], of)).rejects.toThrow();
+    await sent.claim('third', [other], of);
   });
 
-  test('one that may have arrived stands until the agent has been looked at', () => {
-    sent.failed('first', 'unknown');
-    expect(() => sent.claim('second', shown)).toThrow(/whether it arrived is not known/);
-    sent.looked();
-    sent.claim('second', shown);
-    sent.looked();
-    expect(() => sent.claim('third', shown)).toThrow(/the agent has it/);
+  test('one that did not arrive is as if it had never been', async () => {
+    await sent.failed('first', 'no');
+    await sent.claim('second', shown, of);
+  });
+
+  test('one that may have arrived stands until the agent has been looked at', async () => {
+    await sent.failed('first', 'unknown');
+    await expect(sent.claim('second', shown, of)).rejects.toThrow(/whether it arrived is not known/);
+    await sent.looked();
+    await sent.claim('second', shown, of);
+    await sent.looked();
+    await expect(sent.claim('third', shown, of)).rejects.toThrow(/the agent has it/);
+  });
+
+  test('where nobody can tell whether there is another, nothing leaves', async () => {
+    const broken = {
+      take: () => Promise.reject(new Error('the disk is full')),
+      release: () => Promise.resolve(),
+    };
+    await expect(new SentDecisions(broken).claim('first', shown, of)).rejects.toMatchObject({
+      reason: 'STORAGE',
+      message: expect.stringMatching(/the disk is full.*Nothing was sent/),
+    });
   });
 });

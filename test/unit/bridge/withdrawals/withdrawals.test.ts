@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import { Session } from '../../../../bridge/sessions/session.ts';
 import { type Fate, type WithdrawnCall, Withdrawals } from '../../../../bridge/withdrawals/withdrawals.ts';
+import { claimsInMemory } from '../../../support/claims-in-memory.ts';
 
 const agent = new Agent('local', () => Promise.reject(new Error('nobody is asked here')));
 
@@ -12,7 +13,7 @@ function withdrawn(fate: Fate, more: Partial<WithdrawnCall> = {}): WithdrawnCall
 describe('the calls a client has withdrawn', () => {
   test('are told once each, oldest first, with what became of the task and the way back to it', () => {
     const withdrawals = new Withdrawals();
-    const session = new Session(agent, 'message-1');
+    const session = new Session(agent, 'message-1', { claims: claimsInMemory() });
     withdrawals.add(withdrawn({ type: 'goes-on' }, { session }));
     withdrawals.add(withdrawn({ type: 'unsent' }, { tool: 'delegate_task_to_assistant' }));
     const [first = '', second = ''] = withdrawals.take((name) => `p_${name}`);
@@ -26,14 +27,20 @@ describe('the calls a client has withdrawn', () => {
 
   test('are told with what has been learnt by then', () => {
     const withdrawals = new Withdrawals();
-    const call = withdrawn({ type: 'cancelling' }, { session: new Session(agent, 'message-1') });
+    const call = withdrawn(
+      { type: 'cancelling' },
+      { session: new Session(agent, 'message-1', { claims: claimsInMemory() }) },
+    );
     withdrawals.add(call);
     call.fate = { type: 'not-cancelled', message: 'The agent is down.' };
     expect(withdrawals.take((name) => name)).toEqual([
       expect.stringContaining('could not be cancelled: The agent is down. Session "message-1"'),
     ]);
     withdrawals.add(
-      withdrawn({ type: 'refused', message: 'No such model.' }, { session: new Session(agent, 'm') }),
+      withdrawn(
+        { type: 'refused', message: 'No such model.' },
+        { session: new Session(agent, 'm', { claims: claimsInMemory() }) },
+      ),
     );
     const [refused] = withdrawals.take((name) => name);
     expect(refused).toMatch(/came to nothing: No such model\.$/);

@@ -1,0 +1,164 @@
+/**
+ * The streams that keep one task known.
+ *
+ * Invariants
+ * - At any moment one stream folds: the newest that has delivered anything (S1).
+ * - A stream that was cut is taken up again from the last event that was read, over a back-off that begins anew whenever
+ *   a stream was sound.
+ */
+import type { StreamResponse } from '@a2a-js/sdk';
+import pRetry, { AbortError } from 'p-retry';
+import { onAbort } from '../../shared/abort.ts';
+import { ProductError } from '../../shared/errors.ts';
+import type { Agent } from '../agents/agent.ts';
+import type { Connection } from '../agents/connection.ts';
+import type { BackOff } from './back-off.ts';
+import type { TaskView } from './view.ts';
+
+/** A stream that lived this long, or brought anything new, was sound: the next cut is counted afresh. One that never began was not. */
+const STEADY_MS = 5_000;
+
+/** Whom the reader reads for. */
+export interface Reading {
+  agent: Agent;
+  backOff: BackOff;
+  /** Aborts when the bridge lets go. */
+  signal: AbortSignal;
+  /** What is known by now. */
+  view: () => TaskView | undefined;
+  /** Nothing more is wanted. */
+  enough: () => boolean;
+  take: (event: StreamResponse, connection: Connection) => void;
+  /** A stream has ended by itself: the state it ended in is to be believed, whatever it says it waits for. */
+  rested: () => void;
+  /** No stream is read any more; `trouble`: why none could be kept. */
+  over: (trouble: ProductError | undefined) => void;
+}
+
+export class TaskReader {
+  readonly #for: Reading;
+  #streams = 0;
+  /** The stream that folds. */
+  #folding = 0;
+  #live = false;
+  /** Of the stream that was opened last, while it is read. */
+  #opened: AbortController | undefined;
+
+  constructor(reading: Reading) {
+    this.#for = reading;
+  }
+
+  /** The folding stream is being read, or waits to be opened again. */
+  get live(): boolean {
+    return this.#live;
+  }
+
+  /** A message has been answered with a stream: from here on it is the one that folds. */
+  begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: Connection): void {
+    const stream = this.#next();
+    this.#opened?.abort();
+    this.#opened = undefined;
+    this.#for.take(first, connection);
+    void this.#readOn(stream, rest, connection);
+  }
+
+  /** Opens the task's stream, again and again until there is enough of it or the back-off is used up. */
+  open(taskId: string): void {
+    const opened = new AbortController();
+    this.#opened = opened;
+    const release = onAbort(this.#for.signal, () => opened.abort());
+    void this.#keepReading(this.#next(), taskId, opened.signal).finally(release);
+  }
+
+  /** Lets go of a stream that was opened: nobody reads it any more. One that a message was answered with ends by itself. */
+  close(): void {
+    if (!this.#live || this.#opened === undefined) return;
+    this.#folding = ++this.#streams;
+    this.#live = false;
+    this.#opened.abort();
+  }
+
+  #next(): number {
+    this.#folding = ++this.#streams;
+    this.#live = true;
+    return this.#folding;
+  }
+
+  async #readOn(
+    stream: number,
+    events: AsyncIterator<StreamResponse>,
+    connection: Connection,
+  ): Promise<void> {
+    let sound = true;
+    try {
+      for (let next = await events.next(); next.done !== true; next = await events.next()) {
+        if (this.#folding === stream) this.#for.take(next.value, connection);
+      }
+    } catch {
+      // A cut is no news to anybody: the stream is taken up again from the last event that was read.
+      sound = false;
+    }
+    if (this.#folding !== stream) return;
+    this.#live = false;
+    if (sound) this.#for.rested();
+    this.#for.over(undefined);
+  }
+
+  async #keepReading(stream: number, taskId: string, signal: AbortSignal): Promise<void> {
+    const { backOff, agent, over } = this.#for;
+    let trouble: ProductError | undefined;
+    try {
+      await pRetry(() => this.#readAgain(stream, taskId, signal), { ...backOff, signal });
+    } catch (thrown) {
+      if (signal.aborted) return;
+      trouble = agent.failed(thrown);
+    }
+    if (this.#folding !== stream) return;
+    this.#live = false;
+    over(trouble);
+  }
+
+  async #readAgain(stream: number, taskId: string, signal: AbortSignal): Promise<void> {
+    const { agent, view, enough, rested } = this.#for;
+    for (;;) {
+      const since = performance.now();
+      const from = view()?.seq ?? null;
+      let cut: ProductError | undefined;
+      try {
+        await this.#readOnce(stream, taskId, signal);
+        if (this.#folding === stream) rested();
+      } catch (thrown) {
+        cut = agent.failed(thrown);
+        // The agent has spoken: asking the same again would hear the same.
+        if (!cut.retryable && cut.reason !== 'AGENT_ERROR') throw new AbortError(cut);
+      }
+      if (this.#folding !== stream || enough()) return;
+      const silent = cut?.facts['trouble'] === 'timeout';
+      const sound = !silent && (performance.now() - since >= STEADY_MS || (view()?.seq ?? null) !== from);
+      if (!sound) throw cut ?? this.#endsEarly();
+    }
+  }
+
+  async #readOnce(stream: number, taskId: string, signal: AbortSignal): Promise<void> {
+    const { agent, view, take, enough } = this.#for;
+    const connection = await agent.connect();
+    const known = view();
+    await connection.follow({
+      taskId,
+      after: known?.taskId === taskId ? known.seq : null,
+      signal,
+      onEvent: (event) => {
+        if (this.#folding !== stream) return 'enough';
+        take(event, connection);
+        return enough() ? 'enough' : 'more';
+      },
+    });
+  }
+
+  #endsEarly(): ProductError {
+    return new ProductError(
+      'AGENT_UNREACHABLE',
+      `Agent "${this.#for.agent.name}" ends the task's stream before the task has settled.`,
+    );
+  }
+}

@@ -1,0 +1,20 @@
+/** Claims on decisions for a single process, without a disk: what is tested does not depend on where they are kept. */
+import type { Asking, DecisionClaims } from '../../bridge/sessions/decision-claims.ts';
+
+const nameOf = (asking: Asking): string => JSON.stringify(asking);
+
+export function claimsInMemory(): DecisionClaims {
+  const taken = new Map<string, string>();
+  return {
+    take(asking, messageId) {
+      const before = taken.get(nameOf(asking));
+      if (before === undefined) taken.set(nameOf(asking), messageId);
+      const free = before === undefined || before === messageId;
+      return Promise.resolve(free ? undefined : { messageId: before, running: true });
+    },
+    release(asking, messageId) {
+      if (taken.get(nameOf(asking)) === messageId) taken.delete(nameOf(asking));
+      return Promise.resolve();
+    },
+  };
+}
