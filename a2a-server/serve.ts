@@ -27,9 +27,11 @@ import type { Models } from './models/model.ts';
 import { readScript } from './models/scripted/script.ts';
 import { scriptedModels } from './models/scripted/scripted-model.ts';
 import { offeredModels } from './offered-models.ts';
+import { createPolicy, type Policy } from './policy/policy.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { isInUse, stateInUse } from './state-in-use.ts';
+import type { Tool } from './tools/tool.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import type { Identity } from './tools/workspace/directory.ts';
 
@@ -61,6 +63,8 @@ export interface Run {
 export async function serve(settings: ServerSettings, log: Logger): Promise<Run> {
   const { stateDir } = settings;
   const models = await modelsOf(settings);
+  const tools = toolsOf(settings);
+  const policy = createPolicy(settings.policy, { tools: tools.map(({ name }) => name) });
   await prepareStateDirectory(stateDir);
   await tryToWrite(stateDir);
   const token = await obtainToken(stateDir);
@@ -80,7 +84,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
       clock: () => systemClock.now(),
     });
     const own = await stat(stateDir, { bigint: true });
-    const opened = { settings, log, token, server, port, own, models, journal: held.journal };
+    const opened = { settings, log, token, server, port, own, models, tools, policy, journal: held.journal };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
     server.close();
@@ -106,6 +110,8 @@ interface Opened {
   /** Which directory the state lies in, whatever leads there. */
   own: Identity;
   models: Models;
+  tools: readonly Tool[];
+  policy: Policy;
   journal: Journal;
 }
 
@@ -170,19 +176,19 @@ async function modelsOf(settings: ServerSettings): Promise<Models> {
   }
 }
 
-function taskService({ settings, journal, log, own, models }: Opened): TaskService {
+function toolsOf({ grace, passEnv, allowPrivateHost }: ServerSettings): Tool[] {
+  return builtinTools({ graceMs: grace, passEnvironment: passEnv, privateHosts: allowPrivateHost });
+}
+
+function taskService({ settings, journal, log, own, models, tools, policy }: Opened): TaskService {
   return createTasks({
     journal,
     clock: systemClock,
     ids: randomIds(systemClock),
     models,
-    toolbox: createToolbox(
-      builtinTools({
-        graceMs: settings.grace,
-        passEnvironment: settings.passEnv,
-        privateHosts: settings.allowPrivateHost,
-      }),
-    ),
+    toolbox: createToolbox(tools),
+    policy,
+    mode: settings.mode,
     openWorkspace: allowedWorkspaces({
       fallback: settings.workspace,
       allowed: settings.allowWorkspace,

@@ -5,6 +5,8 @@ import { setting } from '../shared/config.ts';
 import type { SettingValues } from '../shared/config.ts';
 import { LOG_LEVELS } from '../shared/logging.ts';
 import { TOKEN_PATTERN } from '../shared/token-file.ts';
+import { taskMode } from '../shared/protocol/tool-approval.ts';
+import { rules } from './policy/rule.ts';
 import { duration, DURATION_ALLOWED } from './duration.ts';
 import { DEFAULT_WINDOW, modelId, modelSettings } from './models/settings.ts';
 import { parseHost } from './tools/web/allowed-hosts.ts';
@@ -118,6 +120,16 @@ export const SERVER_SETTINGS = {
     describe:
       'directory that workspaces must lie in; may be repeated (default: any, but the root of a file system)',
     allowed: 'directories',
+  }),
+  mode: setting({
+    kind: 'text',
+    placeholder: 'mode',
+    schema: taskMode,
+    fallback: 'ask',
+    env: 'A2A_SERVER_MODE',
+    describe:
+      'what a task that names no mode may do unasked: nothing (ask), change files (accept-edits), everything (auto); or only lay out a plan (plan)',
+    allowed: taskMode.options.join(', '),
   }),
   passEnv: setting({
     kind: 'list',
@@ -296,6 +308,14 @@ export const UNFLAGGED_SETTINGS = {
     env: 'A2A_SERVER_TOKENS',
     describe: 'further principals and their tokens, beside "local" with the token in the state directory',
     allowed: 'name=token, separated by commas',
+  }),
+  policy: setting({
+    kind: 'text',
+    schema: rules,
+    fallback: [],
+    env: 'A2A_SERVER_POLICY',
+    describe: 'rules that allow, ask for or deny calls of tools (docs/policies.md)',
+    allowed: 'in the configuration file, [{"action": "allow" | "ask" | "deny", "tool": …, "path": …, …}]',
   }),
   baseUrls: setting({
     kind: 'text',

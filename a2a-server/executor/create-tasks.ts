@@ -3,7 +3,7 @@
  * durable (E3), and whoever recorded it wakes the task's primary, or its next execution.
  */
 import { ProductError } from '../../shared/errors.ts';
-import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
 import { bareDecision, cancel, decide, receive, type Refusal } from '../task/commands.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
@@ -12,13 +12,15 @@ import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import { follow } from './follow.ts';
 import { resolveDecisions } from './resolve-decisions.ts';
-import { defined, inherited, keepsSettings, otherSettings } from './task-settings.ts';
+import { beginningSettings, keepsSettings, otherSettings } from './task-settings.ts';
 import { TaskLog, type Changed } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import { Upkeep } from './upkeep.ts';
 import type { Accepted, Incoming, Tasks } from './tasks.ts';
 
 export interface TasksOptions extends Omit<ExecutorOptions, 'log'> {
+  /** The mode of a task that names none. */
+  mode: TaskMode;
   /** What is done by itself as time passes; without it, parked tasks wait for as long as it takes. */
   upkeep?: UpkeepSettings;
 }
@@ -138,7 +140,7 @@ export function createTasks(options: TasksOptions): TaskService {
         'A decision must name the task or session it is for. Nothing was changed.',
       );
     const previous = target.previous && (await log.load(target.previous.taskId));
-    const settings = await checkedSettings({ ...inherited(previous), ...defined(incoming.settings) });
+    const settings = await checkedSettings(beginningSettings(incoming.settings, previous, options.mode));
     const taskId = ids.task();
     const bare = models.resolve(settings.model).answersWith?.(incoming.message) === 'message';
     const events: TaskEvent[] = [

@@ -12,6 +12,8 @@ import type { Clock } from '../../shared/clock.ts';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Models } from '../models/model.ts';
+import { onlyLooks } from '../policy/mode.ts';
+import type { Policy } from '../policy/policy.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
 import { timeOut } from '../task/commands.ts';
 import type { TaskEvent } from '../task/events.ts';
@@ -42,6 +44,8 @@ export interface ExecutorOptions {
   ids: Ids;
   models: Models;
   toolbox: Toolbox;
+  /** The operator's rules. */
+  policy: Policy;
   /** Opens a task's workspace. @throws ProductError UNKNOWN_WORKSPACE */
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
   graceMs: number;
@@ -229,7 +233,7 @@ export class Executor {
     { workspace, earlier }: Opened,
     { turn, loop }: { turn: AbortScope<Stop>; loop: AbortScope<Stop> },
   ): Promise<void> {
-    const { log, models, toolbox, ids, clock, limits } = this.#options;
+    const { log, models, toolbox, ids, policy, clock, limits } = this.#options;
     const { settings } = snapshot;
     const scope = turn.child();
     const { signal } = scope;
@@ -241,10 +245,10 @@ export class Executor {
         clock,
         model: models.resolve(settings.model),
         instructions: instructions(workspace, settings),
-        tools: toolbox.declarations({ readOnly: settings.readOnly ?? false }),
+        tools: toolbox.declarations({ readOnly: onlyLooks(settings) }),
         earlier,
         scope,
-        prepare: (request, at) => prepareCall(request, at, { toolbox, workspace, ids, signal }),
+        prepare: (request) => prepareCall(request, { toolbox, workspace, ids, policy, signal }),
       });
     } finally {
       cancelTimer?.();

@@ -12,7 +12,7 @@ import { messageOf, ProductError } from '../../shared/errors.ts';
 import { RETRY_AFTER, type Model } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, Verdict } from '../task/events.ts';
-import { foldOn } from '../task/fold.ts';
+import { fold, foldOn } from '../task/fold.ts';
 import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
 import { nextStep, turnOpening } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
@@ -30,7 +30,8 @@ export interface ModelCallRequest {
 
 export interface PreparedCall {
   call: RequestedCall;
-  verdict: Verdict;
+  /** What policy says of it, with what the calls before it in the turn have led to. */
+  judge: (snapshot: Snapshot) => Verdict;
 }
 
 export interface ModelTurn {
@@ -43,8 +44,8 @@ export interface ModelTurn {
   earlier: readonly Snapshot[];
   /** Ends the call of the model: with reason `timeout` the task fails, with any other the turn is left as it is. */
   scope: AbortScope<Stop>;
-  /** Checks a call, makes its preview and asks policy. */
-  prepare(request: ModelCallRequest, snapshot: Snapshot): Promise<PreparedCall>;
+  /** Checks a call and makes its preview. */
+  prepare(request: ModelCallRequest): Promise<PreparedCall>;
 }
 
 /**
@@ -104,22 +105,25 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   }
   if (signal.aborted || finish === undefined) return cutShort(context, { taskId, turn });
   const prepared: PreparedCall[] = [];
-  for (const request of requests) prepared.push(await context.prepare(request, snapshot));
+  for (const request of requests) prepared.push(await context.prepare(request));
   const { end, usage } = finish;
   const usd = costOf(usage, model.price);
   await log.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return { type: 'keep' };
-    const events: TaskEvent[] = [
-      ...unwritten,
-      ...prepared.map(({ call, verdict }): TaskEvent => ({ type: 'tool.requested', turn, call, verdict })),
-      { type: 'turn.finished', turn, end, usage, ...(usd !== undefined && { usd }) },
-    ];
-    const next = nextStep(
-      foldOn(
-        s,
-        events.map((event, index) => ({ seq: s.seq + 1 + index, at: s.updatedAt, event })),
-      ),
+    const events = [...unwritten];
+    let after = foldOn(
+      s,
+      events.map((event, index) => ({ seq: s.seq + 1 + index, at: s.updatedAt, event })),
     );
+    const add = (event: TaskEvent): void => {
+      events.push(event);
+      after = fold(after, { seq: after.seq + 1, at: s.updatedAt, event });
+    };
+    // One after the other, and only now: a grant may have been used up, or taken back, since the turn began.
+    for (const { call, judge } of prepared)
+      add({ type: 'tool.requested', turn, call, verdict: judge(after) });
+    add({ type: 'turn.finished', turn, end, usage, ...(usd !== undefined && { usd }) });
+    const next = nextStep(after);
     return { type: 'append', events: next.type === 'append' ? [...events, ...next.events] : events };
   });
 }

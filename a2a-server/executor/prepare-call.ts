@@ -1,9 +1,10 @@
 /** From what a model wrote to a call a person can judge: checked, previewed, and put before policy. */
 import type { Preview } from '../../shared/protocol/tool-approval.ts';
 import { messageOf } from '../../shared/errors.ts';
+import { reachOf, type CallReach } from '../policy/judged-call.ts';
+import type { Policy } from '../policy/policy.ts';
 import { verdict } from '../policy/verdict.ts';
-import type { Verdict } from '../task/events.ts';
-import { questionOf, type Snapshot } from '../task/snapshot.ts';
+import { questionOf } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -15,14 +16,14 @@ export interface Preparation {
   toolbox: Toolbox;
   workspace: Workspace;
   ids: Ids;
+  policy: Policy;
   signal: AbortSignal;
 }
 
 /** Never throws: a call that cannot work is refused, and the model is told why. */
 export async function prepareCall(
   request: ModelCallRequest,
-  snapshot: Snapshot,
-  { toolbox, workspace, ids, signal }: Preparation,
+  { toolbox, workspace, ids, policy, signal }: Preparation,
 ): Promise<PreparedCall> {
   const { modelCallId } = request;
   const base = { callId: ids.call(), modelCallId, tool: request.tool };
@@ -39,10 +40,15 @@ export async function prepareCall(
   if (!shown.ok) return refused(base, request.input, shown.message);
   const { sideEffect, repeatable, source } = tool;
   const call = { ...base, sideEffect, ...(repeatable && { repeatable }), source, ...shown.call };
-  // No rule, mode or trust answers for a person.
-  const judged: Verdict =
-    questionOf(call) === undefined ? verdict(call, snapshot.settings, snapshot.grants) : { type: 'question' };
-  return { call, verdict: judged };
+  const judged = { ...call, reach: shown.reach };
+  return {
+    call,
+    judge({ settings, grants }) {
+      const said = verdict(judged, { policy, settings, grants });
+      // No mode, trust or rule answers for a person; that nobody is to be asked, a rule may say.
+      return questionOf(call) === undefined || said.type === 'refuse' ? said : { type: 'question' };
+    },
+  };
 }
 
 /** What of a call depends on its input. */
@@ -58,10 +64,15 @@ export async function showCall(
   tool: Tool,
   input: Record<string, unknown>,
   context: { workspace: Workspace; signal: AbortSignal },
-): Promise<{ ok: true; call: ShownCall } | { ok: false; message: string }> {
+): Promise<{ ok: true; call: ShownCall; reach: CallReach } | { ok: false; message: string }> {
   try {
     const shown = await tool.show(input, context);
-    return { ok: true, call: { title: tool.title(input), input, inputHash: inputHash(input), ...shown } };
+    const reach = await reachOf(tool, input, context.workspace);
+    return {
+      ok: true,
+      reach,
+      call: { title: tool.title(input), input, inputHash: inputHash(input), ...shown },
+    };
   } catch (error) {
     return { ok: false, message: messageOf(error) };
   }
@@ -73,7 +84,6 @@ function refused(
   message: string,
 ): PreparedCall {
   const input: Record<string, unknown> = isRecord(written) ? written : { input: written };
-  const judged: Verdict = { type: 'refuse', message };
   return {
     call: {
       ...base,
@@ -85,7 +95,7 @@ function refused(
       preview: { type: 'json', value: input },
       basis: null,
     },
-    verdict: judged,
+    judge: () => ({ type: 'refuse', message }),
   };
 }
 

@@ -2,6 +2,8 @@
 import { ProductError } from '../../shared/errors.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
 import type { ResolvedDecision } from '../task/commands.ts';
+import type { Policy } from '../policy/policy.ts';
+import { denial } from '../policy/verdict.ts';
 import { callOf, type Call, type Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
@@ -10,6 +12,7 @@ import { showCall, type ShownCall } from './prepare-call.ts';
 
 export interface EditContext {
   toolbox: Toolbox;
+  policy: Policy;
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
 }
 
@@ -43,7 +46,7 @@ async function edited(
   decision: Decision,
   call: Call,
   snapshot: Snapshot,
-  { toolbox, openWorkspace }: EditContext,
+  { toolbox, policy, openWorkspace }: EditContext,
 ): Promise<ShownCall> {
   const tool = toolbox.get(call.tool);
   if (tool === undefined) throw invalid(call, `this server no longer has the tool ${call.tool}`);
@@ -52,6 +55,8 @@ async function edited(
   const workspace = await openWorkspace(snapshot.settings.workspace);
   const shown = await showCall(tool, parsed.input, { workspace, signal: new AbortController().signal });
   if (!shown.ok) throw invalid(call, shown.message);
+  const denied = denial({ ...call, reach: shown.reach }, policy);
+  if (denied !== undefined) throw invalid(call, denied);
   return shown.call;
 }
 

@@ -1,17 +1,42 @@
 /** The settings a task begins with, and keeps to its end. */
-import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import { actsUnasked, checkLeave, modeOf } from '../policy/mode.ts';
 import type { Refusal } from '../task/commands.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
 
+/**
+ * The settings a task begins with: what its message asks for, then what the session's last task had, then the server's
+ * default mode. @throws ProductError MALFORMED where they contradict each other
+ */
+export function beginningSettings(
+  asked: TaskSettings,
+  previous: Snapshot | undefined,
+  defaultMode: TaskMode,
+): TaskSettings {
+  const wanted = defined(asked);
+  const { mode: kept, ...taken } = inherited(previous);
+  const settings = { ...taken, ...wanted };
+  const chosen = wanted.mode !== undefined || wanted.autoExecute !== undefined;
+  const mode = chosen ? wanted.mode : (kept ?? modeByDefault(settings, defaultMode));
+  const beginning = mode === undefined ? settings : { ...settings, mode };
+  checkLeave(beginning);
+  return beginning;
+}
+
 /** What a session's next task takes over: all but the leave to act without asking, which is given for a task. */
-export function inherited(previous: Snapshot | undefined): TaskSettings {
-  const { autoExecute: _given, ...settings } = previous?.settings ?? {};
-  return settings;
+function inherited(previous: Snapshot | undefined): TaskSettings {
+  const { autoExecute: _given, mode, ...settings } = previous?.settings ?? {};
+  return mode === undefined || actsUnasked({ mode }) ? settings : { ...settings, mode };
+}
+
+/** Who asks for a task that only looks is not met by a default that acts unasked. */
+function modeByDefault({ readOnly }: TaskSettings, mode: TaskMode): TaskMode | undefined {
+  return mode === 'ask' || (readOnly === true && actsUnasked({ mode })) ? undefined : mode;
 }
 
 /** Without the keys that are undefined, so that they do not hide what came before. */
-export function defined(settings: TaskSettings): TaskSettings {
+function defined(settings: TaskSettings): TaskSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
@@ -21,13 +46,14 @@ export async function otherSettings(
   kept: TaskSettings,
   { openWorkspace }: Pick<ExecutorOptions, 'openWorkspace'>,
 ): Promise<string[]> {
-  const { workspace, model, autoExecute, readOnly } = asked;
+  const { workspace, model, autoExecute, readOnly, mode } = asked;
   const opened = workspace && (await openWorkspace(workspace).catch(() => undefined));
   const same = {
     workspace: workspace === undefined || (opened && opened.root === kept.workspace),
     model: model === undefined || model === kept.model,
-    autoExecute: autoExecute === undefined || autoExecute === (kept.autoExecute ?? false),
+    autoExecute: autoExecute === undefined || autoExecute === (modeOf(kept) === 'auto'),
     readOnly: readOnly === undefined || readOnly === (kept.readOnly ?? false),
+    mode: mode === undefined || mode === modeOf(kept),
   };
   return Object.entries(same).flatMap(([name, is]) => (is ? [] : [name]));
 }

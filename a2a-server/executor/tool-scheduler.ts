@@ -10,12 +10,16 @@
  */
 import type { AbortScope } from '../../shared/abort.ts';
 import type { Clock } from '../../shared/clock.ts';
+import { ProductError } from '../../shared/errors.ts';
 import type { Journal } from '../journal/journal.ts';
+import { reachOf, type CallReach } from '../policy/judged-call.ts';
+import type { Policy } from '../policy/policy.ts';
+import { denial } from '../policy/verdict.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
 import { besideQuestions, parkOrMove } from '../task/pending.ts';
 import { isRepeatable, isTerminal, openQuestions, type Call, type Snapshot } from '../task/snapshot.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool, ToolResult, ToolRun } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { Countdown } from './countdown.ts';
 import type { Ids } from './ids.ts';
@@ -73,6 +77,7 @@ export interface SchedulerOptions {
   clock: Clock;
   ids: Ids;
   tool(name: string): Tool | undefined;
+  policy: Policy;
   /** How long an aborted tool may take to settle, in milliseconds, unless it says so itself. */
   graceMs: number;
   limits: Pick<TimeLimits, 'toolMs'>;
@@ -250,7 +255,7 @@ export class ToolScheduler {
         ? { type: 'error', message: `This server no longer has a tool ${call.tool}.` }
         : await outcomeOf(
             () =>
-              tool.run(call.input, {
+              runTool(tool, call, this.#options.policy, {
                 workspace: at.workspace,
                 signal: at.scope.signal,
                 toolId: at.reference.toolId,
@@ -284,6 +289,18 @@ export class ToolScheduler {
     });
     return finished?.type === 'appended' ? outcome : null;
   }
+}
+
+/** A deny rule holds to the last moment: one that came with a restart also for what was let run before it. */
+async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Promise<ToolResult> {
+  if (policy.length === 0) return tool.run(call.input, run);
+  const reach = await reachOf(tool, call.input, run.workspace);
+  const check = (more: Partial<CallReach>): void => {
+    const denied = denial({ ...call, reach: { ...reach, ...more } }, policy);
+    if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
+  };
+  check({});
+  return tool.run(call.input, { ...run, goesTo: (hosts) => check({ hosts }) });
 }
 
 function shorter(ms: number, limitMs: number | null): number {

@@ -62,14 +62,20 @@ export interface RequestedCall {
 
 /** Why a call may run without a question. */
 export type Allowance =
-  { type: 'read-only' } | { type: 'auto-execute' } | { type: 'grant'; scope: DecisionScope; callId: string };
+  | { type: 'read-only' }
+  | { type: 'auto-execute' }
+  | { type: 'accept-edits' }
+  /** A rule of the operator's, by its name. */
+  | { type: 'rule'; rule: string }
+  | { type: 'grant'; scope: DecisionScope; callId: string };
 
 /**
- * What policy said of a call. `refuse`: it cannot run at all (unknown tool, invalid input); the model is told why.
- * `question`: it is one, to be answered by a person, and never runs; no rule or trust answers for them.
+ * What policy said of a call. `refuse`: it cannot run at all (unknown tool, invalid input, denied by a rule); the model is
+ * told why. `rule`: the one for which a person is asked, whatever else would have let the call run. `question`: it is one,
+ * to be answered by a person, and never runs; no rule or trust answers for them.
  */
 export type Verdict =
-  | { type: 'ask' }
+  | { type: 'ask'; rule?: string }
   | { type: 'question' }
   | { type: 'allow'; because: Allowance }
   | { type: 'refuse'; message: string };

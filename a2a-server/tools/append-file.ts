@@ -25,6 +25,7 @@ export const appendFile: Tool = defineTool({
   schema,
   timeoutMs: () => 30_000,
   title: ({ path }) => `Append to ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
   show: ({ path, content }, context) => showChange(context, path, appending(content)),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from './one-line.ts';
 import { ToolStopped, type Tool, type ToolResult, type ToolRun } from './tool.ts';
+import { hostReached } from './web/host-reached.ts';
 import { Pace } from './web/crawl/pace.ts';
 import type { Web } from './web/get.ts';
 
@@ -42,6 +43,7 @@ export function createCrawl(web: Web): Tool {
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url, query, maxPages }) =>
       `Crawl ${oneLine(url)} for "${oneLine(query, 60)}", at most ${count(maxPages, 'page')}`,
+    reach: ({ url }) => hostReached(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: (input, run) => crawl(input, run, { web, pace }),
   });

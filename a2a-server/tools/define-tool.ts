@@ -3,12 +3,16 @@ import type { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
 import { inputProblem } from './input-problem.ts';
 import { stoppable } from './workspace/stoppable.ts';
-import type { Shown, Tool, ToolContext, ToolResult, ToolRun } from './tool.ts';
+import type { Reach, Shown, Tool, ToolContext, ToolResult, ToolRun } from './tool.ts';
 
-export interface ToolDefinition<Input> extends Omit<Tool<Input>, 'schema' | 'source' | 'withContent'> {
+export interface ToolDefinition<Input> extends Omit<
+  Tool<Input>,
+  'schema' | 'source' | 'withContent' | 'reach'
+> {
   schema: z.ZodType<Input>;
   source?: Tool['source'];
   withContent?: (input: Input, content: string) => Input;
+  reach?: (input: Input) => Reach;
 }
 
 /** Begins nothing for a signal that has aborted, and lets nothing be begun in the workspace once it does. */
@@ -25,7 +29,7 @@ function heeding<Context extends ToolContext>(context: Context): Context {
  * checked there. @throws ProductError MALFORMED from every method for input that does not fit.
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { schema, withContent } = definition;
+  const { schema, withContent, reach } = definition;
   const parse = (input: unknown): Input => {
     const parsed = schema.safeParse(input);
     if (parsed.success) return parsed.data;
@@ -41,6 +45,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     ...(definition.graceMs !== undefined && { graceMs: definition.graceMs }),
     timeoutMs: (input) => definition.timeoutMs(parse(input)),
     title: (input) => definition.title(parse(input)),
+    ...(reach && { reach: (input: unknown) => reach(parse(input)) }),
     show: async (input: unknown, context: ToolContext): Promise<Shown> =>
       definition.show(parse(input), heeding(context)),
     run: async (input: unknown, run: ToolRun): Promise<ToolResult> =>

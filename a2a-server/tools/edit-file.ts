@@ -26,6 +26,7 @@ export const editFile: Tool = defineTool({
   schema,
   timeoutMs: () => 30_000,
   title: ({ path }) => `Edit ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
   show: ({ path, ...edit }, context) =>
     showChange(context, path, (before) => edited(path, before, edit).content),
   withContent: (input, content) => ({ ...input, newText: content }),

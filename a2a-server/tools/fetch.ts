@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from './one-line.ts';
 import type { Tool, ToolResult } from './tool.ts';
+import { hostReached } from './web/host-reached.ts';
 import { beginning } from './web/beginning.ts';
 import type { Answer, Web } from './web/get.ts';
 import type { Page } from './web/page.ts';
@@ -51,8 +52,9 @@ export function createFetch(web: Web): Tool {
     schema,
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url }) => `Fetch ${oneLine(url)}`,
+    reach: ({ url }) => hostReached(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
-    run: async (input, { signal }) => {
+    run: async (input, { signal, goesTo }) => {
       const { get } = await import('./web/get.ts');
       const { readingOf } = await import('./web/media-type.ts');
       const answer = await get(await place(input.url, web), web, {
@@ -61,6 +63,7 @@ export function createFetch(web: Web): Tool {
         maxBytes: MAX_BYTES,
         accept: ACCEPT,
         wants: ({ media }) => readingOf(media) !== 'none',
+        onRedirect: (to) => goesTo?.(hostReached(to.href).hosts ?? []),
       });
       signal.throwIfAborted();
       return resultOf(answer, input, signal);

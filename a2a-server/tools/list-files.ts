@@ -27,6 +27,7 @@ export const listFiles: Tool = defineTool({
   schema,
   timeoutMs: () => 60_000,
   title: ({ path }) => `List ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
   show: async (input, { workspace }) => {
     await workspace.locate(input.path);
     return { preview: { type: 'json', value: input }, basis: null };

@@ -22,6 +22,7 @@ export const readFile: Tool = defineTool({
   schema,
   timeoutMs: () => 30_000,
   title: ({ path }) => `Read ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
   show: async (input, { workspace }) => {
     await workspace.locate(input.path);
     return { preview: { type: 'json', value: input }, basis: null };

@@ -54,6 +54,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
     schema,
     timeoutMs: ({ timeoutSeconds }) => timeoutSeconds * 1000,
     title: ({ command }) => `Run \`${oneLine(command)}\``,
+    reach: ({ command }) => ({ command }),
     show: async ({ command, cwd }, { workspace }) => ({
       preview: { type: 'command', command, cwd: await directoryOf(workspace, cwd) },
       basis: null,

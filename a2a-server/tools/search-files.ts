@@ -47,6 +47,7 @@ export const searchFiles: Tool = defineTool({
     ];
     return `Search for ${what}${where.length === 0 ? '' : ` in ${where.join(', ')}`}`;
   },
+  reach: ({ path }) => ({ trees: [path] }),
   show: async (input, { workspace }) => {
     await workspace.locate(input.path);
     if (input.pattern !== undefined) lineMatcher({ ...input, pattern: input.pattern });

@@ -32,6 +32,11 @@ export interface ToolRun extends ToolContext {
    * Rejects when the run is stopped.
    */
   ask: (question: Question) => Promise<PersonsAnswer>;
+  /**
+   * To be called before it goes on to a host that its input did not name (a redirect).
+   * @throws ProductError FORBIDDEN where a rule of policy denies it
+   */
+  goesTo?: (hosts: readonly string[]) => void;
 }
 
 export interface ToolResult {
@@ -47,6 +52,18 @@ export interface Shown {
   basis: string | null;
 }
 
+/** What a call would touch, as its input says it: what the rules of policy look at. */
+export interface Reach {
+  /** Files and directories of the workspace, as written. */
+  paths?: readonly string[];
+  /** Directories all of whose content may be read or changed. */
+  trees?: readonly string[];
+  /** A command line for the shell. */
+  command?: string;
+  /** Hosts, in lower case and without port, that are asked first. */
+  hosts?: readonly string[];
+}
+
 export interface Tool<Input = unknown> {
   readonly name: string;
   readonly description: string;
@@ -60,6 +77,8 @@ export interface Tool<Input = unknown> {
   /** How long a stopped run may take to settle, in milliseconds, where that is not the server's grace period. */
   readonly graceMs?: number;
   title(input: Input): string;
+  /** Left out where the input does not say what the call touches; rules by path, command or host then cannot speak of it. */
+  reach?(input: Input): Reach;
   /** Looks and never touches. @throws ProductError when the call could not work at all, e.g. outside the workspace. */
   show(input: Input, context: ToolContext): Promise<Shown>;
   /** For a tool that writes one text: its input with that text replaced (`edit` with `content`). */

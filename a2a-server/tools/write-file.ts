@@ -18,6 +18,7 @@ export const writeFile: Tool = defineTool({
   schema,
   timeoutMs: () => 30_000,
   title: ({ path }) => `Write ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
   show: ({ path, content }, context) => showChange(context, path, () => content),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {

@@ -109,6 +109,13 @@ export const decisionsPart = z.strictObject({
 });
 export type DecisionsPart = z.infer<typeof decisionsPart>;
 
+/**
+ * What a task may do unasked: `ask` nothing that has side effects; `accept-edits` change files; `auto` everything, as
+ * `autoExecute: true` says too; `plan` nothing, nor after asking: the agent looks around and lays out a plan.
+ */
+export const taskMode = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
+export type TaskMode = z.infer<typeof taskMode>;
+
 /** What a client may set when it starts a task: `message.metadata[TOOL_APPROVAL]`. */
 export const taskSettings = z.strictObject({
   /** Absolute path of the directory the agent works in. */
@@ -117,6 +124,8 @@ export const taskSettings = z.strictObject({
   autoExecute: z.boolean().optional(),
   /** Offer the model only tools without side effects. */
   readOnly: z.boolean().optional(),
+  /** Must not contradict `autoExecute` or `readOnly`. */
+  mode: taskMode.optional(),
   /** A model tier (`fast`, `smart`) or a model id the server knows. */
   model: z.string().min(1).max(200).optional(),
 });

@@ -1,5 +1,6 @@
 /** The real task service on a real journal in a directory of the test's own, with a model the test wrote. */
 import { afterEach } from '@jest/globals';
+import type { z } from 'zod';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
@@ -16,11 +17,13 @@ import type { Models } from '../../a2a-server/models/model.ts';
 import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
 import { ENDLESS_PATIENCE } from '../../a2a-server/task/expiry.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
+import { createPolicy } from '../../a2a-server/policy/policy.ts';
+import { rules, type rule } from '../../a2a-server/policy/rule.ts';
 import { builtinTools } from '../../a2a-server/tools/builtin-tools.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';
 import { createToolbox } from '../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../a2a-server/tools/workspace.ts';
-import { TOOL_APPROVAL, type Decision } from '../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL, type Decision, type TaskMode } from '../../shared/protocol/tool-approval.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export const ADA = 'ada';
@@ -44,6 +47,10 @@ export async function startService(options: {
   workspace: string;
   models: Models;
   tools?: Tool[];
+  /** Rules as the configuration file has them. */
+  policy?: readonly z.input<typeof rule>[];
+  /** The mode of a task that names none; `ask` if left out. */
+  mode?: TaskMode;
   limits?: Partial<TimeLimits>;
   budget?: Partial<Budget>;
   upkeep?: Partial<Omit<UpkeepSettings, 'onFailure'>>;
@@ -58,12 +65,15 @@ export async function startService(options: {
     path: join(options.stateDir, 'journal.db'),
     clock: () => clock.now(),
   });
+  const tools = options.tools ?? builtinTools();
   const tasks = createTasks({
     journal: options.between?.(journal) ?? journal,
     clock,
     ids: randomIds(clock),
     models: options.models,
-    toolbox: createToolbox(options.tools ?? builtinTools()),
+    toolbox: createToolbox(tools),
+    policy: createPolicy(rules.parse(options.policy ?? []), { tools: tools.map(({ name }) => name) }),
+    mode: options.mode ?? 'ask',
     openWorkspace: (path) => openWorkspace(path ?? options.workspace),
     graceMs: 5_000,
     limits: { ...NO_TIME_LIMITS, ...options.limits },

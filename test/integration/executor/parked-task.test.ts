@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
+import { NO_RULES } from '../../../a2a-server/policy/policy.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import { createTasks, type TaskService } from '../../../a2a-server/executor/create-tasks.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
@@ -44,6 +45,8 @@ async function begin(directory: string, clock: FakeClock): Promise<Life> {
     clock,
     ids: randomIds(clock),
     models: createModels(modelSettings.parse({}), {}),
+    policy: NO_RULES,
+    mode: 'ask',
     toolbox: createToolbox(builtinTools({ clock })),
     openWorkspace: () => openWorkspace(directory),
     graceMs: 5_000,

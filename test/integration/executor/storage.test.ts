@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
+import { NO_RULES } from '../../../a2a-server/policy/policy.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import { createTasks, type TaskService } from '../../../a2a-server/executor/create-tasks.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
@@ -67,6 +68,8 @@ async function fullFrom(
     clock,
     ids: randomIds(clock),
     models: new ScriptedModel(turns),
+    policy: NO_RULES,
+    mode: 'ask',
     toolbox: createToolbox(builtinTools()),
     openWorkspace: (chosen) => openWorkspace(chosen ?? workspace),
     graceMs: 5_000,

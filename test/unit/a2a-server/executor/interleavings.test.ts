@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
+import { NO_RULES } from '../../../../a2a-server/policy/policy.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createTasks, type TaskService } from '../../../../a2a-server/executor/create-tasks.ts';
 import type { Incoming } from '../../../../a2a-server/executor/tasks.ts';
@@ -129,6 +130,8 @@ describe('the executor under random interleavings', () => {
           clock,
           ids: randomIds(clock),
           models: agent.models,
+          policy: NO_RULES,
+          mode: 'ask',
           toolbox: createToolbox(agent.tools),
           // Opened before: while real I/O is under way the scheduler would play out the clients against nothing.
           openWorkspace: async () => workspace,

@@ -96,7 +96,7 @@ describe('a turn of the model', () => {
       },
       async () => {
         await journalled(5);
-        return { call: request('c1', false), verdict: { type: 'ask' } };
+        return { call: request('c1', false), judge: () => ({ type: 'ask' }) };
       },
     );
     expect(appends).toEqual([

@@ -1,50 +1,167 @@
 import { describe, expect, it } from '@jest/globals';
-import { verdict, type Judged } from '../../../../a2a-server/policy/verdict.ts';
+import fc from 'fast-check';
+import type { Judged } from '../../../../a2a-server/policy/judged-call.ts';
+import type { Policy } from '../../../../a2a-server/policy/policy.ts';
+import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import type { Grant } from '../../../../a2a-server/task/snapshot.ts';
+import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
+import { fetching, ofServer, policyOf, reading, running, writing } from '../../../support/judged-calls.ts';
 
-const builtIn = { type: 'built-in' } as const;
-const write: Judged = { tool: 'write-file', source: builtIn, sideEffect: 'files' };
-const look: Judged = { tool: 'read-file', source: builtIn, sideEffect: 'none' };
-
-function of(server: string, tool: string): Judged {
-  return { tool, source: { type: 'mcp-server', server }, sideEffect: 'other' };
-}
+const write = writing('a.txt');
+const look = reading('a.txt');
 
 function grant(scope: Grant['scope'], { tool, source }: Judged): Grant {
   return { scope, callId: 'call-1', tool, source };
 }
 
+function judge(
+  call: Judged,
+  settings: TaskSettings = {},
+  { grants = [], policy = [] }: { grants?: Grant[]; policy?: Policy } = {},
+) {
+  return verdict(call, { settings, grants, policy });
+}
+
 describe('verdict', () => {
   it('asks for what has side effects and lets run what has none', () => {
-    expect(verdict(write, {}, [])).toEqual({ type: 'ask' });
-    expect(verdict(look, {}, [])).toEqual({ type: 'allow', because: { type: 'read-only' } });
+    expect(judge(write)).toEqual({ type: 'ask' });
+    expect(judge(look)).toEqual({ type: 'allow', because: { type: 'read-only' } });
   });
 
-  it('R13 asks nothing where everything may run unasked', () => {
-    expect(verdict(write, { autoExecute: true }, [])).toMatchObject({ type: 'allow' });
-  });
+  it.each([{ autoExecute: true }, { mode: 'auto' }] as const)(
+    'R13 asks nothing where everything may run unasked (%j)',
+    (settings) => {
+      expect(judge(write, settings)).toEqual({ type: 'allow', because: { type: 'auto-execute' } });
+      expect(judge(running('rm -rf /'), settings).type).toBe('allow');
+    },
+  );
 
-  it('refuses side effects where the task may only look, whatever leave or trust was given', () => {
-    const settings = { readOnly: true, autoExecute: true };
-    expect(verdict(write, settings, [grant('always', write)]).type).toBe('refuse');
-    expect(verdict(look, settings, []).type).toBe('allow');
+  it.each([{ readOnly: true, autoExecute: true }, { readOnly: true }, { mode: 'plan' }] as const)(
+    'refuses side effects where the task may only look (%j), whatever leave or trust was given',
+    (settings) => {
+      const policy = policyOf({ action: 'allow', tool: '*' });
+      expect(judge(write, settings, { grants: [grant('always', write)], policy }).type).toBe('refuse');
+      expect(judge(look, settings).type).toBe('allow');
+    },
+  );
+
+  it('lets file tools run in the mode accept-edits, and asks for the rest', () => {
+    const settings = { mode: 'accept-edits' } as const;
+    expect(judge(write, settings)).toEqual({ type: 'allow', because: { type: 'accept-edits' } });
+    for (const call of [running('ls'), fetching('example.com'), ofServer('one', 'write-file')])
+      expect(judge(call, settings)).toEqual({ type: 'ask' });
   });
 
   it('R12 trust for a tool reaches that tool of that server, and no other', () => {
-    const grants = [grant('tool', of('one', 'send'))];
-    expect(verdict(of('one', 'send'), {}, grants).type).toBe('allow');
-    expect(verdict(of('one', 'erase'), {}, grants).type).toBe('ask');
-    expect(verdict(of('two', 'send'), {}, grants).type).toBe('ask');
+    const grants = [grant('tool', ofServer('one', 'send'))];
+    expect(judge(ofServer('one', 'send'), {}, { grants }).type).toBe('allow');
+    expect(judge(ofServer('one', 'erase'), {}, { grants }).type).toBe('ask');
+    expect(judge(ofServer('two', 'send'), {}, { grants }).type).toBe('ask');
   });
 
   it('R12 trust for a server reaches all its tools, and no other server', () => {
-    const grants = [grant('server', of('one', 'send'))];
-    expect(verdict(of('one', 'erase'), {}, grants).type).toBe('allow');
-    expect(verdict(of('two', 'send'), {}, grants).type).toBe('ask');
-    expect(verdict(write, {}, grants).type).toBe('ask');
+    const grants = [grant('server', ofServer('one', 'send'))];
+    expect(judge(ofServer('one', 'erase'), {}, { grants }).type).toBe('allow');
+    expect(judge(ofServer('two', 'send'), {}, { grants }).type).toBe('ask');
+    expect(judge(write, {}, { grants }).type).toBe('ask');
   });
 
   it('R12 trust for always reaches everything', () => {
-    expect(verdict(of('two', 'send'), {}, [grant('always', write)]).type).toBe('allow');
+    expect(judge(ofServer('two', 'send'), {}, { grants: [grant('always', write)] }).type).toBe('allow');
+  });
+
+  it('names the rule that let a call run, asked for it, or denied it', () => {
+    const policy = policyOf(
+      { action: 'allow', command: 'git status' },
+      { action: 'ask', command: 'git push', comment: 'others see it' },
+      { action: 'deny', host: 'evil.example' },
+    );
+    expect(judge(running('git status'), {}, { policy })).toEqual({
+      type: 'allow',
+      because: { type: 'rule', rule: 'rule 1 (allow: command "git status")' },
+    });
+    expect(judge(running('git push'), {}, { policy })).toEqual({
+      type: 'ask',
+      rule: 'rule 2 (ask: command "git push"): others see it',
+    });
+    expect(judge(fetching('evil.example'), {}, { policy })).toMatchObject({
+      type: 'refuse',
+      message: expect.stringContaining('rule 3 (deny: host "evil.example")'),
+    });
+  });
+
+  it('denies and asks also for what only looks', () => {
+    const policy = policyOf({ action: 'deny', path: '.env' }, { action: 'ask', path: 'private/**' });
+    expect(judge(reading('web/.env'), {}, { policy }).type).toBe('refuse');
+    expect(judge(reading('private/notes.md'), {}, { policy }).type).toBe('ask');
+  });
+
+  it('asks where a command might be a denied one and cannot be read for certain, also in the mode auto', () => {
+    const policy = policyOf({ action: 'deny', command: 'git push' });
+    expect(judge(running('$X push'), { mode: 'auto' }, { policy }).type).toBe('ask');
+    expect(judge(running('git pull'), { mode: 'auto' }, { policy }).type).toBe('allow');
+  });
+});
+
+describe('deny beats ask beats allow', () => {
+  const action = fc.constantFrom('allow', 'ask', 'deny');
+  const conditions = fc.constantFrom(
+    { tool: 'write-file' },
+    { tool: '*' },
+    { path: 'docs/**' },
+    { path: '*.md' },
+    { tool: 'read-file' },
+    { command: 'git push' },
+    { command: 'git' },
+    { host: '*.example.com' },
+    { server: 'one' },
+    { tool: 'write-file', path: 'docs/a.md' },
+  );
+  const written = fc.uniqueArray(fc.tuple(conditions, action), {
+    selector: ([condition]) => JSON.stringify(condition),
+  });
+  const calls = fc.constantFrom(
+    writing('docs/a.md'),
+    writing('src/a.ts'),
+    reading('docs/a.md'),
+    running('git push'),
+    running('git status; git push'),
+    fetching('www.example.com'),
+    ofServer('one', 'send'),
+  );
+  const settings = fc.constantFrom<TaskSettings>(
+    {},
+    { mode: 'accept-edits' },
+    { mode: 'auto' },
+    { mode: 'plan' },
+    { readOnly: true },
+  );
+  const grants = fc.constantFrom<Grant[]>([], [grant('always', write)]);
+
+  it('whatever the order of the rules, the mode of the task and the grants of a person', () => {
+    fc.assert(
+      fc.property(
+        written.chain((list) =>
+          fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length })),
+        ),
+        calls,
+        settings,
+        grants,
+        ([list, shuffled], call, given, trust) => {
+          const judgedBy = (each: typeof list) => {
+            const policy = policyOf(...each.map(([condition, does]) => ({ action: does, ...condition })));
+            const said = verdict(call, { policy, settings: given, grants: trust });
+            const spoken = new Set(
+              policy.filter(({ speaksOf }) => speaksOf(call) === 'yes').map((rule) => rule.action),
+            );
+            return { said: said.type, spoken };
+          };
+          const { said, spoken } = judgedBy(list);
+          expect(judgedBy(shuffled).said).toBe(said);
+          if (spoken.has('deny')) expect(said).toBe('refuse');
+          else if (spoken.has('ask')) expect(said).not.toBe('allow');
+        },
+      ),
+    );
   });
 });

@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { NO_REACH } from '../../../../a2a-server/policy/judged-call.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import { createCrawl } from '../../../../a2a-server/tools/crawl.ts';
 import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
@@ -127,7 +128,7 @@ Read without a match:
     });
     expect(tool.title(input)).toBe('Crawl https://example.com/x for "a⏎b", at most 3 pages');
     expect(tool.repeatable).toBe(true);
-    expect(verdict({ tool: 'crawl', source: tool.source, sideEffect: tool.sideEffect }, {}, [])).toEqual({
+    expect(verdict({ ...tool, tool: 'crawl', reach: NO_REACH }, { settings: {}, grants: [] })).toEqual({
       type: 'ask',
     });
     for (const url of ['http://10.0.0.1/', 'http://localhost/', 'ftp://example.com/'])

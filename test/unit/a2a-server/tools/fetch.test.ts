@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { NO_REACH } from '../../../../a2a-server/policy/judged-call.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import { createFetch } from '../../../../a2a-server/tools/fetch.ts';
 import type { Web } from '../../../../a2a-server/tools/web/get.ts';
@@ -94,9 +95,9 @@ describe('fetch', () => {
     });
     expect(fetch.title({ url: 'https://example.com/\nx' })).toBe('Fetch https://example.com/⏎x');
     expect(fetch.repeatable).toBe(true);
-    const call = { tool: 'fetch', source: fetch.source, sideEffect: fetch.sideEffect };
-    expect(verdict(call, {}, [])).toEqual({ type: 'ask' });
-    expect(verdict(call, { readOnly: true }, [])).toMatchObject({ type: 'refuse' });
+    const call = { ...fetch, tool: 'fetch', reach: NO_REACH };
+    expect(verdict(call, { settings: {}, grants: [] })).toEqual({ type: 'ask' });
+    expect(verdict(call, { settings: { readOnly: true }, grants: [] })).toMatchObject({ type: 'refuse' });
   });
 
   it.each([

@@ -1,0 +1,65 @@
+/**
+ * Whether any part of a command line may run a program with given arguments. The opposite of `plainWords`: it reads
+ * widely, into quotes, substitutions and nested shells, and says `maybe` where the words are only known to the shell.
+ * It is a guard against what is asked for openly, not a confinement: a script may run anything.
+ */
+import type { Shell } from './plain-words.ts';
+
+export type Mention = 'yes' | 'maybe' | 'no';
+
+/** Longer ones are not read: that takes time that grows faster than the text (X3). */
+const MAX_LENGTH = 10_000;
+
+/** What the shell replaces before it looks for a program's name. */
+const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u };
+/** Quotes and escapes hide words from nobody: `g"i"t`, `sh -c 'git push'`, `git \` at the end of a line. */
+const HIDING = /[\\^]\r?\n|['"\\^]/gu;
+/** Between one command and the next, however they hang together. */
+const BETWEEN = /[;&|()<>{}`\n\r]+/u;
+const REDIRECTION = /(?<!\d)\d*(?:<>|<<<|<<-?|>>|>\||[<>]&?)[ \t]*[^\s;&|()<>]+/gu;
+const GLOB = /[*?]|\[[^\]]/u;
+
+/** @param words the program and its first arguments, as a rule has them; not empty. */
+export function mentions(command: string, words: readonly string[], shell: Shell): Mention {
+  if (command.length > MAX_LENGTH) return 'maybe';
+  const open = command.replaceAll(HIDING, '').toLowerCase();
+  const wanted = words.map((word) => word.toLowerCase());
+  // A redirection may stand anywhere in a command, and what looks like one may be an argument: both readings count.
+  const readings = [open, open.replaceAll(REDIRECTION, ' ')];
+  if (readings.some((text) => text.split(BETWEEN).some((part) => runs(part, wanted)))) return 'yes';
+  return EXPANSION[shell].test(command) ? 'maybe' : 'no';
+}
+
+/** Also behind another program: `sudo git push`, `env A=1 git push`. */
+function runs(part: string, wanted: readonly string[]): boolean {
+  const words = part.split(/\s+/u).filter((word) => word !== '');
+  return words.some(
+    (word, at) => isProgram(word, wanted[0] ?? '', at) && follow(words.slice(at + 1), wanted),
+  );
+}
+
+function isProgram(word: string, name: string, at: number): boolean {
+  const own = word.split('/').at(-1) ?? '';
+  return word === name || own === name || own === `${name}.exe` || (at === 0 && GLOB.test(own));
+}
+
+/** Whether the rest of the rule's words come in order, with nothing in between but options and their values. */
+function follow(words: readonly string[], [, ...rest]: readonly string[]): boolean {
+  let at = 0;
+  for (const wanted of rest) {
+    while (at < words.length && !isWord(words[at] ?? '', wanted)) {
+      const option = (words[at] ?? '').startsWith('-');
+      if (!option) return false;
+      // Its value, if the next is not what is looked for.
+      const value = words[at + 1];
+      at += value !== undefined && !value.startsWith('-') && !isWord(value, wanted) ? 2 : 1;
+    }
+    if (at >= words.length) return false;
+    at += 1;
+  }
+  return true;
+}
+
+function isWord(word: string, wanted: string): boolean {
+  return word === wanted || GLOB.test(word);
+}

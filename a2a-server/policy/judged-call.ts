@@ -1,0 +1,50 @@
+/** What of a call policy looks at. */
+import { relative, resolve, sep } from 'node:path';
+import type { SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Workspace } from '../tools/workspace.ts';
+
+/** A place in the workspace, relative to its root, with `/`; `.` is the root. */
+export interface ReachedPath {
+  /** As the call has it, made plain. */
+  written: string;
+  /** With symbolic links resolved. */
+  leadsTo: string;
+}
+
+export interface CallReach {
+  paths: readonly ReachedPath[];
+  trees: readonly ReachedPath[];
+  command: string | undefined;
+  hosts: readonly string[];
+}
+
+export interface Judged {
+  tool: string;
+  source: ToolSource;
+  sideEffect: SideEffect;
+  reach: CallReach;
+}
+
+export const NO_REACH: CallReach = { paths: [], trees: [], command: undefined, hosts: [] };
+
+/** @throws ProductError OUTSIDE_WORKSPACE for a path that leads outside (X2) */
+export async function reachOf(tool: Tool, input: unknown, workspace: Workspace): Promise<CallReach> {
+  const { paths = [], trees = [], command, hosts = [] } = tool.reach?.(input) ?? {};
+  const located = async (path: string): Promise<ReachedPath> => ({
+    written: writtenPath(path, workspace.root),
+    leadsTo: (await workspace.locate(path)).path,
+  });
+  return {
+    paths: await Promise.all(paths.map(located)),
+    trees: await Promise.all(trees.map(located)),
+    command,
+    hosts,
+  };
+}
+
+/** Made plain by its letters alone: nothing is looked up. */
+export function writtenPath(path: string, root: string): string {
+  const inside = relative(root, resolve(root, path)).split(sep).join('/');
+  return inside === '' ? '.' : inside;
+}

@@ -1,0 +1,145 @@
+/**
+ * Whether a rule speaks of a call. Pure once made.
+ *
+ * Both ways it fails closed. An `allow` rule is read narrowly: the place a path leads to, in its exact spelling; a command
+ * line that is nothing but a plain list of words. An `ask` or `deny` rule is read widely: the place as written and where it
+ * leads, whatever its case, with all directories above it; any part of a command line; and `maybe` where that cannot be told.
+ */
+import picomatch from 'picomatch';
+import { mentions, type Mention } from './command-mention.ts';
+import type { CallReach, Judged, ReachedPath } from './judged-call.ts';
+import { plainWords, type Shell } from './plain-words.ts';
+import type { Rule } from './rule.ts';
+
+export type RuleMatcher = (call: Judged) => Mention;
+
+type Condition = (call: Judged) => Mention;
+
+/** @throws Error with a sentence for a command that is no plain list of words. */
+export function ruleMatcher(rule: Rule, shell: Shell): RuleMatcher {
+  const wide = rule.action !== 'allow';
+  const { tool, server, path, command, host } = rule;
+  const conditions: Condition[] = [
+    ...(tool ? [yesIf(nameMatcher(tool), ({ tool: name }) => [name])] : []),
+    ...(server ? [yesIf(nameMatcher(server), serverOf)] : []),
+    ...(path ? [wide ? widePaths(path) : narrowPaths(path)] : []),
+    ...(command ? [wide ? wideCommand(command, shell) : narrowCommand(command, shell)] : []),
+    ...(host ? [hosts(host, wide)] : []),
+  ];
+  return (call) => leastOf(conditions.map((condition) => condition(call)));
+}
+
+function leastOf(mentioned: readonly Mention[]): Mention {
+  if (mentioned.includes('no')) return 'no';
+  return mentioned.includes('maybe') ? 'maybe' : 'yes';
+}
+
+/** With one parameter: to a second one, such as the index that `some` gives, a picomatch answers with an object. */
+function matcher(glob: picomatch.Glob, options: picomatch.PicomatchOptions): (name: string) => boolean {
+  const matches = picomatch(glob, options);
+  return (name) => matches(name);
+}
+
+function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
+  return matcher([...patterns], { dot: true, nonegate: true });
+}
+
+function yesIf(matches: (name: string) => boolean, named: (call: Judged) => readonly string[]): Condition {
+  return (call) => (named(call).some(matches) ? 'yes' : 'no');
+}
+
+function serverOf({ source }: Judged): readonly string[] {
+  return source.type === 'mcp-server' ? [source.server] : [];
+}
+
+function hosts(patterns: readonly string[], wide: boolean): Condition {
+  const matches = matcher([...patterns], { dot: true, nocase: true, nonegate: true });
+  return ({ reach }) => {
+    if (reach.hosts.length === 0) return 'no';
+    const found = wide ? reach.hosts.some(matches) : reach.hosts.every(matches);
+    return found ? 'yes' : 'no';
+  };
+}
+
+interface Glob {
+  matches: (path: string) => boolean;
+  /** The directory that all its matches lie in; undefined for a name that may stand at any depth. */
+  base: string | undefined;
+}
+
+function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] {
+  return patterns.map((each) => {
+    const pattern = each.replace(/^(?:\.?\/)+/u, '');
+    const anywhere = !pattern.includes('/');
+    return {
+      matches: matcher(pattern, { dot: true, nocase, nonegate: true, basename: anywhere }),
+      base: anywhere ? undefined : picomatch.scan(pattern, { nonegate: true }).base,
+    };
+  });
+}
+
+/** Of a tree nobody can say that all of it is allowed. */
+function narrowPaths(patterns: readonly string[]): Condition {
+  const globs = globsOf(patterns, false);
+  const allowed = ({ leadsTo }: ReachedPath): boolean => globs.some(({ matches }) => matches(leadsTo));
+  return ({ reach: { paths, trees } }) =>
+    trees.length === 0 && paths.length > 0 && paths.every(allowed) ? 'yes' : 'no';
+}
+
+function widePaths(patterns: readonly string[]): Condition {
+  const globs = globsOf(patterns, true);
+  return ({ reach }) => (globs.some((glob) => touches(glob, reach)) ? 'yes' : 'no');
+}
+
+function names({ written, leadsTo }: ReachedPath): readonly string[] {
+  return [written, leadsTo];
+}
+
+function touches(glob: Glob, { paths, trees }: CallReach): boolean {
+  return (
+    [...paths, ...trees].flatMap(names).some((name) => withDirectoriesAbove(name).some(glob.matches)) ||
+    trees.flatMap(names).some((tree) => mayHold(tree, glob))
+  );
+}
+
+function withDirectoriesAbove(path: string): readonly string[] {
+  const parts = path.split('/');
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** Whether something in the directory may match. */
+function mayHold(tree: string, { base }: Glob): boolean {
+  if (base === undefined || base === '' || tree === '.') return true;
+  const [directory, root] = [tree.toLowerCase(), base.toLowerCase()];
+  return directory === root || directory.startsWith(`${root}/`) || root.startsWith(`${directory}/`);
+}
+
+function commandsOf(patterns: readonly string[], shell: Shell): readonly (readonly string[])[] {
+  return patterns.map((pattern) => {
+    const words = plainWords(pattern, shell);
+    if (words === undefined)
+      throw new Error(
+        `the command ${JSON.stringify(pattern)} is not a plain list of words; a rule names a program and its first arguments, e.g. "git status"`,
+      );
+    return words;
+  });
+}
+
+function narrowCommand(patterns: readonly string[], shell: Shell): Condition {
+  const prefixes = commandsOf(patterns, shell);
+  return ({ reach: { command } }) => {
+    const words = command === undefined ? undefined : plainWords(command, shell);
+    const fits = words && prefixes.some((prefix) => prefix.every((word, at) => words[at] === word));
+    return fits ? 'yes' : 'no';
+  };
+}
+
+function wideCommand(patterns: readonly string[], shell: Shell): Condition {
+  const prefixes = commandsOf(patterns, shell);
+  return ({ reach: { command } }) => {
+    if (command === undefined) return 'no';
+    const mentioned = prefixes.map((words) => mentions(command, words, shell));
+    if (mentioned.includes('yes')) return 'yes';
+    return mentioned.includes('maybe') ? 'maybe' : 'no';
+  };
+}

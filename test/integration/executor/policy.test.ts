@@ -1,0 +1,181 @@
+/** Rules and modes over whole tasks: with the real journal, tools and workspace. */
+import { describe, expect, it } from '@jest/globals';
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
+import { openPages, openSite } from '../../support/web-site.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import { decides, says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+type Options = Pick<Parameters<typeof startService>[0], 'policy' | 'mode' | 'tools'>;
+
+async function agent(turns: ScriptedTurn[], options: Options = {}) {
+  const [stateDir, workspace] = [await temporaryDirectory(), await temporaryDirectory()];
+  const models = new ScriptedModel(turns);
+  const service = await startService({ stateDir, workspace, models, ...options });
+  return { ...service, models, workspace, stateDir, service };
+}
+
+const write = (path: string) => ({ tool: 'write-file', input: { path, content: 'new' } });
+const shell = (command: string) => ({ tool: 'run-shell-command', input: { command } });
+
+describe('a task under rules', () => {
+  it('runs what is allowed, asks for the rest, and tells the model what is denied by which rule', async () => {
+    const { tasks, workspace, models } = await agent(
+      [{ calls: [write('docs/a.md'), write('b.txt'), write('.env')] }],
+      {
+        policy: [
+          { action: 'allow', path: 'docs/**' },
+          { action: 'deny', path: '.env', comment: 'keys live there' },
+        ],
+      },
+    );
+    const parked = await settled(tasks, await tasks.send(says('go')));
+    expect(parked.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
+    const [callId] = Object.values(parked.calls).flatMap((call) =>
+      call.state.type === 'waiting' ? call.callId : [],
+    );
+    const accepted = await tasks.send(decides(parked.taskId, { callId: callId ?? '', decision: 'approve' }));
+    const done = await settled(tasks, accepted);
+    expect(done.status.state).toBe('completed');
+    expect(await readFile(join(workspace, 'docs/a.md'), 'utf8')).toBe('new');
+    expect(await readFile(join(workspace, 'b.txt'), 'utf8')).toBe('new');
+    await expect(readFile(join(workspace, '.env'))).rejects.toThrow('ENOENT');
+    const told = JSON.stringify(models.requests.at(-1)?.conversation);
+    expect(told).toMatch(/rule 2 \(deny: path .*keys live there/);
+  });
+
+  it('R13 a deny rule and an ask rule hold in a task that may do everything unasked', async () => {
+    const { tasks, workspace } = await agent(
+      [{ calls: [shell('echo x > denied; true'), write('asked.txt')] }],
+      {
+        policy: [
+          { action: 'deny', command: 'echo' },
+          { action: 'ask', path: 'asked.txt' },
+        ],
+      },
+    );
+    const parked = await settled(tasks, await tasks.send(says('go', { settings: { mode: 'auto' } })));
+    expect(parked.status).toMatchObject({ state: 'input-required', pending: [{ title: 'Write asked.txt' }] });
+    await expect(readFile(join(workspace, 'denied'))).rejects.toThrow('ENOENT');
+  });
+
+  it('R12 trust lifts neither a deny rule nor an ask rule', async () => {
+    const { tasks } = await agent(
+      [{ calls: [write('a.txt')] }, { calls: [write('b.txt'), write('asked.txt'), write('denied.txt')] }],
+      {
+        policy: [
+          { action: 'ask', path: 'asked.txt' },
+          { action: 'deny', path: 'denied.txt' },
+        ],
+      },
+    );
+    const parked = await settled(tasks, await tasks.send(says('go')));
+    const [callId = ''] = Object.keys(parked.calls);
+    const accepted = await tasks.send(
+      decides(parked.taskId, { callId, decision: 'approve', scope: 'always' }),
+    );
+    const again = await settled(tasks, accepted);
+    expect(again.status).toMatchObject({ pending: [{ title: 'Write asked.txt' }] });
+    const verdicts = Object.values(again.calls).map(({ title, state }) => [title, state.type]);
+    expect(verdicts).toEqual([
+      ['Write a.txt', 'settled'],
+      ['Write b.txt', 'ready'],
+      ['Write asked.txt', 'waiting'],
+      ['Write denied.txt', 'settled'],
+    ]);
+  });
+
+  it('D4 a person cannot edit a call into one that is denied, and the call still waits', async () => {
+    const { tasks } = await agent([{ calls: [shell('git status')] }], {
+      policy: [{ action: 'deny', command: 'git push' }],
+    });
+    const parked = await settled(tasks, await tasks.send(says('go')));
+    const [callId = ''] = Object.keys(parked.calls);
+    const edit = { callId, decision: 'edit' as const, input: { command: 'git status && git push' } };
+    await expect(tasks.send(decides(parked.taskId, edit))).rejects.toMatchObject({
+      reason: 'INVALID_DECISION',
+      message: expect.stringContaining('rule 1 (deny: command "git push")'),
+    });
+    expect((await tasks.row(parked.taskId, 'ada')).state).toBe('input-required');
+  });
+
+  it('a path is judged by where it leads: no link leads around a deny rule', async () => {
+    const { tasks, workspace, models } = await agent(
+      [{ calls: [{ tool: 'read-file', input: { path: 'notes.md' } }] }],
+      {
+        policy: [{ action: 'deny', path: '.env' }],
+      },
+    );
+    await writeFile(join(workspace, '.env'), 'KEY=hush');
+    await symlink('.env', join(workspace, 'notes.md'));
+    await settled(tasks, await tasks.send(says('go')));
+    const told = JSON.stringify(models.requests.at(-1)?.conversation);
+    expect(told).toContain('rule 1 (deny');
+    expect(told).not.toContain('hush');
+  });
+
+  it('X2 no redirect leads to a host that a rule denies', async () => {
+    const secret = await openPages({ '/': 'secret' });
+    const site = await openSite((_request, response) => {
+      response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
+    });
+    const { tasks, models } = await agent([{ calls: [{ tool: 'fetch', input: { url: site.origin } }] }], {
+      policy: [{ action: 'deny', host: 'localhost' }],
+      mode: 'auto',
+      tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
+    });
+    await settled(tasks, await tasks.send(says('go')));
+    expect(site.asked).toEqual(['/']);
+    expect(secret.asked).toEqual([]);
+    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('rule 1 (deny: host');
+  });
+
+  it('a rule that came with a restart denies also what waited before it', async () => {
+    const first = await agent([{ calls: [write('a.txt')] }]);
+    const parked = await settled(first.tasks, await first.tasks.send(says('go')));
+    const [callId = ''] = Object.keys(parked.calls);
+    await first.service.stop();
+    const { stateDir, workspace, clock } = first;
+    const models = new ScriptedModel([]);
+    const policy = [{ action: 'deny' as const, path: 'a.txt' }];
+    const { tasks } = await startService({ stateDir, workspace, models, clock, policy });
+    const done = await settled(
+      tasks,
+      await tasks.send(decides(parked.taskId, { callId, decision: 'approve' })),
+    );
+    expect(done.calls[callId]?.state).toMatchObject({
+      result: { type: 'ran', outcome: { type: 'error', message: expect.stringContaining('rule 1 (deny') } },
+    });
+    await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('a task with a mode', () => {
+  it('accept-edits changes files unasked and asks for commands', async () => {
+    const { tasks, workspace } = await agent([{ calls: [write('a.txt')] }, { calls: [shell('true')] }]);
+    const settings = { mode: 'accept-edits' } as const;
+    const parked = await settled(tasks, await tasks.send(says('go', { settings })));
+    expect(parked.status).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
+    expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new');
+  });
+
+  it('plan offers only tools that look, says so to the model, and refuses what it asks for all the same', async () => {
+    const { tasks, models, workspace } = await agent([{ calls: [write('a.txt')] }, { text: 'The plan.' }], {
+      mode: 'plan',
+    });
+    const done = await settled(tasks, await tasks.send(says('go')));
+    expect(done.status.state).toBe('completed');
+    expect(done.settings.mode).toBe('plan');
+    expect(models.requests[0]?.instructions).toContain('a plan and nothing else');
+    expect(models.requests[0]?.tools.map(({ name }) => name)).not.toContain('write-file');
+    await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
+  });
+
+  it('is refused where it contradicts the other settings, and starts nothing', async () => {
+    const { tasks } = await agent([]);
+    const settings = { mode: 'plan', autoExecute: true } as const;
+    await expect(tasks.send(says('go', { settings }))).rejects.toMatchObject({ reason: 'MALFORMED' });
+  });
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mentions } from '../../../../a2a-server/policy/command-mention.ts';
+
+const PUSH = ['git', 'push'];
+
+describe('mentions', () => {
+  it.each([
+    'git push',
+    'git push origin main',
+    'git  push',
+    '/usr/bin/git push',
+    'GIT PUSH',
+    'git -C /x push',
+    'git --no-pager -c a=b push',
+    'git status; git push',
+    'git status && git push',
+    'git status|git push',
+    'true & git push',
+    'sudo git push',
+    'env A=1 git push',
+    'A=1 git push',
+    'xargs git push < list',
+    'sh -c "git push"',
+    `sh -c 'echo x; git push'`,
+    'echo $(git push)',
+    'echo `git push`',
+    '(git push)',
+    '{ git push; }',
+    'cat <(git push)',
+    'git status\ngit push',
+    'git \\\n push',
+    'g"i"t p\\ush',
+    '>log git push',
+    'git >log push',
+    'git 2>&1 push',
+    'git pu[s]h',
+    'if true; then git push; fi',
+    '/usr/bin/g?t push',
+  ])('%j may run "git push"', (command) => {
+    expect(mentions(command, PUSH, 'sh')).toBe('yes');
+  });
+
+  it.each(['$GIT push', 'git $WHAT', 'eval "$(cat x)"', 'git${IFS}push', '`cat x`', 'a'.repeat(20_000)])(
+    '%.30j cannot be read for certain',
+    (command) => {
+      expect(mentions(command, PUSH, 'sh')).toBe('maybe');
+    },
+  );
+
+  it.each(['git status', 'git pull', 'ls *.ts', '[ -f push ]', 'git log push', 'echo git', 'npm test', ''])(
+    '%j does not run "git push"',
+    (command) => {
+      expect(mentions(command, PUSH, 'sh')).toBe('no');
+    },
+  );
+
+  it('reads what cmd expands and escapes', () => {
+    expect(mentions('%GIT% push', PUSH, 'cmd')).toBe('maybe');
+    expect(mentions('g^it push', PUSH, 'cmd')).toBe('yes');
+    expect(mentions('git.exe push', PUSH, 'cmd')).toBe('yes');
+  });
+
+  it('sees the command in whatever other commands stand around it', () => {
+    const other = fc.stringMatching(/^[a-z]{1,6}( -?[a-z0-9./]{1,6}){0,3}$/u);
+    const between = fc.constantFrom('; ', ' && ', ' || ', ' | ', ' & ', '\n', ';');
+    const dressed = fc.constantFrom(
+      (command: string) => command,
+      (command: string) => `(${command})`,
+      (command: string) => `sh -c '${command}'`,
+      (command: string) => `echo $(${command})`,
+      (command: string) => `nohup ${command}`,
+    );
+    fc.assert(
+      fc.property(fc.array(other), fc.array(other), between, dressed, (before, after, operator, dress) => {
+        const command = [...before, dress('git push'), ...after].join(operator);
+        expect(mentions(command, PUSH, 'sh')).toBe('yes');
+      }),
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { reachOf } from '../../../../a2a-server/policy/judged-call.ts';
+import { builtinTools } from '../../../../a2a-server/tools/builtin-tools.ts';
+import { openWorkspace } from '../../../../a2a-server/tools/workspace.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+function tool(name: string) {
+  const found = builtinTools().find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no tool ${name}`);
+  return found;
+}
+
+describe('reachOf', () => {
+  it('names a path as it is written and where it leads, relative to the workspace', async () => {
+    const root = await temporaryDirectory();
+    await mkdir(join(root, 'real'));
+    await writeFile(join(root, 'real', 'a.txt'), 'x');
+    await symlink('real', join(root, 'link'));
+    const workspace = await openWorkspace(root);
+    const written = join(workspace.root, 'x', '..', 'link', 'a.txt');
+    const { paths } = await reachOf(tool('read-file'), { path: written }, workspace);
+    expect(paths).toEqual([{ written: 'link/a.txt', leadsTo: 'real/a.txt' }]);
+    const { trees } = await reachOf(tool('search-files'), { pattern: 'x', path: '.' }, workspace);
+    expect(trees).toEqual([{ written: '.', leadsTo: '.' }]);
+    await expect(reachOf(tool('read-file'), { path: '../x' }, workspace)).rejects.toMatchObject({
+      reason: 'OUTSIDE_WORKSPACE',
+    });
+  });
+
+  it.each(['https://Example.COM:8443/x', 'http://example.com./', 'https://ex%61mple.com/'])(
+    'knows the host of %s',
+    async (url) => {
+      const workspace = await openWorkspace(await temporaryDirectory());
+      expect(await reachOf(tool('fetch'), { url }, workspace)).toMatchObject({ hosts: ['example.com'] });
+    },
+  );
+
+  it('every tool that takes a path, a command or a URL says what it reaches', () => {
+    for (const each of builtinTools()) {
+      const { properties = {} } = z.toJSONSchema(each.schema, { io: 'input' });
+      const named = Object.keys(properties).some((key) => /path|command|url|^from$|^to$/iu.test(key));
+      expect({ tool: each.name, reach: each.reach !== undefined }).toEqual({ tool: each.name, reach: named });
+    }
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { checkLeave } from '../../../../a2a-server/policy/mode.ts';
+import { beginningSettings } from '../../../../a2a-server/executor/task-settings.ts';
+import { begin } from '../../../../a2a-server/task/fold.ts';
+import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
+
+function taskWith(settings: TaskSettings) {
+  return begin('t', {
+    seq: 1,
+    at: 1,
+    event: { type: 'task.created', sessionId: 's', principal: 'p', settings },
+  });
+}
+
+describe('checkLeave', () => {
+  it.each([
+    { mode: 'ask', autoExecute: true },
+    { mode: 'auto', autoExecute: false },
+    { mode: 'plan', autoExecute: true },
+    { mode: 'auto', readOnly: true },
+    { mode: 'accept-edits', readOnly: true },
+    { mode: 'plan', readOnly: false },
+  ] as const)('refuses %j, which contradicts itself', (settings) => {
+    expect(() => checkLeave(settings)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
+  });
+
+  it.each([
+    { mode: 'auto', autoExecute: true },
+    { mode: 'ask', autoExecute: false },
+    { mode: 'plan', readOnly: true },
+    { mode: 'ask', readOnly: true },
+    { autoExecute: true, readOnly: true },
+    {},
+  ] as const)('takes %j', (settings) => {
+    expect(() => checkLeave(settings)).not.toThrow();
+  });
+});
+
+describe('beginningSettings', () => {
+  it.each([
+    // A task's leave to act unasked is its own, its restraint is the session's.
+    [{}, { mode: 'auto' }, 'ask', {}],
+    [{}, { mode: 'accept-edits' }, 'ask', {}],
+    [{}, { autoExecute: true }, 'ask', {}],
+    [{}, { mode: 'plan' }, 'ask', { mode: 'plan' }],
+    [{}, { mode: 'ask' }, 'auto', { mode: 'ask' }],
+    [{}, { readOnly: true }, 'auto', { readOnly: true }],
+    // What the message says goes first.
+    [{ mode: 'auto' }, { mode: 'plan' }, 'ask', { mode: 'auto' }],
+    [{ autoExecute: true }, { mode: 'plan' }, 'ask', { autoExecute: true }],
+    [{ autoExecute: false }, {}, 'auto', { autoExecute: false }],
+    // Then the server's default.
+    [{}, {}, 'accept-edits', { mode: 'accept-edits' }],
+    [{}, {}, 'ask', {}],
+    [{ readOnly: true }, {}, 'auto', { readOnly: true }],
+    [{ readOnly: true }, {}, 'plan', { readOnly: true, mode: 'plan' }],
+  ] as const)('asked %j after %j, with the default %s, gives %j', (asked, previous, mode, expected) => {
+    expect(beginningSettings(asked, taskWith(previous), mode)).toEqual(expected);
+  });
+
+  it('refuses a mode that contradicts what the session keeps', () => {
+    expect(() => beginningSettings({ mode: 'auto' }, taskWith({ readOnly: true }), 'ask')).toThrow(
+      expect.objectContaining({ reason: 'MALFORMED' }),
+    );
+  });
+});

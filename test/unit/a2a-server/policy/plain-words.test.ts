@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { quote } from 'shell-quote';
+import { plainWords } from '../../../../a2a-server/policy/plain-words.ts';
+import { policyOf, running } from '../../../support/judged-calls.ts';
+
+const [allow] = policyOf({ action: 'allow', command: 'git status' });
+
+function allowed(command: string): boolean {
+  return allow?.speaksOf(running(command)) === 'yes';
+}
+
+describe('plainWords', () => {
+  it.each([
+    ['git status', ['git', 'status']],
+    ['  git   status  --short ', ['git', 'status', '--short']],
+    [`git commit -m "a & b; c | d > e (f)"`, ['git', 'commit', '-m', 'a & b; c | d > e (f)']],
+    [`echo 'it is' "so"`, ['echo', 'it is', 'so']],
+    [`g"it" st'at'us`, ['git', 'status']],
+  ])('%j is the words it says', (command, words) => {
+    expect(plainWords(command, 'sh')).toEqual(words);
+  });
+
+  it.each([
+    'git status; rm -rf /',
+    'git status && rm x',
+    'git status || rm x',
+    'git status | sh',
+    'git status & rm x',
+    'git status > /etc/passwd',
+    'git status < x',
+    'git status $(rm x)',
+    'git status `rm x`',
+    'git status "$(rm x)"',
+    'git status "`rm x`"',
+    'git status $HOME',
+    'git status\nrm x',
+    'git status\r\nrm x',
+    'git status <(rm x)',
+    '(git status)',
+    '{ git status; }',
+    'git status # and more',
+    'git status *',
+    'GIT_DIR=/x git status',
+    'git st\\atus',
+    'git status "unbalanced',
+    "git status 'unbalanced",
+    'git\u00a0status',
+    'git status \u0000',
+    '',
+    '   ',
+    `git status ${'x'.repeat(5000)}`,
+  ])('%j is no plain list of words, and not allowed by "git status"', (command) => {
+    expect(allowed(command)).toBe(false);
+    expect(plainWords(command, 'sh')).toBeUndefined();
+  });
+
+  it.each(['git "status"', 'git status --short', 'git status -- a.txt'])('%j is "git status"', (command) => {
+    expect(allowed(command)).toBe(true);
+  });
+
+  it.each(['git', 'git statusx', 'git stash', 'sudo git status', '/tmp/git status', '"git status"'])(
+    '%j is not "git status"',
+    (command) => expect(allowed(command)).toBe(false),
+  );
+
+  it.each(['git status & del x', `git status 'a & del x'`, 'git status ^& del x', 'git status %X%'])(
+    '%j is no plain list of words to cmd, whose quotes are others',
+    (command) => {
+      expect(plainWords(command, 'cmd')).toBeUndefined();
+      expect(plainWords('git status --short', 'cmd')).toEqual(['git', 'status', '--short']);
+    },
+  );
+
+  it('no compound around or behind an allowed command is ever allowed', () => {
+    const word = fc.stringMatching(/^[a-z0-9./=-]{1,8}$/u);
+    const command = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
+    const space = fc.constantFrom('', ' ', '  ', '\t');
+    const compound = fc.oneof(
+      fc
+        .tuple(
+          space,
+          fc.constantFrom(';', '&&', '||', '|', '|&', '&', '\n', '\r\n', '>', '>>', '<', '2>', '>&'),
+          space,
+          command,
+        )
+        .map(([before, operator, after, other]) => `git status${before}${operator}${after}${other}`),
+      command.map((other) => `git status $(${other})`),
+      command.map((other) => `git status "$(${other})"`),
+      command.map((other) => `git status \`${other}\``),
+      command.map((other) => `git status "\`${other}\`"`),
+      command.map((other) => `git status <(${other})`),
+      command.map((other) => `git status >(${other})`),
+      fc.tuple(command, command).map(([one, two]) => `(git status ${one}; ${two})`),
+      command.map((other) => `X=$(${other}) git status`),
+      word.map((value) => `PATH=${value} git status`),
+      word.map((name) => `git status $${name}`),
+      word.map((name) => `git status \${${name}:-x}`),
+      command.map((other) => `git status <<E\n${other}\nE`),
+      command.map((other) => `git status \\\n${other}`),
+    );
+    fc.assert(fc.property(compound, (text) => !allowed(text)));
+  });
+
+  it('what was quoted for the shell reads as it was, and is allowed by its first words alone', () => {
+    const text = fc.stringMatching(/^[a-zA-Z0-9 ;&|<>()#*?~{}'.,:=@%+/-]{0,12}$/u);
+    fc.assert(
+      fc.property(fc.array(text), (rest) => {
+        const command = quote(['git', 'status', ...rest]);
+        const words = plainWords(command, 'sh');
+        // The quoting may need escapes, which are asked about.
+        if (words !== undefined) expect(words).toEqual(['git', 'status', ...rest]);
+        expect(allowed(command)).toBe(words !== undefined);
+      }),
+    );
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Judged } from '../../../../a2a-server/policy/judged-call.ts';
+import {
+  fetching,
+  ofServer,
+  policyOf,
+  reading,
+  running,
+  searching,
+  writing,
+} from '../../../support/judged-calls.ts';
+
+function speaks(rule: Record<string, unknown>, call: Judged): boolean {
+  return policyOf(rule)[0]?.speaksOf(call) === 'yes';
+}
+
+describe('a rule by path', () => {
+  it.each([
+    ['docs/**', 'docs/a.md', true],
+    ['docs/**', 'src/docs/a.md', false],
+    ['*.md', 'docs/deep/a.md', true],
+    ['./docs/*.md', 'docs/a.md', true],
+    ['docs/*.md', 'docs/deep/a.md', false],
+    ['**/.env', '.env', true],
+  ])('%j to allow %j: %s', (path, at, expected) => {
+    expect(speaks({ action: 'allow', path }, writing(at))).toBe(expected);
+  });
+
+  it('allows by where a path leads to, and denies by either name', () => {
+    const linked = writing('docs/link.md', 'secrets/key.md');
+    expect(speaks({ action: 'allow', path: 'docs/**' }, linked)).toBe(false);
+    expect(speaks({ action: 'deny', path: 'docs/**' }, linked)).toBe(true);
+    expect(speaks({ action: 'deny', path: 'secrets/**' }, linked)).toBe(true);
+  });
+
+  it('denies in any case, and all that lies in what it names', () => {
+    expect(speaks({ action: 'deny', path: 'Secrets/**' }, writing('secrets/a'))).toBe(true);
+    expect(speaks({ action: 'deny', path: '.git' }, writing('.git/hooks/pre-commit'))).toBe(true);
+    expect(speaks({ action: 'allow', path: '.git' }, writing('.git/hooks/pre-commit'))).toBe(false);
+    expect(speaks({ action: 'allow', path: 'Docs/**' }, writing('docs/a'))).toBe(false);
+  });
+
+  it.each([
+    ['.env', 'src', true],
+    ['secrets/**', '.', true],
+    ['secrets/**', 'secrets/deep', true],
+    ['app/secrets/*.key', 'app', true],
+    ['secrets/**', 'src', false],
+    ['secrets/**', 'secretsx', false],
+  ])('%j denies a search of %j: %s', (path, tree, expected) => {
+    expect(speaks({ action: 'deny', path }, searching(tree))).toBe(expected);
+  });
+
+  it('allows no search as a whole, and says nothing of calls without paths', () => {
+    expect(speaks({ action: 'allow', path: '**' }, searching('.'))).toBe(false);
+    for (const action of ['allow', 'deny'])
+      expect(speaks({ action, path: '**' }, running('cat .env'))).toBe(false);
+  });
+});
+
+describe('a rule by host', () => {
+  it('speaks of the host it names, and by glob of those below', () => {
+    expect(speaks({ action: 'allow', host: 'example.com' }, fetching('example.com'))).toBe(true);
+    expect(speaks({ action: 'allow', host: 'example.com' }, fetching('evil-example.com'))).toBe(false);
+    expect(speaks({ action: 'allow', host: '*.example.com' }, fetching('a.b.example.com'))).toBe(true);
+    expect(speaks({ action: 'allow', host: '*.example.com' }, fetching('example.com'))).toBe(false);
+    expect(speaks({ action: 'deny', host: ['a.com', 'b.com'] }, fetching('b.com'))).toBe(true);
+  });
+
+  it('allows only where every host fits, and denies where one does', () => {
+    const both = fetching('good.com', 'bad.com');
+    expect(speaks({ action: 'allow', host: 'good.com' }, both)).toBe(false);
+    expect(speaks({ action: 'deny', host: 'bad.com' }, both)).toBe(true);
+    expect(speaks({ action: 'allow', host: '*' }, writing('a'))).toBe(false);
+  });
+});
+
+describe('a rule by tool and server', () => {
+  it('speaks of the tools and servers it names', () => {
+    expect(speaks({ action: 'allow', tool: ['fetch', 'write-*'] }, writing('a'))).toBe(true);
+    expect(speaks({ action: 'allow', tool: 'write-file' }, reading('a'))).toBe(false);
+    expect(speaks({ action: 'deny', server: 'git*' }, ofServer('github', 'mcp__github__push'))).toBe(true);
+    expect(speaks({ action: 'deny', server: '*' }, writing('a'))).toBe(false);
+  });
+
+  it('speaks of a call that fits each of its conditions, not some', () => {
+    const rule = { action: 'allow', tool: 'write-file', path: 'docs/**' };
+    expect(speaks(rule, writing('docs/a'))).toBe(true);
+    expect(speaks(rule, writing('src/a'))).toBe(false);
+    expect(speaks(rule, reading('docs/a'))).toBe(false);
+  });
+});
