@@ -46,6 +46,7 @@ export const multiEdit: Tool = defineTool({
     content === undefined
       ? `Edit ${oneLine(path)} in ${count(edits.length, 'passage')}`
       : `Rewrite ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => showChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the file as it shall be, whatever edits were to lead there.
   withContent: ({ path }, content) => ({ path, edits: [], content }),
