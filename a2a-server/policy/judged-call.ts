@@ -28,13 +28,14 @@ export interface Judged {
 
 export const NO_REACH: CallReach = { paths: [], trees: [], command: undefined, hosts: [] };
 
-/** @throws ProductError OUTSIDE_WORKSPACE for a path that leads outside (X2) */
+/** A place that cannot be found, or leads outside, has the one name: whether a tool may go there is not decided here (X2). */
 export async function reachOf(tool: Tool, input: unknown, workspace: Workspace): Promise<CallReach> {
   const { paths = [], trees = [], command, hosts = [] } = tool.reach?.(input) ?? {};
-  const located = async (path: string): Promise<ReachedPath> => ({
-    written: writtenPath(path, workspace.root),
-    leadsTo: (await workspace.locate(path)).path,
-  });
+  const located = async (path: string): Promise<ReachedPath> => {
+    const written = writtenPath(path, workspace.root);
+    const place = await workspace.locate(path).catch(() => undefined);
+    return { written, leadsTo: place?.path ?? written };
+  };
   return {
     paths: await Promise.all(paths.map(located)),
     trees: await Promise.all(trees.map(located)),

@@ -26,6 +26,7 @@ export const deleteFile: Tool = defineTool({
   schema,
   timeoutMs: () => 60_000,
   title: ({ path, recursive }) => `Delete ${oneLine(path)}${recursive ? ' and all it holds' : ''}`,
+  reach: ({ path, recursive }) => (recursive ? { trees: [path] } : { paths: [path] }),
   show: async ({ path, recursive }, { workspace, signal }) => {
     const found = await workspace.survey(path, signal);
     refuseFull(found, recursive);

@@ -22,6 +22,7 @@ export const moveFile: Tool = defineTool({
   schema,
   timeoutMs: () => 30_000,
   title: ({ path, to }) => `Move ${oneLine(path)} to ${oneLine(to)}`,
+  reach: ({ path, to }) => ({ paths: [path, to] }),
   show: async ({ path, to }, { workspace, signal }) => {
     const target = await workspace.destination(path, to);
     const found = await workspace.survey(path, signal);

@@ -25,9 +25,10 @@ describe('reachOf', () => {
     expect(paths).toEqual([{ written: 'link/a.txt', leadsTo: 'real/a.txt' }]);
     const { trees } = await reachOf(tool('search-files'), { pattern: 'x', path: '.' }, workspace);
     expect(trees).toEqual([{ written: '.', leadsTo: '.' }]);
-    await expect(reachOf(tool('read-file'), { path: '../x' }, workspace)).rejects.toMatchObject({
-      reason: 'OUTSIDE_WORKSPACE',
-    });
+    const outside = await reachOf(tool('read-file'), { path: '../x' }, workspace);
+    expect(outside.paths).toEqual([{ written: '../x', leadsTo: '../x' }]);
+    const deleted = await reachOf(tool('delete-file'), { path: 'real', recursive: true }, workspace);
+    expect(deleted).toMatchObject({ paths: [], trees: [{ leadsTo: 'real' }] });
   });
 
   it.each(['https://Example.COM:8443/x', 'http://example.com./', 'https://ex%61mple.com/'])(
