@@ -1,5 +1,5 @@
 /** One run of the bridge: over stdio, over HTTP, or both. stdout carries MCP and nothing else where stdio is served (B2). */
-import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
 import { packageVersion } from '../shared/version.ts';
@@ -7,6 +7,7 @@ import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
 import type { HttpRun } from './http/serve-http.ts';
 import { createServer, type ServerParts } from './server.ts';
+import { StdioTransport } from './stdio/stdio-transport.ts';
 import { TaskListening } from './tasks/task-listening.ts';
 import { watchTask } from './tasks/watch-task.ts';
 import type { ToolName } from './tools/tool-name.ts';
@@ -66,7 +67,7 @@ export async function serve({ settings, serverScript, log }: Run): Promise<void>
     const client = { withdrawals: new Withdrawals() };
     const name = (tool: ToolName): string => `${prefix}${tool}`;
     serveStdio(() => createServer(parts, client), {
-      transport: new TaskListening(new StdioServerTransport(), (taskId, push) =>
+      transport: new TaskListening(new StdioTransport(process.stdin, process.stdout, log), (taskId, push) =>
         watchTask(taskId, { bridge, name, push }),
       ),
       onerror: (error) => log.warn({ err: error }, 'the MCP connection'),

@@ -1,0 +1,52 @@
+/**
+ * Stands between stdin and the SDK: messages pass, line by line; whatever else comes is refused with a typed error (X3), and
+ * takes no other message with it. A line is bounded: one without an end costs no more than the limit.
+ */
+import { Transform, type TransformCallback } from 'node:stream';
+import { type Refusal, refusalOf, tooLong } from './frame.ts';
+
+/** A little below what the SDK takes, which ends the connection for more: 10 MiB, and the end of the line. */
+export const MAX_FRAME = 10 * 1024 * 1024 - 1;
+
+const NEWLINE = 0x0a;
+
+export class FrameGate extends Transform {
+  readonly #refuse: (refusal: Refusal) => void;
+  readonly #limit: number;
+  #pieces: Buffer[] = [];
+  #length = 0;
+
+  constructor(refuse: (refusal: Refusal) => void, limit: number = MAX_FRAME) {
+    super();
+    this.#refuse = refuse;
+    this.#limit = limit;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      this.#add(chunk.subarray(from, end));
+      this.#endLine();
+      from = end + 1;
+    }
+    this.#add(chunk.subarray(from));
+    done();
+  }
+
+  /** Beyond the limit only the length is kept. */
+  #add(piece: Buffer): void {
+    this.#length += piece.length;
+    if (this.#length <= this.#limit) this.#pieces.push(piece);
+    else this.#pieces = [];
+  }
+
+  #endLine(): void {
+    const over = this.#length > this.#limit;
+    const line = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#length = 0;
+    const refused = over ? tooLong(this.#limit) : refusalOf(line.toString('utf8'));
+    if (refused !== undefined) this.#refuse(refused);
+    else this.push(Buffer.concat([line, Buffer.of(NEWLINE)]));
+  }
+}

@@ -1,0 +1,59 @@
+/** One line of stdin, judged before the SDK sees it: the SDK drops what it cannot read, and its sender waits for ever. Pure. */
+import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+/** The answer that a line gets which is no MCP message (JSON-RPC 2.0 §5.1). */
+export interface Refusal {
+  jsonrpc: '2.0';
+  /** Whose answer it is; left out where the line does not say (MCP's schema has no null there). */
+  id?: string | number;
+  error: { code: number; message: string };
+}
+
+const requestId = z.looseObject({ id: z.union([z.string(), z.number().int()]), method: z.unknown() });
+
+/** @returns undefined for a message, and for a line that holds nothing. */
+export function refusalOf(line: string): Refusal | undefined {
+  if (line.trim() === '') return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return refusal(PARSE_ERROR, 'Parse error: the line is not JSON. Nothing was done.');
+  }
+  try {
+    parseJSONRPCMessage(value);
+    return undefined;
+  } catch (error) {
+    // Only a request is owed an answer by its id: that of an answer is our own.
+    const id = requestId.safeParse(value).data?.id;
+    return refusal(
+      INVALID_REQUEST,
+      `Invalid request: ${Array.isArray(value) ? 'MCP has no batches' : problemOf(error)}. Nothing was done.`,
+      id,
+    );
+  }
+}
+
+export function tooLong(limit: number): Refusal {
+  const message = `Invalid request: a line is longer than ${String(limit)} bytes. Nothing was done.`;
+  return refusal(INVALID_REQUEST, message);
+}
+
+function refusal(code: number, message: string, id?: string | number): Refusal {
+  return { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } };
+}
+
+const MAX_PLACE = 100;
+
+/** Where the message is not one. All forms of messages are tried, so that each has its own complaint: the place alone is told. */
+function problemOf(error: unknown): string {
+  if (!(error instanceof z.core.$ZodError)) return 'it is no JSON-RPC message';
+  const places = error.issues.flatMap((issue) =>
+    issue.code === 'invalid_union' ? issue.errors.flat() : [issue],
+  );
+  const deepest = places.toSorted((a, b) => b.path.length - a.path.length)[0]?.path ?? [];
+  return deepest.length === 0
+    ? 'it is no JSON-RPC message'
+    : `${deepest.map(String).join('.').slice(0, MAX_PLACE)} is not what it must be`;
+}

@@ -1,0 +1,28 @@
+/** The SDK calls wrong parameters of a method an internal error, and tells them as a schema's issues in JSON. Pure. */
+import { INTERNAL_ERROR, INVALID_PARAMS, type JSONRPCMessage } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+const issues = z
+  .array(z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
+  .min(1);
+
+/** The message, where it is such an error as what it is: invalid parameters (JSON-RPC 2.0 §5.1), with where and why. */
+export function withTypedError(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message) || message.error.code !== INTERNAL_ERROR) return message;
+  const wrong = issuesOf(message.error.message);
+  if (wrong === undefined) return message;
+  const told = wrong.slice(0, 5).map(({ path, message: why }) => `${path.join('.')}: ${why}`);
+  return {
+    ...message,
+    error: { code: INVALID_PARAMS, message: `Invalid params: ${told.join('; ')}` },
+  };
+}
+
+function issuesOf(text: string): z.infer<typeof issues> | undefined {
+  if (!text.startsWith('[')) return undefined;
+  try {
+    return issues.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
