@@ -26,6 +26,11 @@ export class Outbox {
   readonly #owner: ProcessId;
   /** Writes of one entry follow each other. */
   readonly #queues = new Map<string, Promise<unknown>>();
+  /**
+   * What this process has written, by the file's name: nobody else changes it, though another bridge may remove it. Every
+   * call looks through the outbox, so that reading all of it would make each call as slow as many are open.
+   */
+  readonly #written = new Map<string, OutboxEntry>();
 
   private constructor(directory: string, owner: ProcessId) {
     this.#open = openDirectory(directory);
@@ -75,12 +80,12 @@ export class Outbox {
 
   /** The message was refused: nothing came of it. */
   drop(messageId: string): Promise<void> {
-    return this.#inTurn(messageId, () => rm(this.#openPath(messageId), { force: true }));
+    return this.#inTurn(messageId, () => this.#remove(this.#openName(messageId)));
   }
 
   /** The results of this task have been handed over: closes its entries, whoever's they are. */
   async collect(taskId: string, ended: TaskStateName): Promise<void> {
-    for (const { entry, path } of await this.#openFiles()) {
+    for (const { entry, name } of await this.#openFiles()) {
       if (entry.state.type !== 'accepted' || entry.state.taskId !== taskId) continue;
       await this.#inTurn(entry.messageId, async () => {
         await replaceFile(
@@ -91,7 +96,7 @@ export class Outbox {
             state: { ...entry.state, type: 'collected', ended, title: titleOf(entry.text) },
           }),
         );
-        await rm(path, { force: true });
+        await this.#remove(name);
       });
     }
     await this.#forgetOldest();
@@ -121,7 +126,9 @@ export class Outbox {
         continue; // Another bridge was quicker.
       }
       const entry = await this.#read(this.#openPath(messageId));
-      if (entry !== undefined) adopted.push(entry);
+      if (entry === undefined) continue;
+      this.#written.set(this.#openName(messageId), entry);
+      adopted.push(entry);
     }
     return byAge(adopted);
   }
@@ -130,21 +137,24 @@ export class Outbox {
   async mine(): Promise<readonly OutboxEntry[]> {
     const files = await this.#openFiles();
     return byAge(
-      files.filter(({ entry, path }) => path === this.#openPath(entry.messageId)).map(({ entry }) => entry),
+      files.filter(({ entry, name }) => name === this.#openName(entry.messageId)).map(({ entry }) => entry),
     );
   }
 
   /** An entry that is taken over while the directory is read has another name by then: it is looked for once more. */
-  async #openFiles(): Promise<readonly { entry: OutboxEntry; path: string }[]> {
-    const seen = new Map<string, { entry: OutboxEntry; path: string }>();
+  async #openFiles(): Promise<readonly { entry: OutboxEntry; name: string }[]> {
+    const seen = new Map<string, { entry: OutboxEntry; name: string }>();
     for (let round = 0; round < LOOKS; round += 1) {
       const open = (await names(this.#open)).filter((name) => OPEN_NAME.test(name));
-      const read = await Promise.all(open.map((name) => this.#read(join(this.#open, name))));
-      for (const [index, entry] of read.entries()) {
-        if (entry !== undefined)
-          seen.set(entry.messageId, { entry, path: join(this.#open, open[index] ?? '') });
-      }
+      const read = await Promise.all(
+        open.map(async (name) => ({
+          name,
+          entry: this.#written.get(name) ?? (await this.#read(join(this.#open, name))),
+        })),
+      );
+      for (const { name, entry } of read) if (entry !== undefined) seen.set(entry.messageId, { entry, name });
       const after = new Set(await names(this.#open));
+      for (const name of this.#written.keys()) if (!after.has(name)) this.#written.delete(name);
       if (open.every((name) => after.has(name))) break;
     }
     return [...seen.values()];
@@ -161,10 +171,20 @@ export class Outbox {
 
   async #write(entry: OutboxEntry): Promise<void> {
     await replaceFile(this.#openPath(entry.messageId), JSON.stringify(entry));
+    this.#written.set(this.#openName(entry.messageId), entry);
+  }
+
+  async #remove(name: string): Promise<void> {
+    await rm(join(this.#open, name), { force: true });
+    this.#written.delete(name);
+  }
+
+  #openName(messageId: string): string {
+    return `${messageId}.${this.#owner}.json`;
   }
 
   #openPath(messageId: string): string {
-    return join(this.#open, `${messageId}.${this.#owner}.json`);
+    return join(this.#open, this.#openName(messageId));
   }
 
   async #forgetOldest(): Promise<void> {

@@ -47,6 +47,17 @@ describe('the outbox', () => {
     }
   }
 
+  test('what this process has written is seen as it is, until another bridge has closed it', async () => {
+    await outbox.put(entry('1'));
+    await outbox.update('1', { state: accepted });
+    expect(await outbox.open()).toEqual([entry('1', { state: accepted })]);
+    const [name = ''] = await readdir(open());
+    await rm(join(open(), name));
+    expect(await outbox.open()).toEqual([]);
+    await outbox.collect('t', 'completed');
+    expect(await readdir(closed())).toEqual([]);
+  });
+
   test('R28 an entry that cannot be written is refused with what to do, and nothing of it is there', async () => {
     await rm(open(), { recursive: true });
     await expect(outbox.put(entry('1'))).rejects.toMatchObject({
