@@ -63,7 +63,7 @@ export class Delegations {
     const entry = this.#entry(agent, text, settings);
     await this.#put(entry);
     const session = this.#sessions.add(this.#sessions.open(agent, entry.messageId));
-    return { session, messageId: entry.messageId, delivery: this.#send(session, entry) };
+    return { session, messageId: entry.messageId, delivery: this.#sent(session, entry) };
   }
 
   /** Goes on with a session: its live task gets the message, an ended one is followed by the session's next task. */
@@ -80,8 +80,7 @@ export class Delegations {
     };
     await this.#put(entry);
     const question = session.asked.question;
-    const delivery = this.#send(session, entry, question?.id);
-    return { session, messageId: entry.messageId, delivery };
+    return { session, messageId: entry.messageId, delivery: this.#sent(session, entry, question?.id) };
   }
 
   /**
@@ -233,6 +232,15 @@ export class Delegations {
       const message = `Whether agent "${agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
       await this.#outbox.update(messageId, { state: { type: 'lost', message } });
     }
+  }
+
+  /** For a caller who may be gone before it fails: what became of it is in the outbox by then. */
+  #sent(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
+    const delivery = this.#send(session, entry, answers);
+    delivery.catch((error: unknown) =>
+      this.#log.debug({ messageId: entry.messageId, err: error }, 'a delegation has not arrived'),
+    );
+    return delivery;
   }
 
   async #send(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
