@@ -40,7 +40,9 @@ export async function startProgram({ script, args = [], env = {} }: Start): Prom
 }
 
 /** A program of this directory, by its file's name. */
-export function ownProgram(name: 'bare-stream' | 'echo' | 'empty' | 'paced-model' | 'told'): string {
+export function ownProgram(
+  name: 'bare-stream' | 'echo' | 'empty' | 'hello' | 'paced-model' | 'told',
+): string {
   return fileURLToPath(new URL(`./programs/${name}.mjs`, import.meta.url));
 }
 

@@ -8,8 +8,10 @@ import { append } from './append.ts';
 import { approval } from './approval.ts';
 import type { Benchmark, BenchContext } from './benchmark.ts';
 import { bridge } from './bridge.ts';
+import { bridgeStart } from './bridge-start.ts';
 import { cancel } from './cancel.ts';
 import { crowd } from './crowd.ts';
+import { inFlight } from './in-flight.ts';
 import { longJournal } from './long-journal.ts';
 import { machine } from './machine.ts';
 import { memory } from './memory.ts';
@@ -25,6 +27,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   stream,
   approval,
   bridge,
+  bridgeStart,
+  inFlight,
   memory,
   start,
   append,

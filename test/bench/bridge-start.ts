@@ -1,0 +1,109 @@
+/**
+ * What the bridge costs before it has done anything: from its start to the list of its tools in a client's hands, and what
+ * it keeps resident; beside it the least MCP server on the same SDK, as people run one, and bundled as the bridge is.
+ */
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { RawClient } from '../integration/bridge/support/raw-client.ts';
+import type { BenchContext, Benchmark } from './benchmark.ts';
+import { ownProgram } from './child-program.ts';
+import { residentMb, settled } from './memory.ts';
+import { median } from './statistics.ts';
+
+const ROUNDS = 15;
+/** Of those the first so many are left running for a while: what they keep then is what they keep. */
+const WEIGHED = 5;
+
+const START_AIM = 1.5;
+const MEMORY_AIM_MB = 75;
+
+const BANNER =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+export const bridgeStart: Benchmark = {
+  id: 'bridge-start',
+  title: 'start of the bridge → its tools listed, against the least MCP server on the same SDK',
+  async run(context) {
+    const hello = ownProgram('hello');
+    const bundled = await bundle(hello, context);
+    const scripts = { bridge: join(context.dist, 'bridge', 'main.js'), hello, bundled };
+    const rounds: Record<keyof typeof scripts, Started>[] = [];
+    // The first round is not counted: it reads the files from the disk.
+    for (let round = 0; round <= ROUNDS; round += 1) {
+      const weigh = round > 0 && round <= WEIGHED;
+      const started = {
+        bridge: await startOf(scripts.bridge, context, weigh),
+        hello: await startOf(scripts.hello, context, weigh),
+        bundled: await startOf(scripts.bundled, context, weigh),
+      };
+      if (round > 0) rounds.push(started);
+    }
+    const took = (name: keyof typeof scripts): number => median(rounds.map((round) => round[name].took));
+    const kept = (name: keyof typeof scripts): number =>
+      median(rounds.flatMap((round) => round[name].residentMb ?? []));
+    return [
+      {
+        name: 'medians, to the least server as people run one',
+        value: took('bridge') / took('hello'),
+        unit: 'ratio',
+        aim: { at: 'most', value: START_AIM },
+      },
+      { name: 'medians, to the same bundled', value: took('bridge') / took('bundled'), unit: 'ratio' },
+      { name: 'start → tools listed, median', value: took('bridge'), unit: 'ms' },
+      { name: 'the least server, median', value: took('hello'), unit: 'ms' },
+      { name: 'the same bundled, median', value: took('bundled'), unit: 'ms' },
+      {
+        name: 'resident memory of the idle bridge, median',
+        value: kept('bridge'),
+        unit: 'MB',
+        aim: { at: 'most', value: MEMORY_AIM_MB },
+      },
+      { name: 'of the least server, median', value: kept('hello'), unit: 'MB' },
+      { name: 'of the same bundled, median', value: kept('bundled'), unit: 'MB' },
+    ];
+  },
+};
+
+interface Started {
+  /** Milliseconds. */
+  took: number;
+  /** Megabytes (2²⁰ bytes); only where it was weighed. */
+  residentMb?: number;
+}
+
+async function startOf(script: string, { directory }: BenchContext, weigh: boolean): Promise<Started> {
+  const stateDir = await mkdtemp(join(directory, 'bridge-'));
+  const program = { script, directory, remove: async () => undefined };
+  const began = performance.now();
+  const client = RawClient.spawn(program, { stateDir });
+  try {
+    await client.initialize();
+    const { result } = await client.request('tools/list', {});
+    const took = performance.now() - began;
+    if (result?.['tools'] === undefined) throw new Error(`${script} lists no tools`);
+    const { pid } = client.process;
+    if (!weigh || pid === undefined) return { took };
+    await settled();
+    return { took, residentMb: await residentMb(pid) };
+  } finally {
+    await client.kill();
+  }
+}
+
+async function bundle(entry: string, { directory }: BenchContext): Promise<string> {
+  const outfile = join(directory, 'hello.mjs');
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    minifyWhitespace: true,
+    minifySyntax: true,
+    banner: { js: BANNER },
+    logLevel: 'warning',
+  });
+  return outfile;
+}

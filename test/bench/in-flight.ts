@@ -1,0 +1,102 @@
+/**
+ * Two hundred calls in flight in one bridge (B2): each waits for a task that works, while others look where a task stands;
+ * then every task is canceled, and each call is answered.
+ */
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { RawClient } from '../integration/bridge/support/raw-client.ts';
+import { startAgent } from './agent.ts';
+import type { Benchmark } from './benchmark.ts';
+import { peakMb } from './memory.ts';
+import { median, quantile } from './statistics.ts';
+
+const CALLS = 200;
+const LOOKS = 300;
+/** Looks that are not counted: code is compiled in them. */
+const WARM_UP = 50;
+
+const reported = z.object({ sessionId: z.string(), state: z.string() });
+
+export const inFlight: Benchmark = {
+  id: 'in-flight',
+  title: `${String(CALLS)} calls in flight in one bridge, and calls beside them`,
+  async run(context) {
+    const agent = await startAgent(context);
+    const stateDir = await mkdtemp(join(context.directory, 'bridge-'));
+    const program = {
+      script: join(context.dist, 'bridge', 'main.js'),
+      directory: context.directory,
+      remove: async () => undefined,
+    };
+    const client = await RawClient.start(program, { stateDir, agentUrl: agent.url, token: agent.token });
+    try {
+      return await measure(client);
+    } finally {
+      await client.kill();
+      await agent.program.stop();
+    }
+  },
+};
+
+async function measure(client: RawClient): ReturnType<Benchmark['run']> {
+  const sessionIds = await Promise.all(Array.from({ length: CALLS }, () => delegated(client)));
+  const alone = await looks(client, sessionIds);
+  const waits = sessionIds.map((sessionId) => client.call('wait_for_task', { sessionId, waitSeconds: 3600 }));
+  const beside = await looks(client, sessionIds);
+  const began = performance.now();
+  const cancels = sessionIds.map((sessionId) => client.call('cancel_running_task', { sessionId }));
+  const answers = await Promise.all([...waits, ...cancels]);
+  const took = performance.now() - began;
+  const canceled = answers.filter(
+    (answer) => reported.safeParse(answer.structuredContent).data?.state === 'cancelled',
+  );
+  const { pid } = client.process;
+  return [
+    {
+      name: 'waits and cancels that were not answered with the end of their task',
+      value: answers.length - canceled.length,
+      unit: 'count',
+      aim: { at: 'most', value: 0 },
+    },
+    {
+      name: 'stray lines on stdout',
+      value: client.strays.length,
+      unit: 'count',
+      aim: { at: 'most', value: 0 },
+    },
+    {
+      name: `a look at a task beside ${String(CALLS)} calls, to one without them, medians`,
+      value: median(beside) / median(alone),
+      unit: 'ratio',
+    },
+    { name: 'a look at a task, median', value: median(alone), unit: 'ms' },
+    { name: `the same beside ${String(CALLS)} calls, median`, value: median(beside), unit: 'ms' },
+    { name: 'a look at a task, p99', value: quantile(alone, 0.99), unit: 'ms' },
+    { name: `the same beside ${String(CALLS)} calls, p99`, value: quantile(beside, 0.99), unit: 'ms' },
+    { name: 'all canceled at once → all answered', value: took, unit: 'ms' },
+    ...(pid === undefined
+      ? []
+      : [{ name: 'most memory the bridge had', value: await peakMb(pid), unit: 'MB' as const }]),
+  ];
+}
+
+/** @returns the session of a task that is at work until it is canceled. */
+async function delegated(client: RawClient): Promise<string> {
+  const answer = await client.call('delegate_task_to_assistant', {
+    task: 'Wait 3000 seconds',
+    waitSeconds: 0,
+  });
+  return reported.parse(answer.structuredContent).sessionId;
+}
+
+/** @returns how long each took, in milliseconds. */
+async function looks(client: RawClient, sessionIds: readonly string[]): Promise<number[]> {
+  const took: number[] = [];
+  for (let look = 0; look < WARM_UP + LOOKS; look += 1) {
+    const began = performance.now();
+    await client.call('check_task_progress_and_status', { sessionId: sessionIds[look % sessionIds.length] });
+    if (look >= WARM_UP) took.push(performance.now() - began);
+  }
+  return took;
+}
