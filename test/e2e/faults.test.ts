@@ -44,10 +44,12 @@ describe('a slice of the fault harness', () => {
   let stalls: Promise<Counts>;
   let disk: Promise<Counts>;
   let blackbox: Promise<Counts>;
+  let answers: Promise<Counts>;
   beforeAll(async () => {
     stalls = (await begin('--only', 'stalls', '--rounds', '1')).counts;
     disk = (await begin('--only', 'disk', '--rounds', '1')).counts;
     blackbox = (await begin('--only', 'blackbox')).counts;
+    answers = (await begin('--only', 'answers', '--rounds', '1')).counts;
   });
 
   it('R20 R21 R22 R65 killed at random, server and bridge lose nothing and do nothing twice', async () => {
@@ -87,6 +89,20 @@ describe('a slice of the fault harness', () => {
     const counts = await disk;
     // Elsewhere than on Linux nobody can take a running process its room.
     if (process.platform === 'linux') expect(counts['disk: times full']).toBeGreaterThan(0);
+  });
+
+  it('R63 malformed frames at the bridge are answered with typed errors, and good calls between them as ever', async () => {
+    const counts = await faults('--only', 'frames', '--rounds', '1');
+    expect(counts['frames: malformed frames']).toBe(2_500);
+    expect(counts['frames: answered with an error']).toBeGreaterThan(100);
+    expect(counts['frames: answered with a sentence']).toBeGreaterThan(10);
+  });
+
+  it('R63 whatever agents answer, the bridge lives and each call is answered', async () => {
+    const counts = await answers;
+    expect(counts['answers: malformed answers and events']).toBeGreaterThanOrEqual(2_500);
+    expect(counts['answers: calls that failed with a sentence']).toBeGreaterThan(100);
+    expect(counts['answers: calls that came through']).toBeGreaterThan(100);
   });
 
   it('a black box tells a server that keeps everything from one that forgets', async () => {

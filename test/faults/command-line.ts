@@ -33,6 +33,8 @@ Parts:
   proxy     connections cut at every byte, reset, half-closed, delayed, throttled, doubled
   stalls    a peer that accepts and never answers, or stops in the middle
   disk      a disk that is full for a while (Linux, with prlimit of util-linux)
+  frames    malformed MCP frames at the bridge, 2,500 a round
+  answers   malformed answers and events of agents at the bridge, 2,500 a round
   blackbox  what any A2A server keeps and loses, on our server and on one that forgets
 
 Exit codes:

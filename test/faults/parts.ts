@@ -1,14 +1,26 @@
 /** The parts of a run, each a number of rounds. */
+import { answersRound } from './answers.ts';
 import { deathAtAppend, SIDES } from './appends.ts';
 import { diskRound } from './disk.ts';
 import type { Findings } from './findings.ts';
+import { framesRound } from './frames.ts';
 import { killsRound } from './kills.ts';
 import { deathAtWrite } from './outbox.ts';
 import type { Programs } from './programs.ts';
 import { proxyRound } from './proxy.ts';
 import { stallsRound } from './stalls.ts';
 
-export const PARTS = ['kills', 'appends', 'outbox', 'proxy', 'stalls', 'disk', 'blackbox'] as const;
+export const PARTS = [
+  'kills',
+  'appends',
+  'outbox',
+  'proxy',
+  'stalls',
+  'disk',
+  'frames',
+  'answers',
+  'blackbox',
+] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Run {
@@ -67,6 +79,14 @@ const ROUNDS: Record<Exclude<Part, 'blackbox'>, (round: number, run: Run) => Pro
     await diskRound(round, programs, findings);
     return true;
   },
+  async frames(round, { programs, findings }) {
+    await framesRound(round, programs, findings);
+    return true;
+  },
+  async answers(round, { programs, findings }) {
+    await answersRound(round, programs, findings);
+    return true;
+  },
 };
 
 function summary(part: Part, findings: Findings): string {
@@ -77,6 +97,8 @@ function summary(part: Part, findings: Findings): string {
     proxy: ['cuts', 'flows', 'events'],
     stalls: ['stalls', 'flows', 'events'],
     disk: ['times full', 'flows', 'events'],
+    frames: ['malformed frames', 'answered with an error', 'answered with a sentence'],
+    answers: ['malformed answers and events', 'calls that failed with a sentence', 'calls that came through'],
     blackbox: [],
   };
   const counts = told[part].map((what) => `${findings.counted(`${part}: ${what}`)} ${what}`);

@@ -119,6 +119,8 @@ export class FakeGemini {
       const task = known ?? this.#create(message.contextId, message.metadata?.['coderAgent']);
       const opened = this.#stream(task, id, response);
       if (known === undefined) opened({ ...task.toWire(0), kind: 'task' });
+      // One for each message that a kept connection has carried.
+      request.socket.setMaxListeners(0);
       request.socket.once('end', () => {
         this.sockets.ended += 1;
         task.socketEnded();

@@ -69,7 +69,7 @@ export class RawClient {
   /** The id of the request, and its answer. */
   send(
     method: string,
-    params: object,
+    params: unknown,
     id: string | number = ++this.#id,
   ): { id: string | number; answer: Promise<Line> } {
     const answer = new Promise<Line>((resolve) => this.#waiting.set(id, resolve));

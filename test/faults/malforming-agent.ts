@@ -1,0 +1,148 @@
+/** An agent whose answers are those of a good one, malformed: JSON and streams, events and framing, status and type. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { malformedText } from './malformed.ts';
+import type { Random } from './random.ts';
+
+export interface MalformingAgent {
+  url: string;
+  /** Answers and streamed events that were not as the good agent gave them. */
+  readonly malformed: () => number;
+  stop: () => Promise<void>;
+}
+
+export interface Malforming {
+  /** The good agent. */
+  url: string;
+  random: Random;
+  /** How much of what it says is malformed, from 0 to 1; of its card, so that the rest is met at all, as much of `card`. */
+  share: number;
+  card: number;
+}
+
+const CARD = '/.well-known/';
+const TYPES: readonly [string, ...string[]] = [
+  'application/json',
+  'text/event-stream',
+  'text/html',
+  'application/json; charset=utf-16',
+  'application/octet-stream',
+  'image/png',
+  ';;;',
+];
+const STATUSES: readonly [number, ...number[]] = [
+  200, 201, 204, 206, 301, 400, 401, 404, 409, 418, 429, 500, 503, 599,
+];
+
+/** What a stream may hold beside events. */
+const FRAMES: readonly [string, ...string[]] = [
+  ': comment\n\n',
+  'data\n\n',
+  'data:\n\n',
+  'event: error\ndata: {}\n\n',
+  'id: \u0000\n\n',
+  'id: 99999999999999999999\ndata: {}\n\n',
+  'retry: -5\n\n',
+  'retry: 99999999999\n\n',
+  'data: {"a":1}\ndata: }\n\n',
+  '\r\r\r\n',
+  'no colon at all\n\n',
+];
+
+export async function malformingAgent(options: Malforming): Promise<MalformingAgent> {
+  const state = { malformed: 0, url: '' };
+  const server = createServer((request, response) => {
+    // Either side may go in the middle.
+    response.on('error', () => undefined);
+    void pass(request, response, { ...options, state }).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening');
+  state.url = `http://127.0.0.1:${String(address.port)}`;
+  return {
+    url: state.url,
+    malformed: () => state.malformed,
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+interface Passing extends Malforming {
+  state: { malformed: number; url: string };
+}
+
+async function pass(request: IncomingMessage, response: ServerResponse, passing: Passing): Promise<void> {
+  const { url, random, card, share, state } = passing;
+  const body = await buffer(request);
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const headers = new Headers();
+  for (const name of ['content-type', 'accept', 'last-event-id', 'a2a-version', 'a2a-extensions']) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  const method = request.method ?? 'GET';
+  const answer = await fetch(new URL(request.url ?? '/', url), {
+    method,
+    headers,
+    signal: gone.signal,
+    ...(method === 'GET' ? {} : { body: new Uint8Array(body) }),
+  });
+  const type = answer.headers.get('content-type') ?? 'application/json';
+  const malformed = random.chance(request.url?.startsWith(CARD) === true ? card : share);
+  if (type.startsWith('text/event-stream') && answer.body !== null && !random.chance(0.1)) {
+    response.writeHead(answer.status, { 'content-type': type });
+    return malformed
+      ? stream(answer.body, response, passing)
+      : stream(answer.body, response, { ...passing, share: 0 });
+  }
+  // Its addresses are this agent's.
+  const text = (await answer.text()).replaceAll(url.replace(/\/$/, ''), state.url);
+  if (!malformed) return void response.writeHead(answer.status, { 'content-type': type }).end(text);
+  state.malformed += 1;
+  response.writeHead(random.chance(0.8) ? answer.status : random.pick(STATUSES), {
+    'content-type': random.chance(0.8) ? type : random.pick(TYPES),
+  });
+  response.end(malformedText(parsed(text), random));
+}
+
+async function stream(
+  body: ReadableStream<Uint8Array>,
+  response: ServerResponse,
+  { random, share, state }: Passing,
+): Promise<void> {
+  let rest = '';
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    const events = (rest + piece).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) {
+      if (random.chance(share)) {
+        state.malformed += 1;
+        response.write(malformedEvent(event, random));
+      } else response.write(`${event}\n\n`);
+    }
+  }
+  response.end(rest);
+}
+
+function malformedEvent(event: string, random: Random): Buffer {
+  if (random.chance(0.2)) return Buffer.from(random.pick(FRAMES));
+  const data = /^data: ?(.*)$/m.exec(event)?.[1] ?? '';
+  const head = event.slice(0, Math.max(0, event.indexOf('data:')));
+  return Buffer.concat([
+    Buffer.from(`${head}data: `),
+    malformedText(parsed(data), random),
+    Buffer.from('\n\n'),
+  ]);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
