@@ -36,7 +36,7 @@ function howToAnswer({ preview }: PendingAction): string {
 function described({ title, tool, callId, reason, preview, expiresAt }: PendingAction): string {
   const until = expiresAt === null ? '' : ` It waits until ${expiresAt}.`;
   if (preview.type === 'question')
-    return `The agent asks (${tool}, call ${callId}):${until}\n\n${cut(shown(preview))}`;
+    return `The agent asks something (${tool}, call ${callId}).${until}\n\n${cut(shown(preview))}`;
   return `The agent wants to run ${tool}: ${title} (call ${callId}).${BECAUSE[reason]}${until}\n\n${cut(shown(preview))}`;
 }
 

@@ -3,7 +3,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { TASKS_EXTENSION } from '../tasks/detailed-task.ts';
-import type { Form } from './form.ts';
+import type { Form } from './form-field.ts';
 
 /** A person has this long to answer a form, in milliseconds; after that the call returns what is pending. */
 const ANSWER_MS = 10 * 60_000;

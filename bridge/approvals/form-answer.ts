@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Verdict } from '../dialects/dialect.ts';
+import { answerIn } from './answer-fields.ts';
 import { type DecisionInput, DECISION_WORDS, verdictOf } from './decision-words.ts';
 import type { Ask } from './form.ts';
 
@@ -52,9 +53,14 @@ export function readAnswer(ask: Ask, response: unknown, { afterMs, fastestAnswer
     };
   }
   try {
-    return ask.about === 'question'
-      ? answerTo(ask, action, content ?? {})
-      : decisionOn(ask, action, content ?? {});
+    switch (ask.about) {
+      case 'question':
+        return answerTo(ask, action, content ?? {});
+      case 'asked':
+        return answerOn(ask, action, content ?? {});
+      case 'action':
+        return decisionOn(ask, action, content ?? {});
+    }
   } catch (error) {
     if (error instanceof ProductError) return notUnderstood(messageOf(error));
     throw error;
@@ -71,6 +77,19 @@ function answerTo(
   const parsed = answered.safeParse(content);
   if (!parsed.success) return notUnderstood('The answer was empty.');
   return { type: 'verdict', verdict: { type: 'answer', callId: ask.callId, answer: parsed.data.answer } };
+}
+
+function answerOn(
+  { callId, action: { inputHash }, asked }: Extract<Ask, { about: 'asked' }>,
+  action: 'accept' | 'decline',
+  content: Record<string, unknown>,
+): FormAnswer {
+  // D2: bound to what this very form has shown.
+  if (action === 'decline')
+    return { type: 'verdict', verdict: verdictOf({ callId, decision: 'deny' }, () => inputHash) };
+  const answer = answerIn(asked, content);
+  if (answer === undefined) return notUnderstood('The answer was empty.');
+  return { type: 'verdict', verdict: { type: 'answer', callId, answer, inputHash } };
 }
 
 function decisionOn(

@@ -1,30 +1,18 @@
 /**
  * What a person is asked in a form: a pending action with its preview, or a question. Pure.
  *
- * Accepting the form as it stands approves, declining it denies: all fields but the answer to a question are optional.
+ * Accepting the form as it stands approves, declining it denies: all fields but the answer to a question are optional. To
+ * decline a question that waits as a pending action is to tell the agent that there is no answer.
  */
 import { createHash } from 'node:crypto';
+import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Asked } from '../dialects/dialect.ts';
 import type { Question } from '../dialects/observation.ts';
 import { decisionWordsFor, previewText, sourceText } from '../results/session-report.ts';
+import { answerFields } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-words.ts';
-
-/** A field of a form: MCP allows primitives only. */
-interface Field {
-  type: 'string';
-  title: string;
-  description?: string;
-  enum?: string[];
-  default?: string;
-}
-
-/** The parameters of `elicitation/create`. */
-export interface Form {
-  mode: 'form';
-  message: string;
-  requestedSchema: { type: 'object'; properties: Record<string, Field>; required?: string[] };
-}
+import type { Field, Form } from './form-field.ts';
 
 /** One thing a person is asked. */
 export type Ask = {
@@ -34,6 +22,9 @@ export type Ask = {
   form: Form;
 } & (
   | { about: 'action'; action: PendingAction; words: readonly McpDecisionWord[] }
+  /** A question that is a pending action: it may be declined, and its answer is checked by the agent. */
+  | { about: 'asked'; action: PendingAction; asked: AskedQuestion }
+  /** A question in plain words. */
   | { about: 'question'; question: Question }
 );
 
@@ -56,6 +47,8 @@ export function asksOf(asked: Asked, before: (callId: string) => Before | undefi
 }
 
 function actionAsk(action: PendingAction, before: Before | undefined): Ask {
+  const { preview } = action;
+  if (preview.type === 'question') return answerAsk(action, preview, before);
   const words = decisionWordsFor(action);
   const form: Form = {
     mode: 'form',
@@ -64,6 +57,16 @@ function actionAsk(action: PendingAction, before: Before | undefined): Ask {
   };
   const key = keyOf(action.callId, [action.inputHash, action.reason, form], before);
   return { about: 'action', key, callId: action.callId, form, action, words };
+}
+
+function answerAsk(action: PendingAction, asked: AskedQuestion, before: Before | undefined): Ask {
+  const form: Form = {
+    mode: 'form',
+    message: answerText(action, before?.note),
+    requestedSchema: { type: 'object', ...answerFields(asked) },
+  };
+  const key = keyOf(action.callId, [action.inputHash, action.reason, form], before);
+  return { about: 'asked', key, callId: action.callId, form, action, asked };
 }
 
 function questionAsk(question: Question, before: Before | undefined): Ask {
@@ -96,6 +99,17 @@ function actionText(action: PendingAction, note = ''): string {
     REASONS[reason],
     shown(previewText(preview)),
     'Accept approves it, decline denies it.',
+  ]
+    .filter((each) => each !== '')
+    .join('\n\n');
+}
+
+function answerText({ tool, source, preview, expiresAt }: PendingAction, note = ''): string {
+  return [
+    note,
+    shown(previewText(preview)),
+    `Asked by ${shown(tool)} (${shown(sourceText(source))})${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
+    'Accept sends what you fill in, decline tells the agent that you do not answer.',
   ]
     .filter((each) => each !== '')
     .join('\n\n');

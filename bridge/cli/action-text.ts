@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
   'outcome-unknown': 'It was started before and its outcome was lost: approve runs it again, deny skips it.',
   'content-changed': 'What was shown before has changed since. This is how it is now.',
-  question: '',
+  question: 'It is a question: answer it, or deny it to decline.',
 };
 
 export function actionText(action: PendingAction, paint: Paint): string {

@@ -113,12 +113,12 @@ function addDecisions(add: Add, carryOut: CarryOut): void {
       const { edit } = await import('./commands/edit.ts');
       await carryOut(it, (run) => edit(run, { session, call }));
     });
-  add('answer <session> <words...>', 'answers the question of an agent').action(
-    async (session: string, words: string[], _, it: Command) => {
+  add('answer <session> [words...]', 'answers the question of an agent; without words, it asks you')
+    .option('--call <call>', 'which question, where several wait')
+    .action(async (session: string, words: string[], _, it: Command) => {
       const { answer } = await import('./commands/answer.ts');
       await carryOut(it, (run) => answer(run, session, words));
-    },
-  );
+    });
 }
 
 function addServer(program: Command, add: Add, carryOut: CarryOut): void {

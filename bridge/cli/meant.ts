@@ -105,6 +105,30 @@ export function callsMeant(
   );
 }
 
+/**
+ * The question that waits as a pending action: the only one, or the one that is named.
+ * @throws ProductError DECISION_NEEDED when nothing asks, UNKNOWN_CALL when several do
+ */
+export function questionMeant(view: TaskView | undefined, given: string | undefined): PendingAction {
+  const pending = view?.pending ?? [];
+  const questions = pending.filter(({ decisions }) => decisions.includes('answer'));
+  if (questions.length === 0)
+    throw new ProductError(
+      'DECISION_NEEDED',
+      pending.length > 0
+        ? `The agent asks no question: ${String(pending.length)} action(s) wait for approve, deny or edit.`
+        : 'The agent asks nothing.',
+    );
+  const fits = given === undefined ? questions : questions.filter(({ callId }) => begins(callId, given));
+  const [only, another] = fits;
+  if (only !== undefined && another === undefined) return only;
+  throw unknownCall(
+    only === undefined
+      ? `There is no question "${given ?? ''}". These wait for an answer:${names(questions)}`
+      : `Several questions wait. Name one with --call:${names(fits)}`,
+  );
+}
+
 function meant(actions: readonly PendingAction[]): readonly CallMeant[] {
   return actions.map((action) => ({ callId: action.callId, action }));
 }

@@ -17,7 +17,7 @@ export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName)
     return `To go on in this session, call ${name('delegate_task_to_assistant')} with sessionId "${id}".`;
   }
   if (view !== undefined && view.pending.length > 0) {
-    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId, decision). Nothing runs until every pending action is decided.`;
+    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId, decision). ${answering(view)}Nothing runs until every pending action is decided.`;
   }
   if (view?.state === 'auth-required') {
     const tell =
@@ -43,11 +43,22 @@ export function shortStep({ view, trouble, settled }: Standing, name: (tool: Too
   if (view !== undefined && hasEnded(view)) return `${wait} has the result.`;
   const decide = name('approve_or_deny_pending_action');
   if (view !== undefined && view.pending.length > 0)
-    return `Show the person the previews, which ${wait} has, and send their decision with ${decide}.`;
+    return `Show the person the previews, which ${wait} has, and send their decision with ${decide}.${asksIn(view) ? ' A question takes "answer".' : ''}`;
   if (view !== undefined && view.question !== null)
     return `Ask the person; ${decide} takes their answer, with callId "${view.question.id}".`;
   if (view?.state === 'auth-required') return `The person has to sign in first; ${wait} has what to do.`;
   if (view?.state === 'input-required')
     return `Send it a message with ${name('delegate_task_to_assistant')}.`;
   return `It goes on by itself; ${wait} waits for it.`;
+}
+
+/** Whether what waits is, or has in it, a question. */
+function asksIn({ pending }: TaskView): boolean {
+  return pending.some(({ decisions }) => decisions.includes('answer'));
+}
+
+function answering(view: TaskView): string {
+  return asksIn(view)
+    ? 'For a question that is the decision "answer", with what they say in "answer", or "deny" if they do not want to: do not answer for them. '
+    : '';
 }

@@ -5,6 +5,8 @@ import { toMcpState } from './session-report.ts';
 /** @param view undefined while the agent has not answered yet */
 export function phaseOf(view: TaskView | undefined): string {
   if (view === undefined) return 'the agent has not answered yet';
+  if (view.pending.length > 0 && view.pending.every(({ reason }) => reason === 'question'))
+    return 'waits for an answer';
   if (view.pending.length > 0) return `waits for ${String(view.pending.length)} decision(s)`;
   if (view.question !== null) return 'waits for an answer';
   const running = view.calls.filter((call) => call.state === 'running');

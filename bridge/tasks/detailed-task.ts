@@ -1,6 +1,7 @@
 /** A session's task as the tasks extension of MCP shows it (`io.modelcontextprotocol/tasks`, 2026-07-28). Pure. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Ask, Form } from '../approvals/form.ts';
+import type { Ask } from '../approvals/form.ts';
+import type { Form } from '../approvals/form-field.ts';
 import { phaseOf } from '../results/phase.ts';
 import { toMcpState } from '../results/session-report.ts';
 import type { TaskView } from '../sessions/view.ts';

@@ -17,7 +17,7 @@ export const decide = defineTool({
   title: 'Decide a pending action',
   description: `Sends a person's decision on an action that an agent wants to take. Only with the person's word: show them the preview first, and decide what they decide.
 
-decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (words, for an agent that asked a question). Any other word is refused, and nothing runs.
+decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused, and nothing runs.
 
 Several at once: put them into decisions. Nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
   input: z.strictObject({

@@ -1,10 +1,11 @@
-/** The verbs beside files: run, wait, say. */
+/** The verbs beside files: run, wait, ask, say. */
 import type { PlannedCall, Step } from './step.ts';
 import { TOOL } from './tool-names.ts';
 import { literalOf, skip, textOf, Unclear, wordOf, type Words } from './words.ts';
 
 const BEFORE_COMMAND = new Set(['the', 'command', 'shell']);
 const BEFORE_TIME = new Set(['for']);
+const BEFORE_QUESTION = new Set(['me', 'us']);
 const SECONDS: Readonly<Record<string, number>> = {
   ms: 0.001,
   millisecond: 0.001,
@@ -36,6 +37,42 @@ export function wait(words: Words, from: number): PlannedCall | Unclear {
   if (amount === undefined || factor === undefined)
     return new Unclear('expected a time, e.g. `wait 2 seconds`');
   return { tool: TOOL.wait, input: { seconds: Number((Number(amount) * factor).toFixed(6)) } };
+}
+
+/** `ask [me] QUESTION [with choices A, B or C]` */
+export function ask(words: Words, from: number): PlannedCall | Unclear {
+  const start = skip(words, from, BEFORE_QUESTION);
+  const mark = words.tokens.findLastIndex((token, at) => at > start && wordOf(token) === 'choices');
+  const end = mark === -1 ? words.tokens.length : mark - (wordOf(words.tokens[mark - 1]) === 'with' ? 1 : 0);
+  const text = textOf(words, start, end);
+  if (text instanceof Unclear) return text;
+  const question = text.replace(/[,:]$/, '');
+  if (question === '') return new Unclear('the question is missing');
+  if (mark === -1) return { tool: TOOL.ask, input: { question } };
+  const labels = labelsIn(words, mark + 1);
+  return labels.length === 0
+    ? new Unclear('the choices are missing')
+    : { tool: TOOL.ask, input: { question, choices: labels.map((label) => ({ label })) } };
+}
+
+/** Between commas and `or`; what is quoted is a label as it stands. */
+function labelsIn(words: Words, from: number): string[] {
+  const labels: string[] = [];
+  let label = '';
+  const close = (): void => {
+    if (label !== '') labels.push(label);
+    label = '';
+  };
+  for (const token of words.tokens.slice(from)) {
+    if (wordOf(token) === 'or') close();
+    else {
+      const text = token.type === 'quoted' ? token.text : token.text.replace(/[,.]$/, '');
+      label = label === '' ? text : `${label} ${text}`;
+      if (token.type === 'quoted' || text !== token.text) close();
+    }
+  }
+  close();
+  return labels;
 }
 
 /** `say TEXT` */

@@ -6,7 +6,7 @@ import { splitClauses, written, type Clause } from './clauses.ts';
 import { append, create, edit, writeText } from './file-verbs.ts';
 import { readJsonPlan } from './json-plan.ts';
 import { list, read, search } from './look-verbs.ts';
-import { run, say, wait } from './other-verbs.ts';
+import { ask, run, say, wait } from './other-verbs.ts';
 import { move, remove } from './place-verbs.ts';
 import type { PlannedCall, Reading, Step } from './step.ts';
 import { crawl, fetchPage } from './web-verbs.ts';
@@ -45,6 +45,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ['crawl', crawl],
   ['wait', wait],
   ['say', say],
+  ['ask', ask],
 ]);
 
 const LIST_MARK = /^(?:\d{1,6}[.)]|[-*•])$/;

@@ -13,6 +13,7 @@ export const TOOL = {
   fetch: 'fetch',
   crawl: 'crawl',
   wait: 'wait',
+  ask: 'ask-person',
 } as const;
 
 /** Tools whose result is what was asked for: it is repeated to the person, where that of a change is only summed up. */

@@ -22,6 +22,7 @@ export const LANGUAGE = `I understand these commands, one per line, or separated
 - fetch https://example.com/page
 - crawl https://example.com for "text" up to 5 pages
 - wait 2 seconds
+- ask me which colour, with choices red or blue
 - say something
 and, for anything else, a JSON plan: {"plan": [{"tool": "write-file", "input": {"path": "test.md", "content": "hello"}}]}
 Text with \`then\`, \`;\` or line breaks in it goes in quotes.`;
@@ -31,7 +32,7 @@ export const WHAT_I_AM =
 
 /** What a call does, as the words after `I will`. */
 export function describe(call: PlannedCall): string {
-  const { path, to, pattern, glob, command, seconds, url, query } = call.input;
+  const { path, to, pattern, glob, command, seconds, url, query, question } = call.input;
   const file = typeof path === 'string' ? excerpt(path) : undefined;
   switch (call.tool) {
     case TOOL.write:
@@ -61,6 +62,8 @@ export function describe(call: PlannedCall): string {
         : 'crawl a site';
     case TOOL.wait:
       return typeof seconds === 'number' ? `wait ${seconds} s` : 'wait';
+    case TOOL.ask:
+      return typeof question === 'string' ? `ask “${excerpt(question)}”` : 'ask a question';
     default:
       return `call ${excerpt(call.tool)}`;
   }
@@ -87,7 +90,7 @@ export function report(call: PlannedCall, result: CallResult): string {
 }
 
 export function wasDenied(result: CallResult): boolean {
-  return result.isError && result.text.startsWith('The person denied');
+  return result.isError && /^The person (?:denied|declined)/.test(result.text);
 }
 
 /** Says of each part that was not understood that nothing is done for it; of a whole message, what this model is. */

@@ -14,6 +14,8 @@ export interface Terminal {
   complain(text: string): void;
   /** @returns true for `y` or `yes`, false for anything else, also the end of input */
   confirm(question: string): Promise<boolean>;
+  /** @returns the line that was typed, `''` at the end of input */
+  ask(question: string): Promise<string>;
 }
 
 export function thisTerminal(env: Readonly<Record<string, string | undefined>> = process.env): Terminal {
@@ -25,12 +27,15 @@ export function thisTerminal(env: Readonly<Record<string, string | undefined>> =
     say: (text) => void stdout.write(`${text}\n`),
     write: (text) => void stdout.write(text),
     complain: (text) => void stderr.write(`${text}\n`),
-    async confirm(question) {
-      const lines = createInterface({ input: stdin, output: stdout });
-      const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-      const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
-      lines.close();
-      return /^y(es)?$/i.test(answer.trim());
-    },
+    confirm: async (question) => /^y(es)?$/i.test((await typed(`${question} [y/N]`)).trim()),
+    ask: typed,
   };
+}
+
+async function typed(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const line = await Promise.race([lines.question(`${question} `), closed]);
+  lines.close();
+  return line;
 }

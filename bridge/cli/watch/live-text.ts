@@ -83,7 +83,8 @@ export class LiveText {
     this.#shown.add(key);
     this.#close();
     this.#terminal.say(actionText(action, this.#terminal.paint));
-    this.#hint('approve', visibleLine(action.callId));
+    if (action.decisions.includes('answer')) this.#hint('answer', '<words>');
+    else this.#hint('approve', visibleLine(action.callId));
   }
 
   #activity(activity: Activity, seq: number | null): void {

@@ -26,15 +26,15 @@ export async function cli(args: readonly string[], options: CliOptions): Promise
   return outcomeOf(child, options.stdin);
 }
 
-/** The same at a terminal (a pseudo-terminal of `script`), whose person types `keys` when they are asked. */
+/** The same at a terminal (a pseudo-terminal of `script`), whose person types `keys` when they are asked, as `prompt` shows. */
 export async function cliAtTerminal(
   args: readonly string[],
-  { keys, ...options }: CliOptions & { keys: string },
+  { keys, prompt = '[y/N]', ...options }: CliOptions & { keys: string; prompt?: string },
 ): Promise<Outcome> {
   const line = [process.execPath, PROGRAM, ...args].map((each) => `'${each}'`).join(' ');
   const child = start('script', ['-qefc', line, '/dev/null'], options);
   const asked = (text: string): void => {
-    if (text.includes('[y/N]')) child.stdin?.write(keys);
+    if (text.includes(prompt)) child.stdin?.write(keys);
   };
   child.stdout?.on('data', (chunk: Buffer) => asked(chunk.toString('utf8')));
   return outcomeOf(child, undefined);

@@ -32,6 +32,27 @@ describe('what waits, in words', () => {
     expect(pendingText([{ ...PENDING, preview }])).toContain(shown);
   });
 
+  test.each([
+    [{}, 'The next message is the answer.'],
+    [{ choices: [{ label: 'red', description: 'as roses' }] }, 'Answer with exactly one of the choices.'],
+    [
+      { choices: [{ label: 'red' }], multiple: true, freeText: true },
+      'Answer with the choices you take, with commas between them, or with words of your own.',
+    ],
+    [
+      { schema: { type: 'object' as const, properties: { age: { type: 'integer' as const } } } },
+      'Answer with a JSON object that has these fields.',
+    ],
+  ])('a question with %j says how it is answered', (more, how) => {
+    const preview = { type: 'question' as const, text: 'Which?', ...more };
+    const text = pendingText([{ ...PENDING, reason: 'question', preview, decisions: ['answer', 'deny'] }]);
+    expect(text).toMatch(/^The agent asks something \(write-file, call call-1\)\.\n\nWhich\?/);
+    expect(text.endsWith(how)).toBe(true);
+    expect(text).not.toContain('approve');
+    if ('choices' in more && !('multiple' in more)) expect(text).toContain('- red: as roses');
+    if ('schema' in more) expect(text).toContain('- age (integer, may be left out)');
+  });
+
   test('a long preview is cut, and says so', () => {
     const text = pendingText([
       { ...PENDING, preview: { type: 'diff', path: 'a', diff: 'x'.repeat(10_000) } },

@@ -10,10 +10,35 @@ const question = (): Ask =>
 const command = (): Ask =>
   asked({ preview: { type: 'command', command: 'ls', cwd: '/w' }, tool: 'run-shell-command' });
 
+const choosing = (): Ask =>
+  asked({
+    tool: 'ask-person',
+    reason: 'question',
+    preview: { type: 'question', text: 'Which colour?', choices: [{ label: 'red' }, { label: 'blue' }] },
+    decisions: ['answer', 'deny'],
+  });
+
 function only([ask, ...others]: readonly Ask[]): Ask {
   if (ask === undefined || others.length > 0) throw new Error('not one');
   return ask;
 }
+
+test('a question shows its text and its choices, and nothing of approving', () => {
+  const { message, requestedSchema } = choosing().form;
+  expect(message).toMatch(/^Which colour\?\n\n- red\n- blue\n\nAsked by ask-person \(built in\)/);
+  expect(message).not.toContain('approve');
+  expect(requestedSchema).toMatchObject({
+    properties: { answer: { enum: ['red', 'blue'] } },
+    required: ['answer'],
+  });
+});
+
+test('D2 the answer to a question is bound to what its form has shown', () => {
+  expect(readAnswer(choosing(), accept({ answer: 'red' }), SLOW)).toEqual({
+    type: 'verdict',
+    verdict: { type: 'answer', callId: 'one', answer: 'red', inputHash: 'hash-of-one' },
+  });
+});
 
 const SLOW = { afterMs: 5_000, fastestAnswerMs: 1_000 };
 const accept = (content?: unknown): unknown => ({ action: 'accept', content });
@@ -28,6 +53,7 @@ describe('an answer to a form', () => {
       { decision: 'approve' },
     ],
     ['declining it denies', asked(), { action: 'decline' }, { decision: 'deny' }],
+    ['declining a question denies it', choosing(), { action: 'decline' }, { decision: 'deny' }],
     [
       'declining denies whatever was chosen',
       asked(),
@@ -83,6 +109,7 @@ describe('an answer to a form', () => {
       accept({ decision: 'trust_server' }),
       'not understood',
     ],
+    ['a question accepted without an answer', choosing(), accept(), 'not understood'],
     ['an edit that edits nothing', asked(), accept({ decision: 'edit' }), 'not understood'],
     [
       'an edit of what takes none',

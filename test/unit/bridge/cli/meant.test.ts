@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { callsMeant, oneSession } from '../../../../bridge/cli/meant.ts';
+import { callsMeant, oneSession, questionMeant } from '../../../../bridge/cli/meant.ts';
 import { shortIds } from '../../../../bridge/cli/commands/tasks.ts';
 import type { Listed } from '../../../../bridge/sessions/listing.ts';
 import type { CallView, TaskView } from '../../../../bridge/sessions/view.ts';
@@ -119,5 +119,23 @@ describe('short ids', () => {
     expect([...short.values()].toSorted()).toEqual(
       ['session-aaaaaaaa-1', 'session-aaaaaaaa-2', 'session-bbbbbbbb', 'x'].toSorted(),
     );
+  });
+});
+
+describe('the question that is meant', () => {
+  const question = (callId: string): PendingAction => ({ ...action(callId), decisions: ['answer', 'deny'] });
+
+  it('is the only one, beside whatever waits for approval, or the one that is named', () => {
+    expect(questionMeant(view([action('call-a'), question('call-b')]), undefined).callId).toBe('call-b');
+    expect(questionMeant(view([question('call-a'), question('call-b')]), 'b').callId).toBe('call-b');
+  });
+
+  it.each([
+    [[], undefined, /asks nothing/],
+    [[action('call-a')], undefined, /1 action\(s\) wait for approve/],
+    [[question('call-a'), question('call-b')], undefined, /Name one with --call:\s+call-a/],
+    [[question('call-a')], 'x', /There is no question "x"/],
+  ])('of %j, asked for %j, is none: %s', (pending, given, says) => {
+    expect(() => questionMeant(view(pending), given)).toThrow(says);
   });
 });

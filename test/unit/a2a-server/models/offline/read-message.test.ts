@@ -162,6 +162,19 @@ describe('one step', () => {
     ['wait 1.5s.', wait(1.5)],
     ['wait 2 minutes', wait(120)],
     ['wait 3', wait(3)],
+    ['ask me which colour', called('ask-person', { question: 'which colour' })],
+    ['ask "What now; or then?"', called('ask-person', { question: 'What now; or then?' })],
+    [
+      'ask me which colour, with choices red, light blue or "neither, or both"',
+      called('ask-person', {
+        question: 'which colour',
+        choices: [{ label: 'red' }, { label: 'light blue' }, { label: 'neither, or both' }],
+      }),
+    ],
+    [
+      'ask us "Which choices?" choices: a or b.',
+      called('ask-person', { question: 'Which choices?', choices: [{ label: 'a' }, { label: 'b' }] }),
+    ],
     ['say hello there', say('hello there')],
     ['Say "hello; there"', say('hello; there')],
   ])('%j', (text, step) => {
@@ -249,6 +262,8 @@ describe('what is not understood', () => {
     ['crawl https://example.com', 'what to look for'],
     ['crawl https://example.com for', 'what to look for'],
     ['create', 'name of the file is missing'],
+    ['ask me', 'question is missing'],
+    ['ask me which, with choices', 'choices are missing'],
     ['create my file with hello', '`with`'],
     ['create a.md with "x" and b.md with "y"', 'closing quote'],
     ['write hello', 'expected a text'],

@@ -47,6 +47,7 @@ function shown(observations: readonly Observation[], sessionId: string | undefin
       write: (text) => (screen += text),
       complain: () => undefined,
       confirm: async () => false,
+      ask: async () => '',
     },
     sessionId,
   );

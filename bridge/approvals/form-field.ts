@@ -1,0 +1,38 @@
+/** What a form of MCP consists of. */
+
+interface Described {
+  title?: string;
+  description?: string;
+}
+
+export type TextField = Described & { type: 'string'; default?: string } & (
+    | { enum: string[]; enumNames?: string[] }
+    | { minLength?: number; maxLength?: number; format?: 'email' | 'uri' | 'date' | 'date-time' }
+  );
+
+/** A field of a form: MCP allows primitives and lists of choices (MCP 2025-11-25, `PrimitiveSchemaDefinition`). */
+export type Field = Described &
+  (
+    | TextField
+    | { type: 'number' | 'integer'; minimum?: number; maximum?: number; default?: number }
+    | { type: 'boolean'; default?: boolean }
+    | {
+        type: 'array';
+        items: { type: 'string'; enum: string[] };
+        minItems?: number;
+        maxItems?: number;
+      }
+  );
+
+/** An alias, since only that fits the open shape that the SDK asks for. */
+export type Fields = {
+  properties: Record<string, Field>;
+  required?: string[];
+};
+
+/** The parameters of `elicitation/create`. */
+export interface Form {
+  mode: 'form';
+  message: string;
+  requestedSchema: { type: 'object' } & Fields;
+}

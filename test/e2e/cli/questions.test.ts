@@ -1,0 +1,65 @@
+/** Questions of an agent's model, answered from a terminal: the real command line and the real server. */
+import { describe, expect, it } from '@jest/globals';
+import { cliAtTerminal } from './support/cli.ts';
+import { type CliStage, cliStage, cliStageAgain } from './support/cli-stage.ts';
+
+const ask = (question: string) => ({ tool: 'ask-person', input: { question } });
+const TASK = 'ask me "Which colour?" with choices red or "light blue"';
+
+/** A task that waits for an answer. */
+async function waiting(on: CliStage, text = TASK): Promise<{ id: string; calls: string[] }> {
+  const { sessionId, pending } = await on.peer.send(text);
+  return { id: sessionId, calls: pending.map(({ callId }) => callId) };
+}
+
+/** `script` has other arguments elsewhere. */
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
+describe('answer', () => {
+  it('R20 D1 a question outlives its server; what is no answer leaves it waiting, a choice or its number answers it', async () => {
+    const before = await cliStage();
+    const { id, calls } = await waiting(before);
+    await before.server.kill();
+    const on = await cliStageAgain(before);
+    const stranger = await on.run('answer', id, 'green');
+    expect(stranger.code).not.toBe(0);
+    expect(stranger.stderr).toContain('"green" is none of its choices, which are "red", "light blue"');
+    const approved = await on.run('approve', id, '--yes');
+    expect(approved.code).not.toBe(0);
+    expect(approved.stderr).toContain('"approve" is no answer to it');
+    expect((await on.run('answer', id)).code).toBe(2);
+    const answered = await on.run('answer', id, '2');
+    expect(answered.stdout).toContain(`Answered: ${calls[0]}`);
+    const watched = await on.run('watch', id);
+    expect(watched.stdout).toContain('ask-person: answer by local, over cli');
+    expect(watched.stdout).toMatch(/Ask “Which colour\?”:\s+light blue/);
+  });
+
+  it('of several questions one is named', async () => {
+    const on = await cliStage();
+    const { id, calls } = await waiting(
+      on,
+      JSON.stringify({ plan: [{ together: [ask('One?'), ask('Two?')] }] }),
+    );
+    const several = await on.run('answer', id, 'first');
+    expect(several.stderr).toContain('Name one with --call');
+    expect((await on.run('answer', id, 'second', '--call', calls[1] ?? '')).code).toBe(0);
+    expect((await on.run('deny', id, '--yes', '--reason', 'no idea')).code).toBe(0);
+    const { stdout } = await on.run('watch', id);
+    expect(stdout).toContain('second');
+    expect(stdout).toContain('The person declined to answer. Reason: no idea');
+  });
+
+  onLinux('without words the person is shown the question and asked', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const { stdout } = await cliAtTerminal(['answer', id], {
+      ...on.at,
+      keys: '1\r',
+      prompt: 'number of a choice',
+    });
+    expect(stdout).toContain('- light blue');
+    expect(stdout).toContain('Answered');
+    expect((await on.run('watch', id)).stdout).toMatch(/Ask “Which colour\?”:\s+red/);
+  });
+});
