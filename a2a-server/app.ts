@@ -9,9 +9,11 @@ import type { AbortScope } from '../shared/abort.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ProductError } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
+import type { OfferedCommand } from '../shared/protocol/agent-command.ts';
 import type { Tasks } from './executor/tasks.ts';
 import { admit, Caller } from './http/caller.ts';
 import { cardRoute } from './http/card-route.ts';
+import { commandRoutes } from './http/command-routes.ts';
 import { STALLED_HEARTBEATS, untilDrained } from './http/drained.ts';
 import { doorStatus, sendError } from './http/error-answer.ts';
 import { EVENTS_PATH, readEvents, taskIdOf, ticketIn, ticketRoute } from './http/events-route.ts';
@@ -35,6 +37,8 @@ export type ReadingEnd = 'client-gone' | 'server-shutdown' | 'ticket-expired';
 export interface AppOptions {
   tasks: Tasks;
   card: AgentCard;
+  /** What the agent carries out without a model. */
+  commands: readonly OfferedCommand[];
   authenticate: Authenticate;
   tickets: StreamTickets;
   clock: Clock;
@@ -77,6 +81,7 @@ export function createApp(options: AppOptions): Express {
   app.use(openForWork(options.closing));
   app.use(ticketRoute(tasks, tickets));
   app.use(toolRoutes(tasks, limits));
+  app.use(commandRoutes(options.commands));
   app.use(jsonRpcRoute(binding));
   app.use(restRoute(binding));
   app.use(legacyRestRoute(binding));

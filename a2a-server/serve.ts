@@ -11,13 +11,17 @@ import type { ServerRecord } from '../shared/server-record.ts';
 import { prepareStateDirectory, tryToWrite } from '../shared/state-directory.ts';
 import { obtainToken } from '../shared/token-file.ts';
 import { packageVersion } from '../shared/version.ts';
+import { abilities } from './abilities.ts';
+import type { Abilities } from './abilities.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { createApp } from './app.ts';
 import type { ReadingEnd } from './app.ts';
+import { RESTORE_CHECKPOINT } from './checkpoints/restore-checkpoint.ts';
 import { createTasks } from './executor/create-tasks.ts';
 import type { TaskService } from './executor/create-tasks.ts';
 import { randomIds } from './executor/ids.ts';
 import { agentCard } from './http/agent-card.ts';
+import { agentSkills } from './http/agent-skills.ts';
 import { streamTickets } from './http/stream-ticket.ts';
 import { authenticator } from './http/tokens.ts';
 import { openSqliteJournal } from './journal/sqlite/sqlite-journal.ts';
@@ -64,7 +68,9 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   const { stateDir } = settings;
   const models = await modelsOf(settings);
   const tools = toolsOf(settings);
-  const policy = createPolicy(settings.policy, { tools: tools.map(({ name }) => name) });
+  const policy = createPolicy(settings.policy, {
+    tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
+  });
   await prepareStateDirectory(stateDir);
   await tryToWrite(stateDir);
   const token = await obtainToken(stateDir);
@@ -117,7 +123,13 @@ interface Opened {
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<Run> {
   const { settings, log, token, server, port, journal } = opened;
-  const tasks = taskService(opened);
+  const able = abilities({
+    stateDir: settings.stateDir,
+    journal,
+    tools: opened.tools,
+  });
+  const { offered } = able.commands;
+  const tasks = taskService(opened, able);
   const origin = originOf({ host: settings.host, port });
   const record: ServerRecord = {
     url: origin,
@@ -130,7 +142,12 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   let closing = false;
   const app = createApp({
     tasks,
-    card: agentCard(settings.publicUrl?.replace(/\/+$/, '') ?? origin, record.version),
+    card: agentCard(
+      settings.publicUrl?.replace(/\/+$/, '') ?? origin,
+      record.version,
+      agentSkills({ agent: settings.agent, model: settings.model, ...able, commands: offered }),
+    ),
+    commands: offered,
     authenticate: authenticator(credentials),
     tickets: streamTickets(token, credentials, () => systemClock.now()),
     clock: systemClock,
@@ -180,12 +197,17 @@ function toolsOf({ grace, passEnv, allowPrivateHost }: ServerSettings): Tool[] {
   return builtinTools({ graceMs: grace, passEnvironment: passEnv, privateHosts: allowPrivateHost });
 }
 
-function taskService({ settings, journal, log, own, models, tools, policy }: Opened): TaskService {
+function taskService(
+  { settings, journal, log, own, models, policy }: Opened,
+  { tools, commands, contents }: Abilities,
+): TaskService {
   return createTasks({
     journal,
     clock: systemClock,
     ids: randomIds(systemClock),
     models,
+    commands,
+    contents,
     toolbox: createToolbox(tools),
     policy,
     mode: settings.mode,

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { systemErrorCode } from './system-error.ts';
 
-/** Replaces the file, or creates it: a reader sees the old text or the new, never a part of either. */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const draft = await writeDraft(path, text);
+/** Replaces the file, or creates it: a reader sees the old content or the new, never a part of either. */
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const draft = await writeDraft(path, content);
   try {
     await rename(draft, path);
   } catch (error) {
@@ -29,11 +29,11 @@ export async function createFile(path: string, text: string): Promise<boolean> {
   }
 }
 
-async function writeDraft(path: string, text: string): Promise<string> {
+async function writeDraft(path: string, content: string | Uint8Array): Promise<string> {
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
   const file = await open(draft, 'wx', 0o600);
   try {
-    await file.writeFile(text);
+    await file.writeFile(content);
     await file.sync();
   } catch (error) {
     await rm(draft, { force: true });

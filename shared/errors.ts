@@ -16,6 +16,8 @@ export const REASONS = {
   UNKNOWN_AGENT: { retryable: false },
   UNKNOWN_MODEL: { retryable: false },
   UNKNOWN_WORKSPACE: { retryable: false },
+  UNKNOWN_COMMAND: { retryable: false },
+  SESSION_BUSY: { retryable: false },
   ALREADY_DECIDED: { retryable: false },
   INVALID_DECISION: { retryable: false },
   INPUT_CHANGED: { retryable: false },

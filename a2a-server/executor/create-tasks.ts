@@ -3,6 +3,7 @@
  * durable (E3), and whoever recorded it wakes the task's primary, or its next execution.
  */
 import { ProductError } from '../../shared/errors.ts';
+import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
 import { bareDecision, cancel, decide, receive, type Refusal } from '../task/commands.ts';
@@ -18,7 +19,9 @@ import type { ToolExecution } from './tool-scheduler.ts';
 import { Upkeep } from './upkeep.ts';
 import type { Accepted, Incoming, Tasks } from './tasks.ts';
 
-export interface TasksOptions extends Omit<ExecutorOptions, 'log'> {
+export interface TasksOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
+  /** None if left out. */
+  commands?: AgentCommands;
   /** The mode of a task that names none. */
   mode: TaskMode;
   /** What is done by itself as time passes; without it, parked tasks wait for as long as it takes. */
@@ -49,7 +52,7 @@ export interface TaskService extends Tasks {
 }
 
 export function createTasks(options: TasksOptions): TaskService {
-  const { journal, ids, models, clock } = options;
+  const { journal, ids, models, clock, contents, commands = agentCommands([]) } = options;
   const log = new TaskLog(
     journal,
     options.upkeep && {
@@ -64,11 +67,12 @@ export function createTasks(options: TasksOptions): TaskService {
       journal,
       log,
       clock,
+      ...(contents && { contents }),
       ...options.upkeep,
       onEnded: (taskId) =>
         executor.stop(taskId, { reason: 'task-cancel', message: 'The task was ended: nobody came in time.' }),
     });
-  const executor = new Executor({ ...options, log });
+  const executor = new Executor({ ...options, commands, log });
   let closing = false;
 
   async function send(incoming: Incoming): Promise<Accepted> {
@@ -140,9 +144,12 @@ export function createTasks(options: TasksOptions): TaskService {
         'A decision must name the task or session it is for. Nothing was changed.',
       );
     const previous = target.previous && (await log.load(target.previous.taskId));
+    if (incoming.message.command) commands.check(incoming.message.command);
     const settings = await checkedSettings(beginningSettings(incoming.settings, previous, options.mode));
     const taskId = ids.task();
-    const bare = models.resolve(settings.model).answersWith?.(incoming.message) === 'message';
+    const bare =
+      incoming.message.command === undefined &&
+      models.resolve(settings.model).answersWith?.(incoming.message) === 'message';
     const events: TaskEvent[] = [
       {
         type: 'task.created',

@@ -10,15 +10,17 @@
 import { AbortScope, onAbort } from '../../shared/abort.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { messageOf, ProductError } from '../../shared/errors.ts';
+import type { AgentCommands } from '../agent-commands/agent-commands.ts';
+import type { ContentStore } from '../checkpoints/content-store.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { Models } from '../models/model.ts';
+import type { Model, Models } from '../models/model.ts';
 import { onlyLooks } from '../policy/mode.ts';
 import type { Policy } from '../policy/policy.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
 import { timeOut } from '../task/commands.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { nextStep, takingUp } from '../task/next-step.ts';
-import { isSettled, isTerminal, type Snapshot } from '../task/snapshot.ts';
+import { isSettled, isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { Countdown } from './countdown.ts';
@@ -43,11 +45,15 @@ export interface ExecutorOptions {
   clock: Clock;
   ids: Ids;
   models: Models;
+  /** What is done without a model. */
+  commands: AgentCommands;
   toolbox: Toolbox;
   /** The operator's rules. */
   policy: Policy;
   /** Opens a task's workspace. @throws ProductError UNKNOWN_WORKSPACE */
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
+  /** Where what tools change is kept before they change it; without it, nothing is. */
+  contents?: ContentStore;
   graceMs: number;
   limits: TimeLimits;
   /** What a task may spend before a person is asked. */
@@ -243,18 +249,25 @@ export class Executor {
       await runModelTurn(snapshot.taskId, {
         log,
         clock,
-        model: models.resolve(settings.model),
+        modelFor: (s) => this.#carryingOut(s, workspace) ?? models.resolve(settings.model),
         instructions: instructions(workspace, settings),
         tools: toolbox.declarations({ readOnly: onlyLooks(settings) }),
         earlier,
         scope,
-        prepare: (request) => prepareCall(request, { toolbox, workspace, ids, policy, signal }),
+        prepare: (request) =>
+          prepareCall(request, { principal: snapshot.principal, toolbox, workspace, ids, policy, signal }),
       });
     } finally {
       cancelTimer?.();
       stopListening();
       scope.close();
     }
+  }
+
+  /** The newest message is a command, or what came of its calls is to be told. */
+  #carryingOut(snapshot: Snapshot, workspace: Workspace): Model | undefined {
+    const command = newestMessage(snapshot)?.command;
+    return command && this.#options.commands.model(command, { snapshot, workspace });
   }
 
   /** Ends the task when it has been at work for longer than it may. */

@@ -37,7 +37,8 @@ export interface PreparedCall {
 export interface ModelTurn {
   log: TaskLog;
   clock: Clock;
-  model: Model;
+  /** Whose turn it is, by what the task is when it begins. */
+  modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: Parameters<Model['stream']>[0]['tools'];
   /** The session's earlier tasks, oldest first. */
@@ -52,14 +53,15 @@ export interface ModelTurn {
  * Runs one turn on the task. Resolves when the turn is journalled, or void and asked again later, or the task has ended.
  */
 export async function runModelTurn(taskId: string, context: ModelTurn): Promise<void> {
-  const { log, model, scope } = context;
+  const { log, modelFor, scope } = context;
   const { signal } = scope;
-  const started = await log.change(taskId, (s) =>
-    isTerminal(s) || s.openTurn !== null
-      ? { type: 'keep' }
-      : { type: 'append', events: turnOpening(s, model.id) },
-  );
-  if (started?.type !== 'appended') return;
+  let model: Model | undefined;
+  const started = await log.change(taskId, (s) => {
+    if (isTerminal(s) || s.openTurn !== null) return { type: 'keep' };
+    model = modelFor(s);
+    return { type: 'append', events: turnOpening(s, model.id) };
+  });
+  if (started?.type !== 'appended' || model === undefined) return;
   const { snapshot } = started;
   const turn = snapshot.turns;
   const writer = new TurnWriter(log, taskId, turn);

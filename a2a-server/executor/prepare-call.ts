@@ -5,7 +5,7 @@ import { reachOf, type CallReach } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';
 import { verdict } from '../policy/verdict.ts';
 import { questionOf } from '../task/snapshot.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { Ids } from './ids.ts';
@@ -13,6 +13,8 @@ import { inputHash } from './input-hash.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 
 export interface Preparation {
+  /** Whose task it is. */
+  principal: string;
   toolbox: Toolbox;
   workspace: Workspace;
   ids: Ids;
@@ -23,7 +25,7 @@ export interface Preparation {
 /** Never throws: a call that cannot work is refused, and the model is told why. */
 export async function prepareCall(
   request: ModelCallRequest,
-  { toolbox, workspace, ids, policy, signal }: Preparation,
+  { principal, toolbox, workspace, ids, policy, signal }: Preparation,
 ): Promise<PreparedCall> {
   const { modelCallId } = request;
   const base = { callId: ids.call(), modelCallId, tool: request.tool };
@@ -36,7 +38,7 @@ export async function prepareCall(
     );
   const parsed = parseInput(tool, request.input);
   if (!parsed.ok) return refused(base, request.input, parsed.message);
-  const shown = await showCall(tool, parsed.input, { workspace, signal });
+  const shown = await showCall(tool, parsed.input, { principal, workspace, signal });
   if (!shown.ok) return refused(base, request.input, shown.message);
   const { sideEffect, repeatable, source } = tool;
   const call = { ...base, sideEffect, ...(repeatable && { repeatable }), source, ...shown.call };
@@ -63,7 +65,7 @@ export interface ShownCall {
 export async function showCall(
   tool: Tool,
   input: Record<string, unknown>,
-  context: { workspace: Workspace; signal: AbortSignal },
+  context: ToolContext,
 ): Promise<{ ok: true; call: ShownCall; reach: CallReach } | { ok: false; message: string }> {
   try {
     const shown = await tool.show(input, context);

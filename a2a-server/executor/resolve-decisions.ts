@@ -53,7 +53,9 @@ async function edited(
   const parsed = parseInput(tool, newInput(decision, call, tool));
   if (!parsed.ok) throw invalid(call, parsed.message);
   const workspace = await openWorkspace(snapshot.settings.workspace);
-  const shown = await showCall(tool, parsed.input, { workspace, signal: new AbortController().signal });
+  const { principal } = snapshot;
+  const { signal } = new AbortController();
+  const shown = await showCall(tool, parsed.input, { principal, workspace, signal });
   if (!shown.ok) throw invalid(call, shown.message);
   const denied = denial({ ...call, reach: shown.reach }, policy);
   if (denied !== undefined) throw invalid(call, denied);

@@ -11,6 +11,8 @@
 import type { AbortScope } from '../../shared/abort.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { ProductError } from '../../shared/errors.ts';
+import type { ContentStore } from '../checkpoints/content-store.ts';
+import { savingWorkspace } from '../checkpoints/saving-workspace.ts';
 import type { Journal } from '../journal/journal.ts';
 import { reachOf, type CallReach } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -78,6 +80,8 @@ export interface SchedulerOptions {
   ids: Ids;
   tool(name: string): Tool | undefined;
   policy: Policy;
+  /** Where what tools change is kept before they change it; without it, nothing is. */
+  contents?: ContentStore;
   /** How long an aborted tool may take to settle, in milliseconds, unless it says so itself. */
   graceMs: number;
   limits: Pick<TimeLimits, 'toolMs'>;
@@ -118,7 +122,8 @@ export class ToolScheduler {
     const { log, journal, ids, clock } = this.#options;
     const { taskId } = snapshot;
     const tool = this.#options.tool(call.tool);
-    if (call.decided !== null && tool && (await this.#outdated(taskId, call, tool, at))) return 'asked-again';
+    if (call.decided !== null && tool && (await this.#outdated(snapshot, call, tool, at)))
+      return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
     const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
@@ -144,8 +149,8 @@ export class ToolScheduler {
       output,
       questions,
       scope,
-      settled: this.#execute(taskId, call, tool, {
-        workspace: at.workspace,
+      settled: this.#execute(snapshot, call, tool, {
+        workspace: this.#saving(taskId, reference, at.workspace),
         scope,
         reference,
         output,
@@ -209,13 +214,15 @@ export class ToolScheduler {
 
   /** Asks again when what the person approved is no longer what is there. @returns whether it did. */
   async #outdated(
-    taskId: string,
+    { taskId, principal }: Snapshot,
     call: Call,
     tool: Tool,
     { workspace, scope }: { workspace: Workspace; scope: AbortScope<Stop> },
   ): Promise<boolean> {
     if (call.basis === null) return false;
-    const shown = await tool.show(call.input, { workspace, signal: scope.signal }).catch(() => undefined);
+    const shown = await tool
+      .show(call.input, { principal, workspace, signal: scope.signal })
+      .catch(() => undefined);
     // What cannot be shown any more fails by itself when it runs, on the same basis.
     if (shown === undefined || shown.basis === call.basis) return false;
     const event: TaskEvent = {
@@ -242,8 +249,33 @@ export class ToolScheduler {
     );
   }
 
-  async #execute(
+  /** The workspace in which a tool execution changes nothing that is not kept and journalled. */
+  #saving(
     taskId: string,
+    { callId, toolId }: { callId: string; toolId: string },
+    workspace: Workspace,
+  ): Workspace {
+    const { log, contents } = this.#options;
+    if (contents === undefined) return workspace;
+    return savingWorkspace(workspace, {
+      contents,
+      taskId,
+      async record(files) {
+        const recorded = await log.change(taskId, (s) => {
+          const state = s.calls[callId]?.state;
+          return state?.type === 'running' && state.toolId === toolId && !isTerminal(s)
+            ? { type: 'append', events: [{ type: 'files.saved', callId, toolId, files }] }
+            : { type: 'keep' };
+        });
+        // What the task does not know of is not done: it has ended, or given this tool execution up.
+        if (recorded?.type !== 'appended')
+          throw new ProductError('TASK_ENDED', 'The task went on without this; nothing more was changed.');
+      },
+    });
+  }
+
+  async #execute(
+    { taskId, principal }: Snapshot,
     call: Call,
     tool: Tool | undefined,
     at: Equipment & { workspace: Workspace },
@@ -256,6 +288,7 @@ export class ToolScheduler {
         : await outcomeOf(
             () =>
               runTool(tool, call, this.#options.policy, {
+                principal,
                 workspace: at.workspace,
                 signal: at.scope.signal,
                 toolId: at.reference.toolId,

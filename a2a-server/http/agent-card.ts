@@ -1,5 +1,6 @@
 /** What this agent says of itself (A2A 1.0 §4.4.1). */
-import type { AgentCard } from '@a2a-js/sdk';
+import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
+import { AGENT_COMMAND } from '../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 
@@ -8,8 +9,11 @@ export const AGENT_NAME = 'mcp-a2a-bridge agent';
 
 const SCHEME = 'bearer';
 
-/** @param url where clients reach this server, without a slash at the end. */
-export function agentCard(url: string, version: string): AgentCard {
+/**
+ * @param url where clients reach this server, without a slash at the end.
+ * @param skills what it can do with its settings (agent-skills.ts)
+ */
+export function agentCard(url: string, version: string, skills: readonly AgentSkill[] = []): AgentCard {
   return {
     name: AGENT_NAME,
     description:
@@ -41,6 +45,13 @@ export function agentCard(url: string, version: string): AgentCard {
           required: false,
           params: undefined,
         },
+        {
+          uri: AGENT_COMMAND,
+          description:
+            'Commands that the agent carries out by name, without a model; GET /api/commands lists them.',
+          required: false,
+          params: undefined,
+        },
       ],
     },
     securitySchemes: {
@@ -54,19 +65,7 @@ export function agentCard(url: string, version: string): AgentCard {
     securityRequirements: [{ schemes: { [SCHEME]: { list: [] } } }],
     defaultInputModes: ['text/plain', 'application/json'],
     defaultOutputModes: ['text/plain', 'application/json'],
-    skills: [
-      {
-        id: 'workspace',
-        name: 'Work in a workspace',
-        description:
-          'Lists, reads, searches, writes and edits files, and runs shell commands, each under approval.',
-        tags: ['files', 'shell', 'coding'],
-        examples: ['Create test.md with hello'],
-        inputModes: [],
-        outputModes: [],
-        securityRequirements: [],
-      },
-    ],
+    skills: [...skills],
     signatures: [],
   };
 }

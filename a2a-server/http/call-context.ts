@@ -4,6 +4,7 @@ import { ServerCallContext } from '@a2a-js/sdk/server';
 import { A2AError } from '@a2a-js/sdk/errors';
 import { ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
+import { AGENT_COMMAND } from '../../shared/protocol/agent-command.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Caller } from './caller.ts';
@@ -11,7 +12,7 @@ import { toWireError } from './wire-errors.ts';
 import type { Wire } from './wire-errors.ts';
 import type { View } from './wire-objects.ts';
 
-const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM]);
+const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND]);
 
 /** A2A 0.3 spells the header of A2A 1.0 §3.2.6 with a prefix. */
 export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';

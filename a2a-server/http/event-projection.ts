@@ -66,6 +66,7 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
     case 'task.canceled':
       return statusUpdate(entry, view, { state: 'canceled', text: canceledText(event.by, event.reason) });
     case 'message.received':
+    case 'files.saved':
       return undefined;
     case 'tool.requested':
     case 'tool.asked':

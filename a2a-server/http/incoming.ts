@@ -12,6 +12,8 @@ import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { issuesOf } from '../../shared/config.ts';
 import { ProductError } from '../../shared/errors.ts';
+import { AGENT_COMMAND, commandPart } from '../../shared/protocol/agent-command.ts';
+import type { CommandCall } from '../../shared/protocol/agent-command.ts';
 import { decisionsPart, taskSettings, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { DecisionsPart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Incoming } from '../executor/tasks.ts';
@@ -32,14 +34,15 @@ export function incomingOf(
     throw new PushNotificationNotSupportedError();
   const message = messageOfRequest(request);
   const parts = message.parts.map(partOf);
-  const decisions = decisionsIn(parts);
+  const command = commandIn(parts);
+  const decisions = command === undefined ? decisionsIn(parts) : undefined;
   const settings = settingsIn(message);
   const taskId = message.taskId === '' ? {} : { taskId: message.taskId };
   const sessionId = message.contextId === '' ? {} : { sessionId: message.contextId };
   return {
     principal,
     channel: decisions?.channel ?? CHANNEL,
-    message: { messageId: message.messageId, parts },
+    message: { messageId: message.messageId, parts, ...(command && { command }) },
     // What the message says, not how it was sent: the same message over another binding or version is the same (R27).
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
     ...taskId,
@@ -87,6 +90,26 @@ function settingsIn({ metadata }: Message): TaskSettings {
   throw malformed(
     `The task settings in metadata["${TOOL_APPROVAL}"] are not valid: ${issuesOf(parsed.error)}.`,
   );
+}
+
+/** A part that names the extension means to be a command: one that is none is an error, and no message to the model. */
+function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
+  const meant = parts.flatMap((part) =>
+    part.type === 'data' && namesCommands(part.data) ? [part.data] : [],
+  );
+  if (meant.length === 0) return undefined;
+  if (parts.length > 1) throw malformed('A command is a message of its own: send its data part alone.');
+  const parsed = commandPart.safeParse(meant[0]);
+  if (!parsed.success)
+    throw malformed(
+      `The command part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${AGENT_COMMAND}", "command": "checkpoint list", "args": []}.`,
+    );
+  const { command, args } = parsed.data;
+  return { command, args };
+}
+
+function namesCommands(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'extension' in data && data.extension === AGENT_COMMAND;
 }
 
 function decisionsIn(parts: readonly MessagePart[]): DecisionsPart | undefined {

@@ -62,6 +62,8 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   UNKNOWN_AGENT: { kind: 'malformed', http: 400 },
   UNKNOWN_MODEL: { kind: 'malformed', http: 400 },
   UNKNOWN_WORKSPACE: { kind: 'malformed', http: 400 },
+  UNKNOWN_COMMAND: { kind: 'malformed', http: 400 },
+  SESSION_BUSY: { kind: 'unsupported', http: 409 },
   ALREADY_DECIDED: { kind: 'unsupported', http: 400 },
   INVALID_DECISION: { kind: 'malformed', http: 400 },
   INPUT_CHANGED: { kind: 'unsupported', http: 400 },

@@ -1,4 +1,5 @@
 /** What a list shows of a task: the first line of the first message that has text. */
+import { commandLine } from '../../shared/protocol/agent-command.ts';
 import type { TaskEvent, UserMessage } from '../task/events.ts';
 
 /** In characters (code points), so that no character is cut in half. */
@@ -14,6 +15,7 @@ export function titleFrom(events: readonly TaskEvent[]): string {
 }
 
 function firstLine(message: UserMessage): string {
+  if (message.command) return cut(commandLine(message.command));
   for (const part of message.parts) {
     if (part.type !== 'text') continue;
     const line = /\S[^\n\r]*/u.exec(part.text)?.[0];

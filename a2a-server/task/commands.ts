@@ -53,6 +53,7 @@ export function receive(
   { channel, wordsDecide }: { channel: string; wordsDecide: boolean },
 ): Ruling {
   if (isTerminal(snapshot)) return ended(snapshot);
+  if (message.command !== undefined) return underWay(snapshot);
   const waiting = waitingCalls(snapshot);
   if (waiting.length > 0) {
     const ids = waiting.map((call) => call.callId).join(', ');
@@ -181,6 +182,16 @@ function ended(snapshot: Snapshot): Refusal {
     reason: 'TASK_ENDED',
     message: `Task ${snapshot.taskId} has ended (${snapshot.status.state}); nothing was changed. Send the message with the session id alone to start the session's next task.`,
     facts: { state: snapshot.status.state },
+  };
+}
+
+/** A command begins a task of its own, and a session has one at a time. */
+function underWay({ taskId, sessionId, status }: Snapshot): Refusal {
+  return {
+    type: 'refuse',
+    reason: 'SESSION_BUSY',
+    message: `Session ${sessionId} has task ${taskId} under way (${status.state}), and a command begins a task of its own; nothing was changed. Send it without the session, or when that task has ended.`,
+    facts: { taskId, state: status.state },
   };
 }
 

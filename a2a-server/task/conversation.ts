@@ -1,5 +1,6 @@
 /** What the model is shown: the session's earlier tasks and this one, as one conversation. Pure. */
 import { answerText } from '../../shared/protocol/question-text.ts';
+import { commandLine } from '../../shared/protocol/agent-command.ts';
 import type { ToolOutcome, UserMessage } from './events.ts';
 import { callsOf, questionOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
 
@@ -42,6 +43,7 @@ function noted(text: string): ConversationStep {
 }
 
 function said(message: UserMessage): ConversationStep {
+  if (message.command) return { role: 'user', text: `(Carried out: ${commandLine(message.command)})` };
   const text = message.parts
     .map((part) => (part.type === 'text' ? part.text : JSON.stringify(part.data, null, 2)))
     .join('\n\n');

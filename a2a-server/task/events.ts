@@ -4,6 +4,7 @@
  * State changes are explicit (`task.working`, `input.required`, `task.completed` …), and each event carries all that a
  * client's view of it needs: a reader in the middle of a long journal translates it without folding what came before.
  */
+import type { CommandCall } from '../../shared/protocol/agent-command.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import type {
   DecisionScope,
@@ -37,6 +38,8 @@ export interface Artifact {
 export interface UserMessage {
   messageId: string;
   parts: MessagePart[];
+  /** It is not for the model: the agent carries this out. */
+  command?: CommandCall;
 }
 
 /** A tool call the model asked for, as it was shown and hashed. */
@@ -84,6 +87,20 @@ export type Verdict =
 export interface Decider {
   principal: string;
   channel: string;
+}
+
+/** What a file was, or is about to be. `mode`: its permissions, of one that may have to be made again. */
+export type FileState =
+  | { type: 'content'; hash: string; bytes: number; mode?: number }
+  | { type: 'absent' }
+  /** It was not kept, and cannot be put back: why. */
+  | { type: 'not-saved'; why: string };
+
+/** A file that a tool execution changes, by its path in the workspace. */
+export interface SavedFile {
+  path: string;
+  before: FileState;
+  after: FileState;
 }
 
 /** How a tool execution ended. `text` is what the model sees, already capped. */
@@ -179,6 +196,8 @@ export type TaskEvent =
    */
   | { type: 'tool.asked'; call: RequestedCall; askedBy: string }
   | { type: 'tool.output'; callId: string; tool: string; title: string; toolId: string; text: string }
+  /** What a tool execution is about to change has been kept. Durable before the change, which may yet not come about. */
+  | { type: 'files.saved'; callId: string; toolId: string; files: readonly SavedFile[] }
   | {
       type: 'tool.finished';
       callId: string;

@@ -182,6 +182,11 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
     }
     case 'tool.output':
       return {};
+    case 'files.saved':
+      return ofCall(s, event.callId, (call) => ({
+        ...call,
+        saved: [...(call.saved ?? []), ...event.files.map((file) => ({ ...file, at }))],
+      }));
     case 'tool.finished':
       return ofCall(withoutQuestions(s, event.callId), event.callId, (call) => ({
         ...call,

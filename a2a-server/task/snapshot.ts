@@ -7,7 +7,15 @@ import type {
   TaskSettings,
 } from '../../shared/protocol/tool-approval.ts';
 import type { Spent } from './budget.ts';
-import type { Artifact, Decider, RequestedCall, ToolOutcome, TurnEnd, UserMessage } from './events.ts';
+import type {
+  Artifact,
+  Decider,
+  RequestedCall,
+  SavedFile,
+  ToolOutcome,
+  TurnEnd,
+  UserMessage,
+} from './events.ts';
 import type { Spending } from './spending.ts';
 
 export type Status =
@@ -80,6 +88,8 @@ export interface Call extends RequestedCall {
   toolId: string | null;
   /** For the question of a tool at work: the call that asks. */
   askedBy: string | null;
+  /** The files it has changed, or was about to, in that order; `at` in milliseconds since the epoch. */
+  saved?: readonly (SavedFile & { at: number })[];
 }
 
 /** A trust given with a decision: later calls within its reach run without a question. */
@@ -147,6 +157,12 @@ export function isSettled(snapshot: Snapshot): boolean {
 export function lastTurn(snapshot: Snapshot): Turn | undefined {
   const last = snapshot.exchanges.at(-1);
   return last?.type === 'turn' ? last.turn : undefined;
+}
+
+/** The message the next turn answers: the newest there is. */
+export function newestMessage({ exchanges, queued }: Snapshot): UserMessage | undefined {
+  const last = exchanges.findLast((exchange) => exchange.type === 'message');
+  return queued.at(-1) ?? last?.message;
 }
 
 /** The call of this id, which anybody may have written: `constructor` names none. */

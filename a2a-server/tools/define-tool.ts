@@ -41,6 +41,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     source: definition.source ?? { type: 'built-in' },
     sideEffect: definition.sideEffect,
     ...(definition.repeatable && { repeatable: true }),
+    ...(definition.commandOnly && { commandOnly: true }),
     schema,
     ...(definition.graceMs !== undefined && { graceMs: definition.graceMs }),
     timeoutMs: (input) => definition.timeoutMs(parse(input)),

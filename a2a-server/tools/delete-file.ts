@@ -21,7 +21,7 @@ const schema = z.strictObject({
 export const deleteFile: Tool = defineTool({
   name: 'delete-file',
   description:
-    'Deletes a file or an empty directory of the workspace; with recursive also a directory and all it holds. It cannot be undone.',
+    'Deletes a file or an empty directory of the workspace; with recursive also a directory and all it holds.',
   sideEffect: 'files',
   schema,
   timeoutMs: () => 60_000,

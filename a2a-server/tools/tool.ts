@@ -6,6 +6,8 @@ import type { Workspace } from './workspace.ts';
 
 /** What a tool may know while it only looks. */
 export interface ToolContext {
+  /** Whose task it works for. */
+  principal: string;
   workspace: Workspace;
   signal: AbortSignal;
 }
@@ -71,6 +73,8 @@ export interface Tool<Input = unknown> {
   readonly sideEffect: SideEffect;
   /** True for a tool that has to be asked for and yet may be run again when its outcome is lost (E2), such as a GET. */
   readonly repeatable?: boolean;
+  /** True for a tool that only a person's command asks for; models are not told of it. */
+  readonly commandOnly?: boolean;
   readonly schema: z.ZodType<Input>;
   /** Milliseconds after which a run is stopped with reason `timeout`. */
   timeoutMs(input: Input): number;

@@ -7,7 +7,7 @@ import type { Tool } from './tool.ts';
 
 export interface Toolbox {
   get(name: string): Tool | undefined;
-  /** In the order they were given. */
+  /** Those a model is told of, in the order they were given. */
   names(): string[];
   /** What a model is told of the tools. @param readOnly only those without side effects. */
   declarations(options?: { readOnly?: boolean }): ToolDeclaration[];
@@ -17,13 +17,12 @@ export interface Toolbox {
 export function createToolbox(tools: readonly Tool[]): Toolbox {
   const byName = new Map(tools.map((tool) => [tool.name, { tool, declaration: declarationOf(tool) }]));
   if (byName.size !== tools.length) throw new Error('two tools have the same name');
+  const offered = [...byName.values()].filter(({ tool }) => tool.commandOnly !== true);
   return {
     get: (name) => byName.get(name)?.tool,
-    names: () => [...byName.keys()],
+    names: () => offered.map(({ tool }) => tool.name),
     declarations: ({ readOnly = false } = {}) =>
-      [...byName.values()]
-        .filter(({ tool }) => !readOnly || isReadOnly(tool))
-        .map(({ declaration }) => declaration),
+      offered.filter(({ tool }) => !readOnly || isReadOnly(tool)).map(({ declaration }) => declaration),
   };
 }
 

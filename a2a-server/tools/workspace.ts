@@ -2,7 +2,14 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, parse } from 'node:path';
 import { ProductError } from '../../shared/errors.ts';
-import { bestHold, isAmong, serversOwn, type Hold, type Identity } from './workspace/directory.ts';
+import {
+  bestHold,
+  isAmong,
+  serversOwn,
+  type Directory,
+  type Hold,
+  type Identity,
+} from './workspace/directory.ts';
 import { readEntries, type Entries } from './workspace/entries.ts';
 import { codeOf, isADirectory } from './workspace/file-failure.ts';
 import { movable, moveFile, type Move } from './workspace/move-file.ts';
@@ -10,7 +17,7 @@ import { withEntry, withPlace, type Place, type Root } from './workspace/place.t
 import { removeEntry, type Removal } from './workspace/remove.ts';
 import { replaceFile, type Replacement } from './workspace/replace-file.ts';
 import { survey, type Item } from './workspace/survey.ts';
-import { notRegular, readText, type TextFile } from './workspace/text-file.ts';
+import { notRegular, readContent, readText, type FileContent, type TextFile } from './workspace/text-file.ts';
 import { walkTree, type TreeDirectory, type TreeOptions } from './workspace/tree.ts';
 
 /**
@@ -24,6 +31,8 @@ export interface Workspace {
   locate(path: string): Promise<{ path: string; kind: Place['kind'] }>;
   /** The file as text, or undefined when there is none. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
   read(path: string): Promise<TextFile | undefined>;
+  /** The file whatever it holds, or undefined when there is none. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
+  bytes(path: string): Promise<FileContent | undefined>;
   /** Makes `content` the file's whole content, and the directories to it. @throws ProductError INPUT_CHANGED */
   replace(path: string, replacement: Replacement): Promise<void>;
   /** What a path names, itself and not what a link leads to, with all that is below it. @throws ProductError TOO_LARGE */
@@ -61,7 +70,8 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
     root: root.path,
     locate: (inside) =>
       withPlace(root, inside, (place) => Promise.resolve({ path: place.path, kind: place.kind })),
-    read: (inside) => withPlace(root, inside, readPlace),
+    read: (inside) => withPlace(root, inside, (place) => inFile(place, readText)),
+    bytes: (inside) => withPlace(root, inside, (place) => inFile(place, readContent)),
     replace: (inside, replacement) => withPlace(root, inside, (place) => replaceFile(place, replacement)),
     survey: (inside, signal) => withEntry(root, inside, (entry) => survey(entry, signal)),
     destination: (from, to) =>
@@ -115,7 +125,10 @@ function unknown(path: string, why: string, cause?: unknown): ProductError {
   return new ProductError('UNKNOWN_WORKSPACE', `The workspace ${JSON.stringify(path)} ${why}.`, { cause });
 }
 
-async function readPlace(place: Place): Promise<TextFile | undefined> {
+async function inFile<T>(
+  place: Place,
+  read: (directory: Directory, file: Extract<Place, { kind: 'entry' }>) => Promise<T>,
+): Promise<T | undefined> {
   switch (place.kind) {
     case 'missing':
       return undefined;
@@ -124,7 +137,7 @@ async function readPlace(place: Place): Promise<TextFile | undefined> {
     case 'entry':
       // Opening a device can have effects of its own, so it is not even opened.
       if (!place.info.isFile()) throw notRegular(place.path);
-      return readText(place.directory, place);
+      return read(place.directory, place);
   }
 }
 

@@ -3,6 +3,7 @@ import { afterEach } from '@jest/globals';
 import type { z } from 'zod';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { abilities } from '../../a2a-server/abilities.ts';
 import {
   createTasks,
   type TaskService,
@@ -65,8 +66,14 @@ export async function startService(options: {
     path: join(options.stateDir, 'journal.db'),
     clock: () => clock.now(),
   });
-  const tools = options.tools ?? builtinTools();
+  const { tools, commands, contents } = abilities({
+    stateDir: options.stateDir,
+    journal,
+    tools: options.tools ?? builtinTools(),
+  });
   const tasks = createTasks({
+    commands,
+    contents,
     journal: options.between?.(journal) ?? journal,
     clock,
     ids: randomIds(clock),

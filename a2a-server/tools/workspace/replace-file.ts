@@ -19,7 +19,9 @@ import type { Place } from './place.ts';
 import { ABSENT, currentBasis, notRegular } from './text-file.ts';
 
 export interface Replacement {
-  content: string;
+  content: string | Uint8Array;
+  /** Permissions of a file that is not there yet, as in chmod(2); what the system gives a new file if left out. */
+  mode?: number;
   /** The hash of what the new content was made from, or ABSENT. */
   basis: string;
   signal: AbortSignal;
@@ -82,6 +84,7 @@ async function put(directory: Directory, target: Target, replacement: Replacemen
     try {
       await handle.writeFile(replacement.content, { signal: replacement.signal });
       if (target.info !== undefined) await adopt(handle, target.info);
+      else if (replacement.mode !== undefined) await handle.chmod(replacement.mode);
       await handle.sync();
     } finally {
       await handle.close();

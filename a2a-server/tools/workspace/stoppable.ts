@@ -14,6 +14,7 @@ export function stoppable(workspace: Workspace, signal: AbortSignal): Workspace 
     root: workspace.root,
     locate: (path) => begin(() => workspace.locate(path)),
     read: (path) => begin(() => workspace.read(path)),
+    bytes: (path) => begin(() => workspace.bytes(path)),
     replace: (path, replacement) => begin(() => workspace.replace(path, replacement)),
     survey: (path, heeded) => begin(() => workspace.survey(path, heeded)),
     destination: (from, to) => begin(() => workspace.destination(from, to)),

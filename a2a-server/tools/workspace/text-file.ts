@@ -1,6 +1,6 @@
-/** The content of a file as text, read within bounds, and the hash it is known by. */
+/** The content of a file, as text or as bytes, read within bounds, and the hash it is known by. */
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { ProductError } from '../../../shared/errors.ts';
 import type { Directory } from './directory.ts';
@@ -32,7 +32,27 @@ export interface FileToRead {
   most?: number | undefined;
 }
 
-/** Reads a regular file whole. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
+/** What a regular file is, whether it holds text or not. */
+export interface FileContent {
+  /** Relative to the workspace, with `/`, links resolved. */
+  path: string;
+  bytes: Uint8Array;
+  /** SHA-256 (hex) of the bytes. */
+  hash: string;
+  /** Its permissions, as in chmod(2). */
+  mode: number;
+}
+
+/** Reads a regular file whole. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT for what is no regular file */
+export async function readContent(
+  directory: Directory,
+  file: FileToRead & { info: BigIntStats },
+): Promise<FileContent> {
+  const bytes = await readBytes(directory, file);
+  return { path: file.path, bytes, hash: hashOf(bytes), mode: Number(file.info.mode & 0o777n) };
+}
+
+/** Reads a regular file whole, as text. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
 export async function readText(directory: Directory, file: FileToRead): Promise<TextFile> {
   const bytes = await readBytes(directory, file);
   const { path } = file;

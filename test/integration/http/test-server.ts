@@ -52,6 +52,7 @@ export async function startServer(
     createApp({
       tasks,
       card: agentCard(url, '1.2.3'),
+      commands: [],
       authenticate: authenticator(credentials),
       tickets: streamTickets(TOKEN, credentials, () => clock.now()),
       clock,

@@ -37,7 +37,7 @@ function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prep
   return runModelTurn(TASK, {
     log: new TaskLog(journal),
     clock: new FakeClock(),
-    model: { id: 'scripted', stream },
+    modelFor: () => ({ id: 'scripted', stream }),
     instructions: '',
     tools: [],
     earlier: [],

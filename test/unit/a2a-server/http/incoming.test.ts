@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../../shared/errors.ts';
+import { AGENT_COMMAND } from '../../../../shared/protocol/agent-command.ts';
 import { decisionsPart, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
 import { incomingOf } from '../../../../a2a-server/http/incoming.ts';
 
@@ -50,6 +51,23 @@ describe('a message as a command', () => {
       channel: 'elicitation',
       decisions: { decisions: [{ callId: 'c', decision: 'approve', scope: 'once' }] },
     });
+  });
+
+  test('a command part is the command, and a message of its own', () => {
+    const part = { extension: AGENT_COMMAND, command: 'checkpoint restore', args: ['4f2a.1'] };
+    const { extension: _, ...command } = part;
+    expect(parse({ parts: [{ data: part }] }).message).toMatchObject({ command, parts: [{ data: part }] });
+    expect(parse({ parts: [{ data: { extension: AGENT_COMMAND, command: 'help' } }] })).toMatchObject({
+      message: { command: { command: 'help', args: [] } },
+    });
+    for (const parts of [
+      [{ data: part }, { text: 'please' }],
+      [{ data: part }, { data: part }],
+      [{ data: { ...part, args: 'x' } }],
+      [{ data: { ...part, command: '' } }],
+      [{ data: { ...part, sudo: true } }],
+    ])
+      expect(() => parse({ parts })).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
   });
 
   test('data that means no decision is data', () => {

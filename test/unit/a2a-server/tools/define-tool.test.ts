@@ -93,7 +93,7 @@ describe('a tool that forgets its signal', () => {
     const tool = forgetful(async () => void (ran = true));
     const { signal } = controller;
     await expect(at.run(tool, {}, { signal })).rejects.toMatchObject({ name: 'AbortError' });
-    await expect(tool.show({}, { workspace: at.workspace, signal })).rejects.toMatchObject({
+    await expect(tool.show({}, { principal: 'ada', workspace: at.workspace, signal })).rejects.toMatchObject({
       name: 'AbortError',
     });
     expect(ran).toBe(false);

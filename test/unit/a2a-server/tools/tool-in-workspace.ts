@@ -17,11 +17,11 @@ export async function toolInWorkspace(): Promise<ToolInWorkspace> {
   const root = await temporaryDirectory();
   const workspace = await openWorkspace(root);
   const signal = new AbortController().signal;
-  const show = (tool: Tool, input: unknown) => tool.show(input, { workspace, signal });
+  const given = { principal: 'ada', workspace, signal };
+  const show = (tool: Tool, input: unknown) => tool.show(input, given);
   const run = (tool: Tool, input: unknown, more: Partial<ToolRun> = {}) =>
     tool.run(input, {
-      workspace,
-      signal,
+      ...given,
       toolId: 'test-1',
       basis: null,
       output: () => undefined,

@@ -54,6 +54,22 @@ describe('openWorkspace', () => {
   });
 });
 
+describe('a file as bytes', () => {
+  it('is what the file holds, text or not, with its permissions', async () => {
+    const root = await temporaryDirectory();
+    await writeFile(join(root, 'a'), Buffer.from([0, 255]), { mode: 0o750 });
+    const workspace = await openWorkspace(root);
+    expect(await workspace.bytes('a')).toMatchObject({
+      path: 'a',
+      bytes: Buffer.from([0, 255]),
+      mode: 0o750,
+    });
+    expect(await workspace.bytes('b')).toBeUndefined();
+    await workspace.replace('b', { content: Buffer.from([1, 0]), basis: ABSENT, mode: 0o640, signal });
+    expect(await workspace.bytes('b')).toMatchObject({ bytes: Buffer.from([1, 0]), mode: 0o640 });
+  });
+});
+
 // Linux can hold a directory either way; macOS and Windows only know the second.
 describe.each(['anchored', 'checked'] as const)('a workspace whose directories are %s', (hold) => {
   let around: string;

@@ -33,8 +33,9 @@ const barred = async () => [await stat(state, { bigint: true })];
 async function runner(hold?: Hold) {
   const workspace = await openWorkspace(home, { barred: await barred(), ...(hold && { hold }) });
   return async (tool: Tool, input: unknown) => {
-    const shown = await tool.show(input, { workspace, signal });
+    const shown = await tool.show(input, { principal: 'ada', workspace, signal });
     const run = {
+      principal: 'ada',
       workspace,
       signal,
       toolId: 'test-1',

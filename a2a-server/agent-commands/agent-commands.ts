@@ -1,0 +1,76 @@
+/** The commands of an agent: told, found by what a person typed, and carried out behind the model port. */
+import { ProductError } from '../../shared/errors.ts';
+import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import type { Model } from '../models/model.ts';
+import { callsOf, lastTurn, type Snapshot } from '../task/snapshot.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { AgentCommand } from './agent-command.ts';
+import { commandModel } from './command-model.ts';
+
+export interface AgentCommands {
+  /** As they are told to clients. */
+  readonly offered: readonly OfferedCommand[];
+  /** @throws ProductError UNKNOWN_COMMAND naming those that exist; MALFORMED with the usage */
+  check(call: CommandCall): void;
+  /** Whoever takes the place of the model in the turns of a command's task. */
+  model(call: CommandCall, at: { snapshot: Snapshot; workspace: Workspace }): Model;
+}
+
+export function agentCommands(commands: readonly AgentCommand[]): AgentCommands {
+  return {
+    offered: commands.map(({ name, description, arguments: args }) => ({
+      name,
+      description,
+      arguments: args,
+    })),
+    check: (call) => void found(commands, call),
+    model(call, { snapshot, workspace }) {
+      const { principal } = snapshot;
+      return commandModel({
+        begin(signal) {
+          const { command, args } = found(commands, call);
+          return command.begin(args, { workspace, principal, signal });
+        },
+        calls: callsOf(snapshot, lastTurn(snapshot)),
+      });
+    },
+  };
+}
+
+/** The command whose name takes up most of the words, and what is left of them. */
+function found(
+  commands: readonly AgentCommand[],
+  call: CommandCall,
+): { command: AgentCommand; args: string[] } {
+  const words = [...call.command.replace(/^\/+/, '').trim().split(/\s+/), ...call.args];
+  const names = commands
+    .flatMap((command) =>
+      [command.name, ...(command.aliases ?? [])].map((name) => ({ command, name: name.split(' ') })),
+    )
+    .toSorted((a, b) => b.name.length - a.name.length);
+  const fits = names.find(({ name }) => name.every((word, at) => words[at] === word));
+  if (fits === undefined) throw unknown(commands, call);
+  const { command } = fits;
+  const args = words.slice(fits.name.length);
+  const required = command.arguments.filter((it) => it.required).length;
+  if (args.length < required || args.length > command.arguments.length)
+    throw new ProductError(
+      'MALFORMED',
+      `The command is used so: ${usageOf(command)}. ${command.description}`,
+    );
+  return { command, args };
+}
+
+/** `checkpoint restore <id>`; what may be left out is in brackets. */
+export function usageOf({ name, arguments: args }: OfferedCommand): string {
+  return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
+}
+
+function unknown(commands: readonly AgentCommand[], call: CommandCall): ProductError {
+  const names = commands.map(({ name }) => name).join(', ');
+  return new ProductError(
+    'UNKNOWN_COMMAND',
+    `There is no command ${JSON.stringify(commandLine(call).slice(0, 200))}. There are: ${names}.`,
+    { facts: { commands: names } },
+  );
+}

@@ -1,0 +1,110 @@
+/** `checkpoint list`, `checkpoint show` and `checkpoint restore`. */
+import { changesDiff } from '../checkpoints/checkpoint-diff.ts';
+import { shortId, type Checkpoints } from '../checkpoints/checkpoints.ts';
+import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
+import { sameState, type Checkpoint, type CheckpointFile } from '../task/checkpoint.ts';
+import { count, oneLine } from '../tools/one-line.ts';
+import type { AgentCommand } from './agent-command.ts';
+
+/** Checkpoints in one answer; older ones are counted. */
+const LISTED = 50;
+/** Files of one checkpoint in a list. */
+const NAMED = 10;
+
+const ID = { name: 'id', description: 'The checkpoint, as "checkpoint list" names it.', required: true };
+
+export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
+  return [
+    {
+      name: 'checkpoint list',
+      aliases: ['checkpoint', 'restore list'],
+      description: 'Lists the turns that changed files of the workspace, newest first; each can be put back.',
+      arguments: [],
+      async begin(_args, { principal, workspace }) {
+        const all = await checkpoints.list(principal);
+        const here = all.filter((it) => it.workspace === workspace.root);
+        return { type: 'answer', text: listText(here, all.length - here.length, workspace.root) };
+      },
+    },
+    {
+      name: 'checkpoint show',
+      description: 'Shows what the turn of a checkpoint has changed, as a diff.',
+      arguments: [ID],
+      async begin([id = ''], { principal, workspace }) {
+        const checkpoint = await checkpoints.find(principal, id);
+        const there = checkpoint.workspace === workspace.root;
+        const diff = there ? await changesDiff(checkpoint, workspace, checkpoints) : '';
+        const lines = [
+          checkpointLine(checkpoint),
+          ...checkpoint.files.map(fileLine),
+          ...commandLines(checkpoint),
+        ];
+        const elsewhere = there
+          ? []
+          : [`Its workspace is ${checkpoint.workspace}; there its diff can be shown.`];
+        return { type: 'answer', text: [...lines, ...elsewhere, '', diff].join('\n').trimEnd() };
+      },
+    },
+    {
+      name: 'checkpoint restore',
+      aliases: ['restore'],
+      description:
+        'Puts the files of a checkpoint back to what they were before its turn, after approval; refused when they have changed since.',
+      arguments: [ID],
+      begin: async ([id = '']) => ({
+        type: 'call',
+        text: '',
+        tool: RESTORE_CHECKPOINT,
+        input: { checkpoint: id },
+      }),
+    },
+  ];
+}
+
+function listText(here: readonly Checkpoint[], elsewhere: number, root: string): string {
+  const others =
+    elsewhere === 0
+      ? []
+      : [`${count(elsewhere, 'more checkpoint')} of other workspaces: give the command theirs.`];
+  if (here.length === 0) return [`No tool has changed a file of ${root} yet.`, ...others].join('\n');
+  const shown = here.slice(0, LISTED);
+  const older = here.length - shown.length;
+  return [
+    `Checkpoints of ${root}, newest first. Files changed by shell commands are not in them.`,
+    ...shown.map(
+      (it) =>
+        `- ${checkpointLine(it)}: ${names(it.files)}${it.commands.length === 0 ? '' : `; commands ran in this turn: ${it.commands.map((title) => oneLine(title)).join(', ')}`}`,
+    ),
+    ...(older === 0 ? [] : [`${older} older ones are not shown.`]),
+    ...others,
+  ].join('\n');
+}
+
+function checkpointLine(checkpoint: Checkpoint): string {
+  return `${shortId(checkpoint)}, ${new Date(checkpoint.at).toISOString()}, turn ${checkpoint.turn} of ${checkpoint.taskId}`;
+}
+
+function names(files: readonly CheckpointFile[]): string {
+  const named = files.slice(0, NAMED).map((file) => `${file.path} (${changeOf(file)})`);
+  return files.length > NAMED ? `${named.join(', ')} and ${files.length - NAMED} more` : named.join(', ');
+}
+
+function fileLine(file: CheckpointFile): string {
+  return `- ${file.path}: ${changeOf(file)}`;
+}
+
+function changeOf({ before, after }: CheckpointFile): string {
+  const last = after.at(-1);
+  if (before.type === 'not-saved') return `changed, not saved: ${before.why}`;
+  if (last === undefined || sameState(before, last)) return 'as it was';
+  if (before.type === 'absent') return 'created';
+  return last.type === 'absent' ? 'removed' : 'changed';
+}
+
+function commandLines({ commands }: Checkpoint): string[] {
+  return commands.length === 0
+    ? []
+    : [
+        `Commands ran in this turn, and what they changed is not known: ${commands.map((title) => oneLine(title)).join(', ')}`,
+      ];
+}

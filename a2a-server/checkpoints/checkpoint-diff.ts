@@ -1,0 +1,90 @@
+/** A restoration, or what a turn has changed, as a diff that a person can judge. */
+import type { Checkpoint, CheckpointFile } from '../task/checkpoint.ts';
+import type { FileState } from '../task/events.ts';
+import { unifiedDiff } from '../tools/unified-diff.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { RestorePlan } from './restore-plan.ts';
+
+/** What is longer is named, not shown: nobody reads it, and it is journalled with the call. In characters. */
+const MAX_DIFF = 200_000;
+/** Bytes of a file that is compared line by line. */
+const MAX_COMPARED = 1024 * 1024;
+
+/** One side of a file: its bytes; undefined for no file, null for what is not known. */
+type Side = Uint8Array | undefined | null;
+
+/** The whole plan as one diff, with what is left alone said before it, where `git` and `patch` skip it. */
+export async function planDiff(
+  { checkpoint, files, left }: RestorePlan,
+  workspace: Workspace,
+  { content }: Pick<Checkpoints, 'content'>,
+): Promise<string> {
+  const remarks = left.map(({ path, why }) => `# ${path}: ${why}, stays as it is\n`).join('');
+  return joined(
+    remarks,
+    files.map(({ path, now, before }) => async () => {
+      const from = now && ((await workspace.bytes(path))?.bytes ?? null);
+      const to = before && ((await content(checkpoint, before.hash)) ?? null);
+      return fileDiff(path, from, to);
+    }),
+  );
+}
+
+/** What the turn has made of the files, as far as both sides are kept or still there. */
+export async function changesDiff(
+  checkpoint: Checkpoint,
+  workspace: Workspace,
+  { content }: Pick<Checkpoints, 'content'>,
+): Promise<string> {
+  const sideOf = async (state: FileState | undefined, path: string): Promise<Side> => {
+    if (state === undefined || state.type === 'not-saved') return null;
+    if (state.type === 'absent') return undefined;
+    const kept = await content(checkpoint, state.hash);
+    if (kept !== undefined) return kept;
+    // What came of the change is kept nowhere but in the file itself, for as long as nobody changes it.
+    const now = await workspace.bytes(path).catch(() => undefined);
+    return now?.hash === state.hash ? now.bytes : null;
+  };
+  return joined(
+    '',
+    checkpoint.files.map(({ path, before, after }: CheckpointFile) => async () => {
+      return fileDiff(path, await sideOf(before, path), await sideOf(after.at(-1), path));
+    }),
+  );
+}
+
+async function joined(remarks: string, files: readonly (() => Promise<string>)[]): Promise<string> {
+  let diff = remarks;
+  for (const [index, file] of files.entries()) {
+    const next = await file();
+    if (diff.length + next.length > MAX_DIFF)
+      return `${diff}# ${files.length - index} more files, too long to show\n`;
+    diff += next;
+  }
+  return diff;
+}
+
+function fileDiff(path: string, from: Side, to: Side): string {
+  const before = from && textOf(from);
+  const after = to && textOf(to);
+  if (before === null || after === null) return `# ${path}: ${sizeOf(from)} → ${sizeOf(to)}, not shown\n`;
+  if (after !== undefined) return unifiedDiff(path, before, after);
+  // As the removal of a file is shown: against `/dev/null`.
+  return unifiedDiff(path, before, '').replace(/^\+\+\+ .*$/m, '+++ /dev/null');
+}
+
+function sizeOf(side: Side): string {
+  if (side === null) return 'unknown';
+  return side === undefined ? 'no file' : `${side.length} bytes`;
+}
+
+/** Null for what is no text, or too much of it. */
+function textOf(bytes: Uint8Array): string | null {
+  if (bytes.length > MAX_COMPARED || bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,88 @@
+/** The checkpoints of a principal, found by what a person types, and put into words nobody else's ever get into. */
+import { ProductError } from '../../shared/errors.ts';
+import type { TaskLog } from '../executor/task-log.ts';
+import type { Journal, TaskRow } from '../journal/journal.ts';
+import { checkpointsOf, type Checkpoint } from '../task/checkpoint.ts';
+import type { ContentStore } from './content-store.ts';
+
+/** Tasks that are looked into for one answer; their journals are read. */
+const TASKS_LOOKED_INTO = 200;
+/** Of a checkpoint's id, after the word that says what it is of. */
+const SHORT = 8;
+const KIND = /^[a-z]+-/;
+
+export interface Checkpoints {
+  /** Newest first; of at most as many tasks as one answer is worth. */
+  list(principal: string): Promise<Checkpoint[]>;
+  /** The one whose id this is, or begins like this before the dot. @throws ProductError MALFORMED naming those there are. */
+  find(principal: string, id: string): Promise<Checkpoint>;
+  /** What a file held. @returns undefined where it is no longer kept. */
+  content(checkpoint: Checkpoint, hash: string): Promise<Uint8Array | undefined>;
+}
+
+export function checkpoints(parts: {
+  journal: Pick<Journal, 'row'>;
+  log: Pick<TaskLog, 'load'>;
+  contents: ContentStore;
+}): Checkpoints {
+  const { journal, log, contents } = parts;
+
+  async function rows(principal: string, wanted: (taskId: string) => boolean): Promise<TaskRow[]> {
+    const found: TaskRow[] = [];
+    for (const taskId of (await contents.tasks()).filter(wanted)) {
+      const row = await journal.row(taskId);
+      if (row?.principal === principal) found.push(row);
+    }
+    return found.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, TASKS_LOOKED_INTO);
+  }
+
+  async function of(tasks: readonly TaskRow[]): Promise<Checkpoint[]> {
+    const found: Checkpoint[] = [];
+    for (const { taskId } of tasks) {
+      const snapshot = await log.load(taskId);
+      if (snapshot) found.push(...checkpointsOf(snapshot));
+    }
+    return found.toSorted((a, b) => b.at - a.at || b.turn - a.turn);
+  }
+
+  return {
+    list: async (principal) => of(await rows(principal, () => true)),
+    async find(principal, id) {
+      const { task, turn } = partsOf(id);
+      const found = await of(await rows(principal, (taskId) => begins(taskId, task)));
+      const fits = found.filter((it) => it.turn === turn);
+      const [only, another] = fits;
+      if (only !== undefined && another === undefined) return only;
+      const named = fits.length > 0 ? fits : await this.list(principal);
+      throw unknown(id, named, fits.length > 0);
+    },
+    content: ({ taskId }, hash) => contents.read(taskId, hash),
+  };
+}
+
+function partsOf(id: string): { task: string; turn: number } {
+  const dot = id.lastIndexOf('.');
+  return { task: id.slice(0, Math.max(dot, 0)), turn: Number(id.slice(dot + 1)) };
+}
+
+function begins(taskId: string, given: string): boolean {
+  return given !== '' && (taskId.startsWith(given) || taskId.replace(KIND, '').startsWith(given));
+}
+
+/** The id as it is shown: as much of it as a person wants to type. */
+export function shortId({ taskId, turn }: Pick<Checkpoint, 'taskId' | 'turn'>): string {
+  return `${taskId.replace(KIND, '').slice(0, SHORT)}.${turn}`;
+}
+
+function unknown(id: string, named: readonly Checkpoint[], several: boolean): ProductError {
+  const shown = JSON.stringify(id.slice(0, 200));
+  const ids = named.slice(0, 10).map((it) => (several ? it.id : shortId(it)));
+  const there = ids.length === 0 ? 'There are none yet.' : `There are: ${ids.join(', ')}.`;
+  return new ProductError(
+    'MALFORMED',
+    several
+      ? `Several checkpoints begin with ${shown}: ${ids.join(', ')}.`
+      : `There is no checkpoint ${shown}. ${there} "checkpoint list" shows them.`,
+    { facts: { checkpoints: named.map((it) => it.id).join(' ') } },
+  );
+}

@@ -1,0 +1,122 @@
+/**
+ * `restore-checkpoint`: puts the files of a turn back, as a tool call like any other: shown as a diff, decided on, journalled.
+ *
+ * - X2 it reaches files through the task's workspace alone, which must be the checkpoint's own.
+ * - Each file is put back by one rename. After a crash in the middle, the same again does what is left: what is back
+ *   already is as it was.
+ * - Its own changes are kept like any tool's, so that a restoration can be undone.
+ */
+import { z } from 'zod';
+import { ProductError } from '../../shared/errors.ts';
+import type { Checkpoint } from '../task/checkpoint.ts';
+import { defineTool } from '../tools/define-tool.ts';
+import { count, oneLine } from '../tools/one-line.ts';
+import type { Tool, ToolContext, ToolRun } from '../tools/tool.ts';
+import { changed } from '../tools/workspace/replace-file.ts';
+import { basisOf } from '../tools/workspace/survey.ts';
+import { ABSENT } from '../tools/workspace/text-file.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { planDiff } from './checkpoint-diff.ts';
+import { lost, restorePlan, type PutBack, type RestorePlan } from './restore-plan.ts';
+
+export const RESTORE_CHECKPOINT = 'restore-checkpoint';
+
+const schema = z.strictObject({
+  checkpoint: z
+    .string()
+    .min(1)
+    .max(300)
+    .describe('The checkpoint, as the command "checkpoint list" names it.'),
+});
+
+export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
+  async function planned(id: string, context: ToolContext): Promise<RestorePlan> {
+    const checkpoint = await checkpoints.find(context.principal, id);
+    if (checkpoint.workspace !== context.workspace.root) throw elsewhere(checkpoint);
+    return restorePlan(checkpoint, context.workspace, checkpoints);
+  }
+
+  async function putBack(plan: RestorePlan, file: PutBack, { workspace, signal }: ToolRun): Promise<void> {
+    const { path, now, before } = file;
+    const basis = now?.hash ?? ABSENT;
+    if (before === undefined) return takeAway(path, basis, { workspace, signal });
+    const content = await checkpoints.content(plan.checkpoint, before.hash);
+    if (content === undefined) throw lost(path);
+    const { mode } = before;
+    await workspace.replace(path, { content, basis, signal, ...(mode !== undefined && { mode }) });
+  }
+
+  return defineTool({
+    name: RESTORE_CHECKPOINT,
+    description:
+      'Puts the files that a turn changed back to what they were before it. Refused when they have changed since.',
+    sideEffect: 'files',
+    // Which files is in the journal, not in the input: a rule that speaks of any of them speaks of this.
+    reach: () => ({ trees: ['.'] }),
+    commandOnly: true,
+    schema,
+    timeoutMs: () => 120_000,
+    title: ({ checkpoint }) => `Restore checkpoint ${oneLine(checkpoint)}`,
+    async show({ checkpoint }, context) {
+      const plan = await planned(checkpoint, context);
+      const [first, ...more] = plan.files;
+      if (first === undefined)
+        throw new ProductError('MALFORMED', `There is nothing to put back: ${leftAlone(plan)}.`);
+      const path = more.length === 0 ? first.path : count(plan.files.length, 'file');
+      return {
+        preview: { type: 'diff', path, diff: await planDiff(plan, context.workspace, checkpoints) },
+        basis: plan.basis,
+      };
+    },
+    async run({ checkpoint }, run) {
+      const plan = await planned(checkpoint, run);
+      // As after a crash that came when all was done.
+      if (plan.files.length === 0)
+        return {
+          text: `Nothing is left to put back: ${leftAlone(plan)}.`,
+          summary: 'nothing left to restore',
+        };
+      // D2: what was approved is what was shown.
+      if (run.basis !== null && run.basis !== plan.basis)
+        throw new ProductError(
+          'INPUT_CHANGED',
+          'The files have changed since the restoration was shown; nothing was put back. Ask for it again.',
+        );
+      for (const file of plan.files) await putBack(plan, file, run);
+      const files = count(plan.files.length, 'file');
+      const rest = plan.left.length === 0 ? '' : ` Left alone: ${leftAlone(plan)}.`;
+      const done = plan.files.map(({ path, before }) => (before ? path : `${path} (removed)`)).join(', ');
+      return {
+        text: `Put back ${files}: ${done}.${rest}`,
+        summary: `restored ${checkpoint} (${files})`,
+      };
+    },
+  });
+}
+
+/** The very file that was looked at: between the look and the removal its mark is the same, or nothing is removed. */
+async function takeAway(
+  path: string,
+  hash: string,
+  { workspace, signal }: Pick<ToolRun, 'workspace' | 'signal'>,
+): Promise<void> {
+  const item = await workspace.survey(path, signal);
+  if (item.kind !== 'file' || (await workspace.bytes(path))?.hash !== hash) throw changed(path);
+  await workspace.remove(path, {
+    recursive: false,
+    basis: basisOf(item),
+    signal,
+    onRemoved: () => undefined,
+  });
+}
+
+function leftAlone({ left }: RestorePlan): string {
+  return left.map(({ path, why }) => `${path} (${why})`).join(', ');
+}
+
+function elsewhere({ workspace }: Checkpoint): ProductError {
+  return new ProductError(
+    'OUTSIDE_WORKSPACE',
+    `The checkpoint is of the workspace ${workspace}; give the command that workspace to restore it.`,
+  );
+}

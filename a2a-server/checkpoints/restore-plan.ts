@@ -1,0 +1,81 @@
+/** What restoring a checkpoint would do to the files as they are now. */
+import { createHash } from 'node:crypto';
+import { ProductError } from '../../shared/errors.ts';
+import { restoration, type Checkpoint, type Restoration } from '../task/checkpoint.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { stateOf } from './saving-workspace.ts';
+
+/** A file that is put back, with the hash of what it holds now and shall hold; undefined stands for no file. */
+export interface PutBack {
+  path: string;
+  now: { hash: string } | undefined;
+  before: { hash: string; mode?: number } | undefined;
+}
+
+export interface RestorePlan {
+  checkpoint: Checkpoint;
+  files: readonly PutBack[];
+  /** Files that stay as they are although the turn changed them, each with the reason. */
+  left: readonly { path: string; why: string }[];
+  /** Hash of what the files are now, so that a change in between is seen (D2). */
+  basis: string;
+}
+
+/**
+ * Looks, and touches nothing. Holds no content: there may be many files.
+ * @throws ProductError INPUT_CHANGED naming the files that somebody has changed since, STORAGE for what is no longer kept;
+ * none is put back then.
+ */
+export async function restorePlan(
+  checkpoint: Checkpoint,
+  workspace: Workspace,
+  { content }: Pick<Checkpoints, 'content'>,
+): Promise<RestorePlan> {
+  const steps: Restoration[] = [];
+  for (const file of checkpoint.files)
+    steps.push(restoration(file, (await stateOf(workspace, file.path)).state));
+  const changed = steps.flatMap((step) => (step.type === 'changed-since' ? [step.path] : []));
+  if (changed.length > 0) throw changedSince(checkpoint, changed);
+  const files = steps.flatMap((step) => (step.type === 'put-back' ? [putBackOf(step)] : []));
+  for (const { path, before } of files)
+    if (before !== undefined && (await content(checkpoint, before.hash)) === undefined) throw lost(path);
+  return { checkpoint, files, left: steps.flatMap(leftOf), basis: basisOf(files) };
+}
+
+function putBackOf({ path, now, before }: Extract<Restoration, { type: 'put-back' }>): PutBack {
+  return {
+    path,
+    now: now.type === 'content' ? now : undefined,
+    before: before.type === 'content' ? before : undefined,
+  };
+}
+
+function leftOf(step: Restoration): { path: string; why: string }[] {
+  switch (step.type) {
+    case 'nothing':
+      return [{ path: step.path, why: 'is as it was' }];
+    case 'not-saved':
+      return [{ path: step.path, why: `not saved: ${step.why}` }];
+    case 'put-back':
+    case 'changed-since':
+      return [];
+  }
+}
+
+export function lost(path: string): ProductError {
+  return new ProductError('STORAGE', `What "${path}" was is no longer kept here; it cannot be put back.`);
+}
+
+function changedSince({ files }: Checkpoint, changed: readonly string[]): ProductError {
+  return new ProductError(
+    'INPUT_CHANGED',
+    `Nothing was put back: ${changed.length} of ${files.length} files have changed since: ${changed.join(', ')}. If a later checkpoint changed them, restore that one first; otherwise undo the change by hand.`,
+    { facts: { paths: changed.join('\n') } },
+  );
+}
+
+function basisOf(files: readonly PutBack[]): string {
+  const states = files.map(({ path, now }) => [path, now?.hash ?? 'absent']);
+  return createHash('sha256').update(JSON.stringify(states)).digest('hex');
+}

@@ -1,0 +1,124 @@
+/**
+ * A workspace in which nothing is changed before what it was is kept: intent before effect, for files.
+ *
+ * It stands where every file tool reaches its files, so that no tool can forget it. What a shell command changes does not
+ * come by here.
+ */
+import { ProductError } from '../../shared/errors.ts';
+import type { FileState, SavedFile } from '../task/events.ts';
+import type { Workspace } from '../tools/workspace.ts';
+import { refuseFull } from '../tools/workspace/remove.ts';
+import { basisOf, itemsOf, type Item } from '../tools/workspace/survey.ts';
+import { hashOf, type FileContent } from '../tools/workspace/text-file.ts';
+import type { ContentStore } from './content-store.ts';
+
+export interface Saving {
+  contents: ContentStore;
+  taskId: string;
+  /** Puts it into the task's journal. @throws when it cannot: the change is then not made. */
+  record: (files: readonly SavedFile[]) => Promise<void>;
+}
+
+const ABSENT: FileState = { type: 'absent' };
+
+/** Bytes kept for one change, of a directory that is deleted with all it holds: the rest of it is not saved, and said so. */
+const MAX_KEPT_AT_ONCE = 256 * 1024 * 1024;
+/** Files in one event. */
+const RECORDED_AT_ONCE = 500;
+
+/** @returns the same workspace, whose changes throw ProductError STORAGE in the place of being made unkept. */
+export function savingWorkspace(workspace: Workspace, saving: Saving): Workspace {
+  // Each by its name: what comes to be able to change files does not compile before it is thought of here.
+  return {
+    root: workspace.root,
+    locate: (path) => workspace.locate(path),
+    read: (path) => workspace.read(path),
+    bytes: (path) => workspace.bytes(path),
+    survey: (path, signal) => workspace.survey(path, signal),
+    destination: (from, to) => workspace.destination(from, to),
+    list: (path) => workspace.list(path),
+    walk: (path, options, visit) => workspace.walk(path, options, visit),
+    async replace(path, replacement) {
+      const { content } = replacement;
+      const after = contentState({ hash: hashOf(content), bytes: Buffer.byteLength(content) });
+      const found = await stateOf(workspace, path);
+      await keep(found, saving);
+      await saving.record([{ path: found.path, before: found.state, after }]);
+      await workspace.replace(path, replacement);
+    },
+    async move(from, to, move) {
+      const item = await workspace.survey(from, move.signal);
+      const target = await workspace.destination(from, to);
+      const { state, content } = await itemState(workspace, item);
+      await keep({ content }, saving);
+      // What cannot be put back where it was is not to be taken from where it has gone.
+      const before = state.type === 'not-saved' ? state : ABSENT;
+      await saving.record([
+        { path: item.path, before: state, after: ABSENT },
+        { path: target, before, after: state },
+      ]);
+      await workspace.move(from, to, { ...move, basis: move.basis ?? basisOf(item) });
+    },
+    async remove(path, removal) {
+      const item = await workspace.survey(path, removal.signal);
+      refuseFull(item, removal.recursive);
+      await saveAll(workspace, item, saving);
+      await workspace.remove(path, { ...removal, basis: removal.basis ?? basisOf(item) });
+    },
+  };
+}
+
+/** Everything an item holds; a directory itself is made again with what was in it. */
+async function saveAll(workspace: Workspace, item: Item, saving: Saving): Promise<void> {
+  let kept = 0;
+  let files: SavedFile[] = [];
+  await saving.contents.prepare(saving.taskId);
+  for (const each of itemsOf(item).filter(({ kind }) => kind !== 'directory')) {
+    const room = kept + each.bytes <= MAX_KEPT_AT_ONCE;
+    const found = room ? await itemState(workspace, each) : { state: notSaved('too much at once') };
+    await keep(found, saving);
+    kept += found.content?.bytes.length ?? 0;
+    files.push({ path: each.path, before: found.state, after: ABSENT });
+    if (files.length < RECORDED_AT_ONCE) continue;
+    await saving.record(files);
+    files = [];
+  }
+  if (files.length > 0) await saving.record(files);
+}
+
+async function keep({ content }: Pick<Found, 'content'>, { contents, taskId }: Saving): Promise<void> {
+  await (content ? contents.keep(taskId, content) : contents.prepare(taskId));
+}
+
+interface Found {
+  state: FileState;
+  content?: FileContent | undefined;
+}
+
+/** What is named is the link, where it is one, and not what that leads to. */
+async function itemState(workspace: Workspace, { kind, path }: Item): Promise<Found> {
+  if (kind === 'file') return stateOf(workspace, path);
+  return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };
+}
+
+/** What the file is now, with what it holds where that may be kept. */
+export async function stateOf(workspace: Workspace, path: string): Promise<Found & { path: string }> {
+  try {
+    const content = await workspace.bytes(path);
+    if (content === undefined) return { path: (await workspace.locate(path)).path, state: ABSENT };
+    const { hash, bytes, mode } = content;
+    return { path: content.path, state: contentState({ hash, bytes: bytes.length, mode }), content };
+  } catch (error) {
+    // The same limit keeps the file tools from reading it: what they can work on can be kept.
+    if (!(error instanceof ProductError) || error.reason !== 'TOO_LARGE') throw error;
+    return { path: (await workspace.locate(path)).path, state: notSaved('too large') };
+  }
+}
+
+function notSaved(why: string): FileState {
+  return { type: 'not-saved', why };
+}
+
+function contentState(content: { hash: string; bytes: number; mode?: number }): FileState {
+  return { type: 'content', ...content };
+}

@@ -1,0 +1,137 @@
+/** What this server can do with the settings it has, as the skills of its card (A2A 1.0 §4.4.5). Pure. */
+import type { AgentSkill } from '@a2a-js/sdk';
+import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import type { AgentChoice } from '../settings.ts';
+import type { Tool } from '../tools/tool.ts';
+
+export interface AgentFacts {
+  agent: AgentChoice;
+  /** The model of a task that asks for none, where a model does the work. */
+  model: string;
+  tools: readonly Pick<Tool, 'name' | 'source' | 'sideEffect' | 'commandOnly'>[];
+  commands: readonly OfferedCommand[];
+}
+
+/** Names in one description; more are counted. A card is public, and read by people. */
+const NAMED = 20;
+
+/** One skill for each group of tools there are, the agent itself first and its commands last. */
+export function agentSkills(facts: AgentFacts): AgentSkill[] {
+  const tools = facts.tools.filter(({ commandOnly }) => commandOnly !== true);
+  return [
+    agentSkill(facts),
+    ...fileSkill(tools),
+    ...shellSkill(tools),
+    ...webSkill(tools),
+    ...serverSkills(tools),
+    ...commandSkill(facts.commands),
+  ];
+}
+
+function agentSkill({ agent, model }: AgentFacts): AgentSkill {
+  switch (agent.type) {
+    case 'model':
+      return model === 'offline'
+        ? skill('agent', 'Follow plain instructions', {
+            description:
+              'Carries out instructions in a few plain words, or a plan as JSON, by rules: no language model is set.',
+            tags: ['agent', 'offline'],
+            examples: ['Create test.md with hello'],
+          })
+        : skill('agent', 'Carry out a task', {
+            description:
+              'Works on a task in words with a language model, asks before each step that has side effects, and gives a second opinion without changing anything.',
+            tags: ['agent', 'coding'],
+            examples: ['Find out why the tests fail and mend it', 'Is this design sound?'],
+          });
+    case 'scripted':
+      return skill('agent', 'Follow a script', {
+        description: 'Answers by the rules of a script, for tests and demonstrations: no model is asked.',
+        tags: ['agent', 'scripted'],
+      });
+  }
+}
+
+type OwnTools = AgentFacts['tools'];
+
+function fileSkill(tools: OwnTools): AgentSkill[] {
+  const changing = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'files');
+  const looking = builtIn(tools).filter(
+    ({ name, sideEffect }) => sideEffect === 'none' && /-files?$/.test(name),
+  );
+  if (changing.length + looking.length === 0) return [];
+  return [
+    skill('files', 'Work on files', {
+      description: `Reads and changes the text files of a workspace and nothing outside of it (${named([...looking, ...changing])}). Each change is shown as a diff before it is made.`,
+      tags: ['files', 'coding'],
+      examples: ['Create test.md with hello'],
+    }),
+  ];
+}
+
+function shellSkill(tools: OwnTools): AgentSkill[] {
+  const shell = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'command');
+  if (shell.length === 0) return [];
+  return [
+    skill('shell', 'Run commands', {
+      description: `Runs shell commands in the workspace (${named(shell)}). Each command line is shown before it runs, and can be stopped while it does.`,
+      tags: ['shell', 'coding'],
+      examples: ['Run the tests'],
+    }),
+  ];
+}
+
+function webSkill(tools: OwnTools): AgentSkill[] {
+  const web = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'network');
+  if (web.length === 0) return [];
+  return [
+    skill('web', 'Read the web', {
+      description: `Reads pages of the web (${named(web)}), public addresses only unless the operator lists others. Each address is shown before it is asked.`,
+      tags: ['web'],
+      examples: ['Fetch https://example.com and summarise it'],
+    }),
+  ];
+}
+
+function serverSkills(tools: OwnTools): AgentSkill[] {
+  const servers = new Map<string, OwnTools[number][]>();
+  for (const tool of tools) {
+    const { source } = tool;
+    if (source.type === 'mcp-server')
+      servers.set(source.server, [...(servers.get(source.server) ?? []), tool]);
+  }
+  return [...servers].map(([server, offered]) =>
+    skill(`mcp-${server}`, `Use ${server}`, {
+      description: `Uses the tools of the MCP server ${server}, each under approval: ${named(offered)}.`,
+      tags: ['mcp'],
+    }),
+  );
+}
+
+function commandSkill(commands: readonly OfferedCommand[]): AgentSkill[] {
+  if (commands.length === 0) return [];
+  return [
+    skill('commands', 'Carry out commands', {
+      description: `Does by itself what a command names, without a model: ${named(commands)}.`,
+      tags: ['commands', 'checkpoints'],
+    }),
+  ];
+}
+
+function builtIn(tools: OwnTools): OwnTools[number][] {
+  return tools.filter(({ source }) => source.type === 'built-in');
+}
+
+function named(items: readonly { name: string }[]): string {
+  const names = items.slice(0, NAMED).map(({ name }) => name);
+  const more = items.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}
+
+function skill(
+  id: string,
+  name: string,
+  { description, tags, examples = [] }: { description: string; tags: string[]; examples?: string[] },
+): AgentSkill {
+  return { id, name, description, tags, examples, inputModes: [], outputModes: [], securityRequirements: [] };
+}

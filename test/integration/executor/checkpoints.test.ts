@@ -1,0 +1,259 @@
+/** Checkpoints over real files and a real journal: kept before the change, put back under approval, gone with the task. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { chmod, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createModels } from '../../../a2a-server/models/models.ts';
+import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { checkpointsOf } from '../../../a2a-server/task/checkpoint.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { append, plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
+import { decides, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+let stateDir: string;
+let workspace: string;
+let service: RunningService;
+
+const start = (): Promise<RunningService> =>
+  startService({ stateDir, workspace, models: createModels(modelSettings.parse({}), {}) });
+
+beforeEach(async () => {
+  stateDir = await temporaryDirectory();
+  workspace = await temporaryDirectory();
+  service = await start();
+});
+
+const file = (name: string): string => join(workspace, name);
+const textOf = (name: string): Promise<string | undefined> =>
+  readFile(file(name), 'utf8').catch(() => undefined);
+
+async function did(...steps: PlannedStep[]): Promise<Snapshot> {
+  const { tasks } = service;
+  const done = await settled(
+    tasks,
+    await tasks.send(says(plan(...steps), { settings: { autoExecute: true } })),
+  );
+  expect(done.status.state).toBe('completed');
+  return done;
+}
+
+/** Carries out a command up to where it parks or ends. */
+async function command(line: string, more: Parameters<typeof says>[1] = {}): Promise<Snapshot> {
+  const { tasks } = service;
+  const [name = '', ...args] = line.split(' ');
+  const message = says('');
+  const sent = {
+    ...message,
+    message: { ...message.message, command: { command: name, args } },
+    ...more,
+  };
+  return settled(tasks, await tasks.send(sent));
+}
+
+async function decided(task: Snapshot, decision: 'approve' | 'deny'): Promise<Snapshot> {
+  const { tasks } = service;
+  const { status } = task;
+  if (status.state !== 'input-required') throw new Error(`the task is ${status.state}, and asks nothing`);
+  const sent = decides(task.taskId, ...status.pending.map(({ callId }) => ({ callId, decision })));
+  return settled(tasks, await tasks.send(sent));
+}
+
+/** What the agent said last. */
+function said({ exchanges, status }: Snapshot): string {
+  const last = exchanges.findLast((exchange) => exchange.type === 'turn');
+  const text = last?.type === 'turn' ? last.turn.text : '';
+  return 'message' in status && status.message !== undefined ? `${text}${status.message}` : text;
+}
+
+function checkpointIn(task: Snapshot): string {
+  const [checkpoint] = checkpointsOf(task);
+  if (checkpoint === undefined) throw new Error('the task has no checkpoint');
+  return checkpoint.id;
+}
+
+const write = (path: string, content: string) => ({ tool: 'write-file', input: { path, content } });
+
+describe('a checkpoint', () => {
+  it('is listed, shown, and put back under approval: contents, permissions, and what was not there', async () => {
+    await writeFile(file('kept.sh'), 'echo one\n');
+    await chmod(file('kept.sh'), 0o750);
+    const task = await did({ together: [write('kept.sh', 'echo two\n'), write('new.txt', 'new')] });
+    const id = checkpointIn(task);
+
+    const list = said(await command('checkpoint list'));
+    expect(list).toContain('kept.sh (changed), new.txt (created)');
+    expect(list).toContain(id.replace('task-', '').slice(0, 8));
+    expect(said(await command(`checkpoint show ${id}`))).toMatch(/-echo one\n\+echo two/);
+
+    const asked = await command(`checkpoint restore ${id}`);
+    expect(asked.status).toMatchObject({
+      state: 'input-required',
+      pending: [{ tool: 'restore-checkpoint', preview: { type: 'diff', path: '2 files' } }],
+    });
+    expect(JSON.stringify(asked.status)).toContain('-echo two\\n+echo one');
+    expect(await textOf('kept.sh')).toBe('echo two\n');
+
+    const restored = await decided(asked, 'approve');
+    expect(restored.status.state).toBe('completed');
+    expect(said(restored)).toBe('Put back 2 files: kept.sh, new.txt (removed).');
+    expect(await textOf('kept.sh')).toBe('echo one\n');
+    expect((await stat(file('kept.sh'))).mode & 0o777).toBe(0o750);
+    expect(await textOf('new.txt')).toBeUndefined();
+
+    // A restoration is a change like any other: it can be undone.
+    await decided(await command(`checkpoint restore ${checkpointIn(restored)}`), 'approve');
+    expect([await textOf('kept.sh'), await textOf('new.txt')]).toEqual(['echo two\n', 'new']);
+  });
+
+  it('denied, it leaves everything, and the task says so', async () => {
+    const id = checkpointIn(await did(append('a.txt', 'one')));
+    const denied = await decided(await command(`restore ${id}`), 'deny');
+    expect(denied.status.state).toBe('completed');
+    expect(said(denied)).toContain('denied');
+    expect(await textOf('a.txt')).toBe('one');
+  });
+
+  it('is refused, with the files named, when somebody has changed them since', async () => {
+    const id = checkpointIn(await did({ together: [append('a.txt', 'one'), append('b.txt', 'one')] }));
+    await writeFile(file('b.txt'), 'mine');
+    const refused = await command(`checkpoint restore ${id}`);
+    expect(refused.status).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('1 of 2 files have changed since: b.txt.'),
+    });
+    expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['one', 'mine']);
+  });
+
+  it('D2 is asked again when a file becomes another between the question and the answer', async () => {
+    await writeFile(file('a.txt'), '0');
+    const task = await did({ together: [append('a.txt', '1'), append('a.txt', '2')] });
+    const asked = await command(`checkpoint restore ${checkpointIn(task)}`);
+    // Back to what it was in the middle of the turn: still the turn's own, but not what was shown.
+    await writeFile(file('a.txt'), '01');
+    const again = await decided(asked, 'approve');
+    expect(again.status).toMatchObject({ pending: [{ reason: 'content-changed' }] });
+    expect(await textOf('a.txt')).toBe('01');
+    expect((await decided(again, 'approve')).status.state).toBe('completed');
+    expect(await textOf('a.txt')).toBe('0');
+  });
+
+  it('says which commands ran in the turn, for what they changed is in no checkpoint', async () => {
+    await did({ together: [append('a.txt', 'one'), shell('echo two > b.txt')] });
+    const list = said(await command('checkpoint list'));
+    expect(list).toContain('a.txt (created); commands ran in this turn: ');
+    expect(list).toContain('echo two > b.txt');
+    expect(list).not.toContain('b.txt (');
+  });
+
+  it('outlives the process: what was kept and who asked are in the journal', async () => {
+    await writeFile(file('a.txt'), 'before');
+    const asked = await command(`checkpoint restore ${checkpointIn(await did(write('a.txt', 'after')))}`);
+    await service.stop();
+    service = await start();
+    await service.tasks.recover();
+    expect((await decided(asked, 'approve')).status.state).toBe('completed');
+    expect(await textOf('a.txt')).toBe('before');
+  });
+
+  it('of somebody else does not exist', async () => {
+    const id = checkpointIn(await did(append('a.txt', 'one')));
+    const { tasks } = service;
+    const message = { ...says('').message, command: { command: 'checkpoint show', args: [id] } };
+    const { taskId, seq } = await tasks.send({ ...says(''), message, principal: 'eve' });
+    for await (const _ of tasks.follow(taskId, seq, {
+      until: 'settled',
+      signal: new AbortController().signal,
+    }));
+    expect((await tasks.snapshot(taskId, 'eve')).status).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('There are none yet'),
+    });
+  });
+
+  it('of another workspace is not put back into this one', async () => {
+    const other = await temporaryDirectory();
+    const id = checkpointIn(await did(append('a.txt', 'one')));
+    const refused = await command(`restore ${id}`, { settings: { workspace: other } });
+    expect(refused.status).toMatchObject({ state: 'failed', message: expect.stringContaining(workspace) });
+    expect(said(await command('checkpoint list', { settings: { workspace: other } }))).toContain(
+      '1 more checkpoint of other workspaces',
+    );
+  });
+
+  it('whose content is lost is not put back in part', async () => {
+    await writeFile(file('b.txt'), 'before');
+    const task = await did({ together: [append('a.txt', 'one'), append('b.txt', 'two')] });
+    const kept = join(stateDir, 'checkpoints', task.taskId);
+    for (const name of await readdir(kept)) await truncate(join(kept, name), 1);
+    const refused = await command(`restore ${checkpointIn(task)}`);
+    expect(refused.status).toMatchObject({ state: 'failed', message: expect.stringContaining('"b.txt"') });
+    expect(await textOf('a.txt')).toBe('one');
+  });
+});
+
+describe('what is kept', () => {
+  it('X1 is for its owner alone', async () => {
+    await writeFile(file('a.txt'), 'secret');
+    const { taskId } = await did(write('a.txt', 'other'));
+    const place = join(stateDir, 'checkpoints', taskId);
+    const [name = ''] = await readdir(place);
+    expect((await stat(place)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(place, name))).mode & 0o777).toBe(0o600);
+    expect(await readFile(join(place, name), 'utf8')).toBe('secret');
+  });
+
+  it('is kept before the change: where it cannot be, nothing is changed', async () => {
+    await writeFile(file('a.txt'), 'before');
+    await writeFile(join(stateDir, 'checkpoints'), 'no directory');
+    const { tasks } = service;
+    const sent = says(plan(write('a.txt', 'after')), { settings: { autoExecute: true } });
+    const done = await settled(tasks, await tasks.send(sent));
+    expect(Object.values(done.calls)).toMatchObject([
+      {
+        state: {
+          result: { outcome: { type: 'error', message: expect.stringContaining('was not changed') } },
+        },
+      },
+    ]);
+    expect(await textOf('a.txt')).toBe('before');
+    await rm(join(stateDir, 'checkpoints'));
+  });
+});
+
+describe('a command', () => {
+  it('that does not exist is refused by name, before there is a task', async () => {
+    await expect(command('chekpoint list')).rejects.toMatchObject({
+      reason: 'UNKNOWN_COMMAND',
+      message: expect.stringMatching(/"\/chekpoint list".*init, checkpoint list, .*help/),
+    });
+    await expect(command('checkpoint restore')).rejects.toMatchObject({
+      reason: 'MALFORMED',
+      message: expect.stringContaining('checkpoint restore <id>'),
+    });
+    expect((await service.tasks.list({ principal: 'ada' }, { size: 9 })).rows).toEqual([]);
+  });
+
+  it('begins a task of its own: in a session whose task is under way it is refused, after it the session goes on', async () => {
+    const { tasks } = service;
+    const asking = await settled(tasks, await tasks.send(says(plan(append('a.txt', 'one')))));
+    const { sessionId } = asking;
+    await expect(command('help', { sessionId })).rejects.toMatchObject({ reason: 'SESSION_BUSY' });
+    await decided(asking, 'approve');
+    const helped = await command('help', { sessionId });
+    expect(helped).toMatchObject({ sessionId, status: { state: 'completed' } });
+    expect(said(helped)).toContain('- checkpoint restore <id>: ');
+    const { rows } = await tasks.list({ principal: 'ada', sessionId }, { size: 9 });
+    expect(rows[0]?.title).toBe('/help');
+    // The session's next message is for the model again.
+    const next = await settled(tasks, await tasks.send(says('say "back"', { sessionId })));
+    expect(next.exchanges.at(-1)).toMatchObject({ turn: { model: 'offline' } });
+  });
+
+  it('R27 sent twice under one id is one task', async () => {
+    const message = { ...says('').message, command: { command: 'help', args: [] } };
+    const sent = { ...says(''), message };
+    const { tasks } = service;
+    const [one, two] = await Promise.all([tasks.send(sent), tasks.send(sent)]);
+    expect(two.taskId).toBe(one.taskId);
+  });
+});

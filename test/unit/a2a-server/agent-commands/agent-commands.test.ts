@@ -1,0 +1,77 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AgentCommand } from '../../../../a2a-server/agent-commands/agent-command.ts';
+import { agentCommands } from '../../../../a2a-server/agent-commands/agent-commands.ts';
+import type { ModelEvent } from '../../../../a2a-server/models/model.ts';
+import type { Workspace } from '../../../../a2a-server/tools/workspace.ts';
+import { openWorkspace } from '../../../../a2a-server/tools/workspace.ts';
+import { ProductError } from '../../../../shared/errors.ts';
+import type { CommandCall } from '../../../../shared/protocol/agent-command.ts';
+import { TaskMachine } from '../../../support/task-machine.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const id = { name: 'id', description: '', required: true };
+
+/** Answers with its name and what it was given. */
+const echo = (name: string, more: Partial<AgentCommand> = {}): AgentCommand => ({
+  name,
+  description: `Says ${name}.`,
+  arguments: [],
+  begin: async (args) => ({ type: 'answer', text: [name, ...args].join(' | ') }),
+  ...more,
+});
+
+const commands = agentCommands([
+  echo('list', { aliases: ['show list'] }),
+  echo('show', { arguments: [id, { ...id, name: 'how', required: false }] }),
+  echo('broken', {
+    begin: () => Promise.reject(new ProductError('MALFORMED', 'That cannot be done.')),
+  }),
+]);
+
+async function answer(call: CommandCall): Promise<ModelEvent[]> {
+  const workspace: Workspace = await openWorkspace(await temporaryDirectory());
+  const model = commands.model(call, { snapshot: new TaskMachine().snapshot, workspace });
+  const events: ModelEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const event of model.stream({
+    instructions: '',
+    conversation: [],
+    exchanges: [],
+    tools: [],
+    signal,
+  }))
+    events.push(event);
+  return events;
+}
+
+describe('a command', () => {
+  it.each([
+    [{ command: 'list', args: [] }, 'list'],
+    [{ command: '/list', args: [] }, 'list'],
+    [{ command: 'show', args: ['a b'] }, 'show | a b'],
+    [{ command: 'show one', args: ['two'] }, 'show | one | two'],
+    [{ command: 'show list', args: [] }, 'list'],
+    [{ command: 'show', args: ['list'] }, 'list'],
+  ])('%j is found by the name that takes up most of its words', async (call, text) => {
+    expect(await answer(call)).toEqual([
+      { type: 'text', text },
+      { type: 'finish', end: 'stop', usage: { inputTokens: 0, outputTokens: 0 } },
+    ]);
+  });
+
+  it.each([
+    [{ command: 'shows', args: [] }, 'UNKNOWN_COMMAND', 'list, show, broken'],
+    [{ command: 'show', args: [] }, 'MALFORMED', 'show <id> [how]'],
+    [{ command: 'show', args: ['a', 'b', 'c'] }, 'MALFORMED', 'show <id> [how]'],
+    [{ command: 'list', args: ['a'] }, 'MALFORMED', 'list'],
+  ])('%j is refused with what to do', (call, reason, words) => {
+    const refused = expect(() => commands.check(call));
+    refused.toThrow(expect.objectContaining({ reason, message: expect.stringContaining(words) }));
+  });
+
+  it('that cannot be done fails in its own words', async () => {
+    expect(await answer({ command: 'broken', args: [] })).toMatchObject([
+      { type: 'finish', end: { type: 'failed', message: 'That cannot be done.' } },
+    ]);
+  });
+});

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { mkdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { contentStore, type ContentStore } from '../../../../a2a-server/checkpoints/content-store.ts';
+import { savingWorkspace } from '../../../../a2a-server/checkpoints/saving-workspace.ts';
+import type { SavedFile } from '../../../../a2a-server/task/events.ts';
+import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace.ts';
+import { ABSENT, hashOf, MAX_READ_BYTES } from '../../../../a2a-server/tools/workspace/text-file.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const { signal } = new AbortController();
+
+let root: string;
+let contents: ContentStore;
+let recorded: SavedFile[];
+let record: (files: readonly SavedFile[]) => Promise<void>;
+let workspace: Workspace;
+
+beforeEach(async () => {
+  root = await temporaryDirectory();
+  contents = contentStore(await temporaryDirectory());
+  recorded = [];
+  record = async (files) => void recorded.push(...files);
+  workspace = savingWorkspace(await openWorkspace(root), {
+    contents,
+    taskId: 'task-1',
+    record: (files) => record(files),
+  });
+});
+
+const removing = (more: { recursive?: boolean } = {}) => ({
+  recursive: false,
+  basis: null,
+  signal,
+  onRemoved: () => undefined,
+  ...more,
+});
+
+const state = (text: string, mode?: number) => ({
+  type: 'content',
+  hash: hashOf(text),
+  bytes: text.length,
+  ...(mode !== undefined && { mode }),
+});
+
+describe('a workspace that keeps what is changed in it', () => {
+  it('records what a file was and will be before it is changed, with what it held', async () => {
+    await writeFile(join(root, 'a'), 'one', { mode: 0o644 });
+    record = async (files) => {
+      // Intent before effect.
+      expect(await readFile(join(root, 'a'), 'utf8')).toBe('one');
+      expect(await contents.read('task-1', hashOf('one'))).toBeDefined();
+      recorded.push(...files);
+    };
+    await workspace.replace('./a', { content: 'two', basis: hashOf('one'), signal });
+    expect(recorded).toEqual([{ path: 'a', before: state('one', 0o644), after: state('two') }]);
+    expect(await readFile(join(root, 'a'), 'utf8')).toBe('two');
+  });
+
+  it('knows a new file, a moved one, and one by the place a link leads to', async () => {
+    await writeFile(join(root, 'old'), 'x');
+    await symlink('old', join(root, 'link'));
+    await workspace.replace('deep/new', { content: 'n', basis: ABSENT, signal });
+    await workspace.replace('link', { content: 'y', basis: hashOf('x'), signal });
+    await workspace.move('old', 'there/moved', { basis: null, signal });
+    expect(recorded).toMatchObject([
+      { path: 'deep/new', before: { type: 'absent' }, after: state('n') },
+      { path: 'old', before: state('x'), after: state('y') },
+      { path: 'old', before: state('y'), after: { type: 'absent' } },
+      { path: 'there/moved', before: { type: 'absent' }, after: state('y') },
+    ]);
+    expect(await contents.tasks()).toEqual(['task-1']);
+  });
+
+  it('keeps each file of a directory that is deleted, and says what of it cannot be', async () => {
+    await mkdir(join(root, 'd', 'e'), { recursive: true });
+    await writeFile(join(root, 'd', 'a'), 'A');
+    await writeFile(join(root, 'd', 'e', 'b'), 'B');
+    await symlink('a', join(root, 'd', 'l'));
+    await workspace.remove('d', removing({ recursive: true }));
+    expect(recorded).toMatchObject([
+      { path: 'd/a', before: state('A'), after: { type: 'absent' } },
+      { path: 'd/e/b', before: state('B'), after: { type: 'absent' } },
+      { path: 'd/l', before: { type: 'not-saved', why: 'a link' }, after: { type: 'absent' } },
+    ]);
+    expect(await contents.read('task-1', hashOf('B'))).toBeDefined();
+    await expect(stat(join(root, 'd'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('does not take away what came after it had looked, though nobody was shown anything (D2)', async () => {
+    await writeFile(join(root, 'a'), 'one');
+    record = async () => writeFile(join(root, 'a'), 'somebody else');
+    await expect(workspace.remove('a', removing())).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
+    await expect(workspace.move('a', 'b', { basis: null, signal })).rejects.toMatchObject({
+      reason: 'INPUT_CHANGED',
+    });
+    expect(await readFile(join(root, 'a'), 'utf8')).toBe('somebody else');
+  });
+
+  it('changes nothing that could not be recorded', async () => {
+    await writeFile(join(root, 'a'), 'one');
+    record = () => Promise.reject(new Error('the task has ended'));
+    const change = workspace.replace('a', { content: 'two', basis: hashOf('one'), signal });
+    await expect(change).rejects.toThrow('the task has ended');
+    await expect(workspace.remove('a', removing())).rejects.toThrow('has ended');
+    expect(await readFile(join(root, 'a'), 'utf8')).toBe('one');
+  });
+
+  it('says of a file that is too large that it was not saved', async () => {
+    await writeFile(join(root, 'large'), '');
+    await truncate(join(root, 'large'), MAX_READ_BYTES + 1);
+    await workspace.move('large', 'there', { basis: null, signal });
+    await workspace.remove('there', removing());
+    const before = { type: 'not-saved', why: 'too large' };
+    expect(recorded).toEqual([
+      { path: 'large', before, after: { type: 'absent' } },
+      { path: 'there', before, after: before },
+      { path: 'there', before, after: { type: 'absent' } },
+    ]);
+    expect(await contents.tasks()).toEqual(['task-1']);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import { agentSkills, type AgentFacts } from '../../../../a2a-server/http/agent-skills.ts';
+import { builtinTools } from '../../../../a2a-server/tools/builtin-tools.ts';
+
+type OwnTool = AgentFacts['tools'][number];
+
+const served = (server: string, name: string): OwnTool => ({
+  name,
+  source: { type: 'mcp-server', server },
+  sideEffect: 'other',
+});
+
+function skills(facts: Partial<AgentFacts> = {}): Record<string, string> {
+  const found = agentSkills({
+    agent: { type: 'model' },
+    model: 'offline',
+    tools: [],
+    commands: [],
+    ...facts,
+  });
+  return Object.fromEntries(found.map(({ id, description }) => [id, description]));
+}
+
+describe('the skills of the card', () => {
+  it('of the tools there are, by what they do', () => {
+    const all = skills({ tools: builtinTools() });
+    expect(Object.keys(all)).toEqual(['agent', 'files', 'shell', 'web']);
+    expect(all['files']).toContain('read-file');
+    expect(all['files']).toContain('write-file');
+    expect(all['shell']).toContain('run-shell-command');
+    expect(all['web']).toContain('fetch, crawl');
+    expect(JSON.stringify(all)).not.toContain('wait');
+  });
+
+  it('name no tool that is not there', () => {
+    const tools = builtinTools().filter(({ sideEffect }) => sideEffect === 'none');
+    expect(Object.keys(skills({ tools }))).toEqual(['agent', 'files']);
+    expect(Object.keys(skills())).toEqual(['agent']);
+  });
+
+  it('name each MCP server with its tools, and count those that are too many', () => {
+    const many = Array.from({ length: 25 }, (_, at) => served('tracker', `mcp__tracker__t${at}`));
+    const all = skills({ tools: [...many, served('mail', 'mcp__mail__send')] });
+    expect(all['mcp-mail']).toContain('mcp__mail__send');
+    expect(all['mcp-tracker']).toMatch(/t19 and 5 more\.$/);
+  });
+
+  it('tell who does the work, and the commands; a tool for commands alone is no skill', () => {
+    expect(skills()['agent']).toContain('no language model is set');
+    expect(skills({ model: 'anthropic:x' })['agent']).toContain('language model');
+    expect(JSON.stringify(skills({ model: 'anthropic:x' }))).not.toContain('anthropic');
+    expect(skills({ agent: { type: 'scripted', file: '/s.json' } })['agent']).toContain('script');
+    const commands = [{ name: 'init', description: '', arguments: [] }];
+    expect(skills({ commands })['commands']).toContain('init');
+    const restore: OwnTool = {
+      name: 'restore-checkpoint',
+      source: { type: 'built-in' },
+      sideEffect: 'files',
+      commandOnly: true,
+    };
+    expect(Object.keys(skills({ tools: [restore] }))).toEqual(['agent']);
+  });
+});

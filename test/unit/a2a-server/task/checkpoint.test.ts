@@ -1,0 +1,144 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  checkpointsOf,
+  restoration,
+  sameState,
+  type CheckpointFile,
+} from '../../../../a2a-server/task/checkpoint.ts';
+import type { FileState, JournalEntry, SavedFile, TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { foldAll } from '../../../../a2a-server/task/fold.ts';
+import { request } from '../../../support/task-machine.ts';
+
+const absent: FileState = { type: 'absent' };
+const holding = (hash: string): FileState => ({ type: 'content', hash, bytes: 1 });
+
+function requested(turn: number, callId: string, more: { command?: boolean } = {}): TaskEvent {
+  const call = { ...request(callId, false), ...(more.command && { sideEffect: 'command' as const }) };
+  return {
+    type: 'tool.requested',
+    turn,
+    call,
+    verdict: { type: 'allow', because: { type: 'auto-execute' } },
+  };
+}
+
+function ran(callId: string, ...files: SavedFile[]): TaskEvent[] {
+  const at = { callId, tool: 'write-file', title: callId, toolId: `${callId}-1` };
+  const saved: TaskEvent[] = files.map((file) => ({
+    type: 'files.saved',
+    callId,
+    toolId: at.toolId,
+    files: [file],
+  }));
+  return [
+    { type: 'tool.started', ...at },
+    ...saved,
+    { type: 'tool.finished', ...at, outcome: { type: 'ok', text: '', summary: '' } },
+  ];
+}
+
+function taskOf(...events: TaskEvent[]) {
+  const created: TaskEvent = {
+    type: 'task.created',
+    sessionId: 's',
+    principal: 'p',
+    settings: { workspace: '/w' },
+  };
+  const entries = [created, ...events].map((event, index): JournalEntry => ({
+    seq: index + 1,
+    at: index,
+    event,
+  }));
+  const snapshot = foldAll('task-1', entries);
+  if (snapshot === undefined) throw new Error('a task begins with task.created');
+  return snapshot;
+}
+
+const opening = (turn: number): TaskEvent => ({ type: 'turn.started', turn, model: 'm' });
+
+describe('the checkpoints of a task', () => {
+  it('are one for each turn that changed files, with the first state of each file and all that followed', () => {
+    const task = taskOf(
+      opening(1),
+      requested(1, 'a'),
+      requested(1, 'b'),
+      ...ran('a', { path: 'x', before: absent, after: holding('1') }),
+      ...ran(
+        'b',
+        { path: 'x', before: holding('1'), after: holding('2') },
+        { path: 'y', before: holding('7'), after: absent },
+      ),
+      opening(2),
+      requested(2, 'c'),
+      ...ran('c', { path: 'x', before: holding('2'), after: holding('3') }),
+    );
+    expect(checkpointsOf(task)).toMatchObject([
+      {
+        id: 'task-1.1',
+        turn: 1,
+        workspace: '/w',
+        commands: [],
+        files: [
+          { path: 'x', before: absent, after: [holding('1'), holding('2')] },
+          { path: 'y', before: holding('7'), after: [absent] },
+        ],
+      },
+      { id: 'task-1.2', turn: 2, files: [{ path: 'x', before: holding('2'), after: [holding('3')] }] },
+    ]);
+  });
+
+  it('say which commands ran in the turn, for what those changed is not known; a turn without saved files is none', () => {
+    const task = taskOf(
+      opening(1),
+      requested(1, 'a'),
+      requested(1, 'shell', { command: true }),
+      requested(1, 'never-run', { command: true }),
+      ...ran('a', { path: 'x', before: absent, after: holding('1') }),
+      ...ran('shell'),
+      opening(2),
+      requested(2, 'more', { command: true }),
+      ...ran('more'),
+    );
+    expect(checkpointsOf(task).map(({ turn, commands }) => ({ turn, commands }))).toEqual([
+      { turn: 1, commands: ['Call shell'] },
+    ]);
+  });
+});
+
+const states = fc.oneof(
+  fc.constant(absent),
+  fc.constantFrom('1', '2', '3', '4').map(holding),
+  fc.constant<FileState>({ type: 'not-saved', why: 'too large' }),
+);
+
+describe('what putting a file back means', () => {
+  const file: CheckpointFile = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')] };
+
+  it.each([
+    ['as it was before', holding('1'), 'nothing'],
+    ['as the turn left it', holding('3'), 'put-back'],
+    ['as the turn left it when it was cut off in the middle', holding('2'), 'put-back'],
+    ['changed by somebody else', holding('9'), 'changed-since'],
+    ['removed by somebody else', absent, 'changed-since'],
+    ['too large to look at', { type: 'not-saved', why: 'too large' } as const, 'changed-since'],
+  ])('a file that is %s', (_what, now, type) => {
+    expect(restoration(file, now)).toMatchObject({ type, path: 'x' });
+  });
+
+  it('a file that was not saved is left alone, and it says why', () => {
+    const unsaved: CheckpointFile = { ...file, before: { type: 'not-saved', why: 'too large' } };
+    expect(restoration(unsaved, holding('3'))).toEqual({ type: 'not-saved', path: 'x', why: 'too large' });
+  });
+
+  it('never loses what somebody else has made of a file, and done twice is done once', () => {
+    fc.assert(
+      fc.property(states, fc.array(states, { minLength: 1, maxLength: 3 }), states, (before, after, now) => {
+        const step = restoration({ path: 'x', before, after }, now);
+        if (step.type !== 'put-back') return;
+        expect(after.some((state) => sameState(state, now))).toBe(true);
+        expect(restoration({ path: 'x', before, after }, step.before).type).toBe('nothing');
+      }),
+    );
+  });
+});
