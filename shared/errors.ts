@@ -12,6 +12,7 @@ export const REASONS = {
   UNKNOWN_SESSION: { retryable: false },
   UNKNOWN_TASK: { retryable: false },
   UNKNOWN_CALL: { retryable: false },
+  UNKNOWN_GRANT: { retryable: false },
   UNKNOWN_TOOL_EXECUTION: { retryable: false },
   UNKNOWN_AGENT: { retryable: false },
   UNKNOWN_MODEL: { retryable: false },

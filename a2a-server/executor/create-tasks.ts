@@ -7,6 +7,7 @@ import { agentCommands, type AgentCommands } from '../agent-commands/agent-comma
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
 import { bareDecision, cancel, decide, receive, type Refusal } from '../task/commands.ts';
+import { revoke } from '../task/revoke.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import type { Patience } from '../task/expiry.ts';
 import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
@@ -103,7 +104,7 @@ export function createTasks(options: TasksOptions): TaskService {
   /** Whether a refusal is owed to what came in between: the same message (R27), or the end of the session's task (R04). */
   async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
     if (!(error instanceof ProductError)) return false;
-    const next = incoming.taskId === undefined && incoming.decisions === undefined;
+    const next = incoming.taskId === undefined && !decides(incoming);
     if (next && error.reason === 'TASK_ENDED') return true;
     return (await journal.command(key.principal, key.messageId)) !== undefined;
   }
@@ -129,7 +130,7 @@ export function createTasks(options: TasksOptions): TaskService {
     const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
     if (live) return { type: 'live', taskId: live.taskId };
     // A late decision is answered by the task it was meant for.
-    if (incoming.decisions) return { type: 'live', taskId: last.taskId };
+    if (decides(incoming)) return { type: 'live', taskId: last.taskId };
     return { type: 'new', sessionId, previous: last };
   }
 
@@ -138,10 +139,10 @@ export function createTasks(options: TasksOptions): TaskService {
     incoming: Incoming,
     key: CommandKey,
   ): Promise<Accepted> {
-    if (incoming.decisions)
+    if (decides(incoming))
       throw new ProductError(
         'INVALID_DECISION',
-        'A decision must name the task or session it is for. Nothing was changed.',
+        'A decision, or the taking back of a grant, must name the task or session it is for. Nothing was changed.',
       );
     const previous = target.previous && (await log.load(target.previous.taskId));
     if (incoming.message.command) commands.check(incoming.message.command);
@@ -185,6 +186,7 @@ export function createTasks(options: TasksOptions): TaskService {
       taskId,
       (snapshot) => {
         if (decisions) return decide(snapshot, decisions, by, now);
+        if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
         const bare = incoming.wordsDecide ? bareDecision(snapshot, incoming.message) : undefined;
         if (bare) return decide(snapshot, [bare], by, now);
         const ruling = receive(snapshot, incoming.message, incoming);
@@ -280,6 +282,11 @@ export function createTasks(options: TasksOptions): TaskService {
     running: () => executor.scheduler.running,
     executing: () => executor.size,
   };
+}
+
+/** Whether a message is about what a task has asked for, or was trusted with, and begins none. */
+function decides({ decisions, revoke: revoked }: Incoming): boolean {
+  return decisions !== undefined || revoked !== undefined;
 }
 
 /** A refusal of the pure core, as the error that crosses the wire. */

@@ -255,7 +255,15 @@ export class Executor {
         earlier,
         scope,
         prepare: (request) =>
-          prepareCall(request, { principal: snapshot.principal, toolbox, workspace, ids, policy, signal }),
+          prepareCall(request, {
+            principal: snapshot.principal,
+            toolbox,
+            workspace,
+            ids,
+            policy,
+            clock,
+            signal,
+          }),
       });
     } finally {
       cancelTimer?.();

@@ -1,9 +1,11 @@
 /** From what a model wrote to a call a person can judge: checked, previewed, and put before policy. */
 import type { Preview } from '../../shared/protocol/tool-approval.ts';
+import type { Clock } from '../../shared/clock.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { reachOf, type CallReach } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';
 import { verdict } from '../policy/verdict.ts';
+import { standing } from '../task/grants.ts';
 import { questionOf } from '../task/snapshot.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
@@ -19,13 +21,14 @@ export interface Preparation {
   workspace: Workspace;
   ids: Ids;
   policy: Policy;
+  clock: Clock;
   signal: AbortSignal;
 }
 
 /** Never throws: a call that cannot work is refused, and the model is told why. */
 export async function prepareCall(
   request: ModelCallRequest,
-  { principal, toolbox, workspace, ids, policy, signal }: Preparation,
+  { principal, toolbox, workspace, ids, policy, clock, signal }: Preparation,
 ): Promise<PreparedCall> {
   const { modelCallId } = request;
   const base = { callId: ids.call(), modelCallId, tool: request.tool };
@@ -46,7 +49,7 @@ export async function prepareCall(
   return {
     call,
     judge({ settings, grants }) {
-      const said = verdict(judged, { policy, settings, grants });
+      const said = verdict(judged, { policy, settings, grants: standing(grants, clock.now()) });
       // No mode, trust or rule answers for a person; that nobody is to be asked, a rule may say.
       return questionOf(call) === undefined || said.type === 'refuse' ? said : { type: 'question' };
     },

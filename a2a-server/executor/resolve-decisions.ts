@@ -29,6 +29,7 @@ export async function resolveDecisions(
       callId: decision.callId,
       decision: decision.decision,
       scope: decision.scope,
+      grant: decision.grant,
       reason: decision.reason ?? null,
       inputHash: decision.inputHash ?? null,
       ...(decision.answer !== undefined && { answer: decision.answer }),

@@ -2,7 +2,7 @@
  * The task service: every command and every view of a task, for whatever transport asks. Implemented over the journal;
  * owned by one process or by twenty, the journal decides.
  */
-import type { DecisionsPart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
 import type { Snapshot } from '../task/snapshot.ts';
@@ -26,6 +26,8 @@ export interface Incoming {
   wordsDecide: boolean;
   /** Present when the message is a decision; its text is then not a message to the model. */
   decisions?: DecisionsPart;
+  /** Present when the message takes back trust; its text is then not a message to the model either. */
+  revoke?: RevokePart['revoke'];
 }
 
 /** Where an accepted command stands. */

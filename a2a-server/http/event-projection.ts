@@ -67,6 +67,8 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
       return statusUpdate(entry, view, { state: 'canceled', text: canceledText(event.by, event.reason) });
     case 'message.received':
     case 'files.saved':
+    // The status shows which grants stand.
+    case 'grant.revoked':
       return undefined;
     case 'tool.requested':
     case 'tool.asked':

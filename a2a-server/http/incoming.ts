@@ -14,8 +14,13 @@ import { issuesOf } from '../../shared/config.ts';
 import { ProductError } from '../../shared/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../shared/protocol/agent-command.ts';
-import { decisionsPart, taskSettings, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import type { DecisionsPart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import {
+  decisionsPart,
+  revokePart,
+  taskSettings,
+  TOOL_APPROVAL,
+} from '../../shared/protocol/tool-approval.ts';
+import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Incoming } from '../executor/tasks.ts';
 import type { MessagePart } from '../task/events.ts';
 
@@ -35,13 +40,13 @@ export function incomingOf(
   const message = messageOfRequest(request);
   const parts = message.parts.map(partOf);
   const command = commandIn(parts);
-  const decisions = command === undefined ? decisionsIn(parts) : undefined;
+  const deciding = command === undefined ? decidingIn(parts) : undefined;
   const settings = settingsIn(message);
   const taskId = message.taskId === '' ? {} : { taskId: message.taskId };
   const sessionId = message.contextId === '' ? {} : { sessionId: message.contextId };
   return {
     principal,
-    channel: decisions?.channel ?? CHANNEL,
+    channel: deciding?.channel ?? CHANNEL,
     message: { messageId: message.messageId, parts, ...(command && { command }) },
     // What the message says, not how it was sent: the same message over another binding or version is the same (R27).
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
@@ -49,7 +54,7 @@ export function incomingOf(
     ...sessionId,
     settings,
     wordsDecide: !speaksApproval,
-    ...(decisions && { decisions }),
+    ...(deciding && ('revoke' in deciding ? { revoke: deciding.revoke } : { decisions: deciding })),
   };
 }
 
@@ -112,18 +117,31 @@ function namesCommands(data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'extension' in data && data.extension === AGENT_COMMAND;
 }
 
-function decisionsIn(parts: readonly MessagePart[]): DecisionsPart | undefined {
+function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart | undefined {
   const meant = parts.flatMap((part) =>
     part.type === 'data' && meansToDecide(part.data) ? [part.data] : [],
   );
   if (meant.length === 0) return undefined;
   if (meant.length > 1)
     throw invalidDecision('A message carries one decisions part; put all decisions into its list.');
+  if (meansToRevoke(meant[0])) return revocation(meant[0]);
   const parsed = decisionsPart.safeParse(meant[0]);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
     `The decisions part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
   );
+}
+
+function revocation(meant: unknown): RevokePart {
+  const parsed = revokePart.safeParse(meant);
+  if (parsed.success) return parsed.data;
+  throw invalidDecision(
+    `The part that takes back grants is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,
+  );
+}
+
+function meansToRevoke(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && Object.hasOwn(data, 'revoke');
 }
 
 /** Any of these keys, and the sender meant to decide something. */

@@ -1,7 +1,13 @@
 /** Snapshot → A2A Task, pure. */
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk';
 import { answerText } from '../../shared/protocol/question-text.ts';
-import type { PendingAction, StandingDecision, TaskOverview } from '../../shared/protocol/tool-approval.ts';
+import type {
+  GrantView,
+  PendingAction,
+  StandingDecision,
+  TaskOverview,
+} from '../../shared/protocol/tool-approval.ts';
+import type { Grant } from '../task/grants.ts';
 import { pendingActions } from '../task/pending.ts';
 import { callsOf } from '../task/snapshot.ts';
 import { NO_SPENDING, sum } from '../task/spending.ts';
@@ -170,6 +176,7 @@ function fate({ state }: Call): string {
 function overviewOf(snapshot: Snapshot): TaskOverview {
   return {
     settings: snapshot.settings,
+    grants: snapshot.grants.map(grantView),
     turns: snapshot.turns,
     calls: Object.values(snapshot.calls).map((call) => ({
       callId: call.callId,
@@ -191,6 +198,20 @@ function usageOf({ spending }: Snapshot): TaskOverview['usage'] {
   return {
     ...Object.values(spending).reduce(sum, NO_SPENDING),
     ...(models.length > 1 && { models }),
+  };
+}
+
+function grantView({ grantId, scope, tool, source, by, at, expiresAt, usesLeft }: Grant): GrantView {
+  return {
+    grantId,
+    scope,
+    tool,
+    source,
+    by: by.principal,
+    channel: by.channel,
+    at: new Date(at).toISOString(),
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    usesLeft,
   };
 }
 

@@ -58,6 +58,7 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   UNKNOWN_SESSION: { kind: 'malformed', http: 404 },
   UNKNOWN_TASK: { kind: 'not-found', http: 404 },
   UNKNOWN_CALL: { kind: 'malformed', http: 400 },
+  UNKNOWN_GRANT: { kind: 'malformed', http: 400 },
   UNKNOWN_TOOL_EXECUTION: { kind: 'malformed', http: 404 },
   UNKNOWN_AGENT: { kind: 'malformed', http: 400 },
   UNKNOWN_MODEL: { kind: 'malformed', http: 400 },

@@ -12,7 +12,7 @@
  */
 import type { TaskSettings, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Allowance, Verdict } from '../task/events.ts';
-import type { Grant } from '../task/snapshot.ts';
+import type { Grant } from '../task/grants.ts';
 import type { Judged } from './judged-call.ts';
 import { modeOf, onlyLooks } from './mode.ts';
 import { NO_RULES, type Policy } from './policy.ts';
@@ -67,7 +67,7 @@ function allowance(call: Judged, { policy = NO_RULES, settings, grants }: Judgin
   if (mode === 'accept-edits' && call.sideEffect === 'files') return { type: 'accept-edits' };
   // Last, so that no use of a grant is spent on what runs anyway.
   const grant = grants.find((given) => reaches(given, call));
-  return grant && { type: 'grant', scope: grant.scope, callId: grant.callId };
+  return grant && { type: 'grant', scope: grant.scope, callId: grant.callId, grantId: grant.grantId };
 }
 
 function reaches(grant: Grant, call: Judged): boolean {

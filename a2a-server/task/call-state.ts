@@ -5,7 +5,16 @@ import { openQuestions, type Call, type CallState, type Snapshot } from './snaps
 
 /** A call as the model, or a tool with a question, has just asked for it. */
 export function requested(call: RequestedCall, turn: number, state: CallState): Call {
-  return { ...call, turn, state, decided: null, originalInput: null, toolId: null, askedBy: null };
+  return {
+    ...call,
+    turn,
+    state,
+    decided: null,
+    originalInput: null,
+    toolId: null,
+    grantId: null,
+    askedBy: null,
+  };
 }
 
 /** Where policy's verdict puts a call. */

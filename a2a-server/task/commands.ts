@@ -7,7 +7,12 @@
  * - E3 a refused command changes nothing: several decisions in one message stand or fall together.
  * - J3 nothing is appended to an ended task.
  */
-import type { DecisionScope, DecisionWord, StopReason } from '../../shared/protocol/tool-approval.ts';
+import type {
+  DecisionScope,
+  DecisionWord,
+  GrantLimits,
+  StopReason,
+} from '../../shared/protocol/tool-approval.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import type { Facts, Reason } from '../../shared/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
@@ -38,6 +43,8 @@ export interface ResolvedDecision {
   callId: string;
   decision: DecisionWord;
   scope: DecisionScope;
+  /** How long the trust lasts that the scope gives. */
+  grant?: GrantLimits | undefined;
   reason: string | null;
   /** The input hash the person saw, if their client sent it. */
   inputHash: string | null;
@@ -141,6 +148,7 @@ export function decide(
       by,
       inputHash: call.inputHash,
       reason: decision.reason,
+      ...(decision.grant && { grant: decision.grant }),
       ...(read && { answer: read.answer }),
       edited: decision.edited,
     };
@@ -176,7 +184,8 @@ function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: 
   });
 }
 
-function ended(snapshot: Snapshot): Refusal {
+/** The answer to a command on a task that has ended. */
+export function ended(snapshot: Snapshot): Refusal {
   return {
     type: 'refuse',
     reason: 'TASK_ENDED',

@@ -9,6 +9,7 @@ import type { Answer } from '../../shared/protocol/question.ts';
 import type {
   DecisionScope,
   DecisionWord,
+  GrantLimits,
   PendingAction,
   Preview,
   SideEffect,
@@ -70,7 +71,8 @@ export type Allowance =
   | { type: 'accept-edits' }
   /** A rule of the operator's, by its name. */
   | { type: 'rule'; rule: string }
-  | { type: 'grant'; scope: DecisionScope; callId: string };
+  /** `grantId`: absent in journals of before. */
+  | { type: 'grant'; scope: DecisionScope; callId: string; grantId?: string };
 
 /**
  * What policy said of a call. `refuse`: it cannot run at all (unknown tool, invalid input, denied by a rule); the model is
@@ -184,11 +186,15 @@ export type TaskEvent =
       /** The hash of the input that was decided on. */
       inputHash: string;
       reason: string | null;
+      /** How long the trust lasts that the scope gives; for as long as the task where it is left out. */
+      grant?: GrantLimits;
       /** For an answer: what was answered, as the question takes it. */
       answer?: Answer;
       /** For an edit: the call as it will run. */
       edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
     }
+  /** Trust is taken back. */
+  | { type: 'grant.revoked'; grantIds: string[]; by: Decider }
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
   /**
    * A tool execution asks the person something and waits for the answer. The question is a call of its own, which stands in

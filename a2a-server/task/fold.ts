@@ -6,6 +6,7 @@ import { NOTHING_SPENT, type Spent } from './budget.ts';
 import { requested, stateAfter, stateUnder, withoutQuestions } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import { NO_SPENDING, spendingOf, sum } from './spending.ts';
+import { afterUse, givenWith, grantBehind, withoutGrants } from './grants.ts';
 import type { Call, Snapshot, StateName, Turn } from './snapshot.ts';
 
 /** The snapshot a task begins with. @returns undefined for an entry that cannot begin one. */
@@ -37,7 +38,7 @@ export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined
 export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
   return {
     ...snapshot,
-    ...change(snapshot, entry.event, entry.at),
+    ...change(snapshot, entry.event, entry),
     spent: spentAfter(snapshot, entry),
     seq: entry.seq,
     updatedAt: entry.at,
@@ -96,7 +97,8 @@ function joinText(entries: readonly JournalEntry[]): JournalEntry[] {
   return joined;
 }
 
-function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
+function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Snapshot> {
+  const { at } = entry;
   switch (event.type) {
     case 'task.created':
       return {};
@@ -123,8 +125,12 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
         ? { status: { state: 'working', note: event.text } }
         : {};
     case 'tool.requested': {
-      const call = requested(event.call, event.turn, stateUnder(event.verdict));
+      const call = {
+        ...requested(event.call, event.turn, stateUnder(event.verdict)),
+        grantId: grantBehind(event.verdict),
+      };
       return {
+        grants: afterUse(s.grants, event.verdict),
         ...inOpenTurn(s, event.turn, (turn) => ({ ...turn, callIds: [...turn.callIds, call.callId] })),
         calls: { ...s.calls, [call.callId]: call },
       };
@@ -165,7 +171,9 @@ function change(s: Snapshot, event: TaskEvent, at: number): Partial<Snapshot> {
         },
       };
     case 'tool.decided':
-      return decided(s, event, at);
+      return decided(s, event, entry);
+    case 'grant.revoked':
+      return withoutGrants(s, event.grantIds);
     case 'tool.started':
       return ofCall(s, event.callId, (call) => ({
         ...call,
@@ -254,7 +262,7 @@ function ofCall(
 function decided(
   s: Snapshot,
   event: Extract<TaskEvent, { type: 'tool.decided' }>,
-  at: number,
+  entry: JournalEntry,
 ): Partial<Snapshot> {
   const call = s.calls[event.callId];
   if (call?.state.type !== 'waiting') return {};
@@ -262,15 +270,12 @@ function decided(
     ...call,
     ...event.edited,
     originalInput: event.edited ? (call.originalInput ?? call.input) : call.originalInput,
-    decided: { decision: event.decision, by: event.by, at, inputHash: event.inputHash },
+    decided: { decision: event.decision, by: event.by, at: entry.at, inputHash: event.inputHash },
     state: stateAfter(event, call.state.reason),
   };
   return {
     calls: { ...s.calls, [call.callId]: next },
-    grants:
-      event.scope === 'once'
-        ? s.grants
-        : [...s.grants, { scope: event.scope, callId: call.callId, tool: call.tool, source: call.source }],
+    grants: [...s.grants, ...givenWith(event, call, entry)],
   };
 }
 

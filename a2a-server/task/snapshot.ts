@@ -6,6 +6,7 @@ import type {
   PendingReason,
   TaskSettings,
 } from '../../shared/protocol/tool-approval.ts';
+import type { Grant } from './grants.ts';
 import type { Spent } from './budget.ts';
 import type {
   Artifact,
@@ -86,18 +87,12 @@ export interface Call extends RequestedCall {
   originalInput: Record<string, unknown> | null;
   /** The last tool execution of the call. */
   toolId: string | null;
+  /** The grant that let it run unasked, if one did. */
+  grantId: string | null;
   /** For the question of a tool at work: the call that asks. */
   askedBy: string | null;
   /** The files it has changed, or was about to, in that order; `at` in milliseconds since the epoch. */
   saved?: readonly (SavedFile & { at: number })[];
-}
-
-/** A trust given with a decision: later calls within its reach run without a question. */
-export interface Grant {
-  scope: 'tool' | 'server' | 'always';
-  callId: string;
-  tool: string;
-  source: RequestedCall['source'];
 }
 
 /** One turn of the model: what it said, and the calls it asked for, in order. */
@@ -133,6 +128,7 @@ export interface Snapshot {
   /** The turn whose model call is under way, with what it has said so far. */
   openTurn: Turn | null;
   calls: Readonly<Record<string, Call>>;
+  /** Trust that was given, and is neither spent nor taken back; time may be over for some. */
   grants: readonly Grant[];
   /** The model could not answer so many times in a row, and is not asked before `until`; null since it last did. */
   outage: { attempts: number; until: number } | null;

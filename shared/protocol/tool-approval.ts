@@ -73,6 +73,20 @@ export const pendingAction = z.object({
 export type PendingAction = z.infer<typeof pendingAction>;
 
 /**
+ * How long a trust lasts that is given with a decision: minutes from then, and later calls that run for it. Whichever is over
+ * first ends it; without either it lasts as long as the task.
+ */
+export const grantLimits = z
+  .strictObject({
+    minutes: z.number().positive().max(525_600).optional(),
+    uses: z.int().min(1).max(100_000).optional(),
+  })
+  .refine(({ minutes, uses }) => minutes !== undefined || uses !== undefined, {
+    message: 'it needs minutes, uses, or both',
+  });
+export type GrantLimits = z.infer<typeof grantLimits>;
+
+/**
  * One decision. `input` replaces the whole input, `content` only the text that would be written (tools that
  * write a file); either goes with `edit`, and only with it. `answer` goes with `answer`, and only with it.
  */
@@ -81,6 +95,8 @@ export const decision = z
     callId: z.string().min(1).max(200),
     decision: decisionWord,
     scope: decisionScope.default('once'),
+    /** Goes with a scope beyond `once`. */
+    grant: grantLimits.optional(),
     input: z.record(z.string(), z.unknown()).optional(),
     content: z.string().optional(),
     answer: answer.optional(),
@@ -92,6 +108,9 @@ export const decision = z
   })
   .refine((d) => (d.decision === 'answer') === (d.answer !== undefined), {
     message: 'answer needs the answer, and only answer takes one',
+  })
+  .refine((d) => d.grant === undefined || d.scope !== 'once', {
+    message: 'grant limits a trust, and goes with scope tool, server or always',
   });
 export type Decision = z.infer<typeof decision>;
 
@@ -108,6 +127,14 @@ export const decisionsPart = z.strictObject({
   channel: z.string().max(50).optional(),
 });
 export type DecisionsPart = z.infer<typeof decisionsPart>;
+
+/** Takes back grants of a task: those named, or all of them. What they let run and has not started is asked for again. */
+export const revokePart = z.strictObject({
+  extension: z.literal(TOOL_APPROVAL),
+  revoke: z.union([z.literal('all'), z.array(z.string().min(1).max(200)).min(1).max(1000)]),
+  channel: z.string().max(50).optional(),
+});
+export type RevokePart = z.infer<typeof revokePart>;
 
 /**
  * What a task may do unasked: `ask` nothing that has side effects; `accept-edits` change files; `auto` everything, as
@@ -191,6 +218,23 @@ const usage = z.object({
   usd: z.number().nullable().optional(),
 });
 
+/** A trust that stands, as a status shows it. Times are RFC 3339. */
+export const grantView = z.object({
+  grantId: z.string(),
+  scope: decisionScope.exclude(['once']),
+  /** The tool of the call it was given with; its only reach where the scope is `tool`. */
+  tool: z.string(),
+  source: toolSource,
+  by: z.string(),
+  channel: z.string(),
+  at: z.string(),
+  /** Null for as long as the task lasts. Once it is over the grant counts no more. */
+  expiresAt: z.string().nullable(),
+  /** Null for as many as it takes. */
+  usesLeft: z.number().nullable(),
+});
+export type GrantView = z.infer<typeof grantView>;
+
 /** `metadata[TOOL_APPROVAL]` of a Task snapshot: what a status view needs beside the A2A fields. */
 export const taskOverview = z.object({
   settings: taskSettings,
@@ -218,6 +262,8 @@ export const taskOverview = z.object({
       decided: standingDecision.optional(),
     }),
   ),
+  /** Left out by a server of before. */
+  grants: z.array(grantView).optional(),
   /** `models`: of each, where the task was worked on by more than one. */
   usage: usage.extend({ models: z.array(usage.extend({ model: z.string() })).optional() }),
 });

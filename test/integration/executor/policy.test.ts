@@ -152,6 +152,61 @@ describe('a task under rules', () => {
   });
 });
 
+describe('a grant with an end', () => {
+  async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
+    const started = await agent([{ calls: [write('first.txt')] }, ...turns]);
+    const parked = await settled(started.tasks, await started.tasks.send(says('go')));
+    const [callId = ''] = Object.keys(parked.calls);
+    const decision = { callId, decision: 'approve' as const, scope: 'tool' as const, grant };
+    const accepted = await started.tasks.send(decides(parked.taskId, decision));
+    return { ...started, taskId: parked.taskId, after: await settled(started.tasks, accepted) };
+  }
+
+  it('R12 of one use lets one later call run, and the next one of the same turn asks', async () => {
+    const { after, workspace } = await trusting({ uses: 1 }, [{ calls: [write('a.txt'), write('b.txt')] }]);
+    expect(after.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
+    expect(after.grants).toEqual([]);
+    // Nothing of the turn runs before all of it is decided.
+    await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
+  });
+
+  it('R12 taken back while its calls wait for another one, lets none of them run', async () => {
+    const { tasks, taskId, after, workspace } = await trusting({ minutes: 5 }, [
+      { calls: [write('a.txt'), shell('true')] },
+    ]);
+    expect(after.status).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
+    const [grant] = after.grants;
+    const { seq } = await tasks.send(says('', { taskId, revoke: [grant?.grantId ?? ''] }));
+    const asked = await tasks.snapshot(taskId, 'ada', seq);
+    expect(asked.grants).toEqual([]);
+    expect(asked.status).toMatchObject({
+      pending: [{ title: 'Write a.txt' }, { tool: 'run-shell-command' }],
+    });
+    await expect(tasks.send(says('', { taskId, revoke: ['g9'] }))).rejects.toMatchObject({
+      reason: 'UNKNOWN_GRANT',
+    });
+    const ids = Object.values(asked.calls).flatMap((call) =>
+      call.state.type === 'waiting' ? call.callId : [],
+    );
+    const denials = ids.map((callId) => ({ callId, decision: 'deny' as const }));
+    await settled(tasks, await tasks.send(decides(taskId, ...denials)));
+    await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
+  });
+
+  it('R12 of a minute is over after it', async () => {
+    const { tasks, taskId, after, clock } = await trusting({ minutes: 1 }, [
+      { calls: [shell('true')] },
+      { calls: [write('a.txt')] },
+    ]);
+    expect(after.grants).toMatchObject([{ expiresAt: clock.now() + 60_000 }]);
+    clock.advance(60_000);
+    const [waiting] = Object.values(after.calls).filter(({ state }) => state.type === 'waiting');
+    const decision = { callId: waiting?.callId ?? '', decision: 'approve' as const };
+    const asked = await settled(tasks, await tasks.send(decides(taskId, decision)));
+    expect(asked.status).toMatchObject({ pending: [{ title: 'Write a.txt' }] });
+  });
+});
+
 describe('a task with a mode', () => {
   it('accept-edits changes files unasked and asks for commands', async () => {
     const { tasks, workspace } = await agent([{ calls: [write('a.txt')] }, { calls: [shell('true')] }]);

@@ -70,6 +70,29 @@ describe('a message as a command', () => {
       expect(() => parse({ parts })).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
   });
 
+  test.each([
+    [
+      ['g1', 'g2'],
+      ['g1', 'g2'],
+    ],
+    ['all', 'all'],
+  ])('a part that takes back grants (%j) is that', (revoke, expected) => {
+    const incoming = parse({ parts: [{ data: { extension: TOOL_APPROVAL, revoke, channel: 'cli' } }] });
+    expect(incoming).toMatchObject({ channel: 'cli', revoke: expected });
+    expect(incoming).not.toHaveProperty('decisions');
+  });
+
+  test.each([
+    { revoke: [] },
+    { revoke: 'everything' },
+    { revoke: ['g1'], decisions: [{ callId: 'c', decision: 'deny' }] },
+    { revoke: [1] },
+  ])('a part that takes back grants in no known way (%j) is refused', (data) => {
+    expect(() => parse({ parts: [{ data: { extension: TOOL_APPROVAL, ...data } }] })).toThrow(
+      expect.objectContaining({ reason: 'INVALID_DECISION' }),
+    );
+  });
+
   test('data that means no decision is data', () => {
     const incoming = parse({ parts: [{ data: { rows: [1, 2] } }, { data: 'approve' }] });
     expect(incoming).not.toHaveProperty('decisions');

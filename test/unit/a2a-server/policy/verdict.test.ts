@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Judged } from '../../../../a2a-server/policy/judged-call.ts';
 import type { Policy } from '../../../../a2a-server/policy/policy.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
-import type { Grant } from '../../../../a2a-server/task/snapshot.ts';
+import type { Grant } from '../../../../a2a-server/task/grants.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
 import { fetching, ofServer, policyOf, reading, running, writing } from '../../../support/judged-calls.ts';
 
@@ -11,7 +11,8 @@ const write = writing('a.txt');
 const look = reading('a.txt');
 
 function grant(scope: Grant['scope'], { tool, source }: Judged): Grant {
-  return { scope, callId: 'call-1', tool, source };
+  const by = { principal: 'ada', channel: 'test' };
+  return { grantId: 'g1', scope, callId: 'call-1', tool, source, by, at: 0, expiresAt: null, usesLeft: null };
 }
 
 function judge(

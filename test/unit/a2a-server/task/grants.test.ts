@@ -1,0 +1,255 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { GrantLimits } from '../../../../shared/protocol/tool-approval.ts';
+import { NO_REACH } from '../../../../a2a-server/policy/judged-call.ts';
+import { verdict } from '../../../../a2a-server/policy/verdict.ts';
+import { decide } from '../../../../a2a-server/task/commands.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { begin, fold } from '../../../../a2a-server/task/fold.ts';
+import { standing } from '../../../../a2a-server/task/grants.ts';
+import { parkOrMove } from '../../../../a2a-server/task/pending.ts';
+import { revoke } from '../../../../a2a-server/task/revoke.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { request } from '../../../support/task-machine.ts';
+
+const by = { principal: 'ada', channel: 'test' };
+const START = Date.UTC(2026, 0, 2);
+const MINUTE = 60_000;
+
+/** A task on the pure core, with a clock of its own. */
+class Task {
+  now = START;
+  snapshot: Snapshot;
+  #calls = 0;
+
+  constructor() {
+    const event = { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} } as const;
+    const start = begin('t', { seq: 1, at: START, event });
+    if (start === undefined) throw new Error('no task');
+    this.snapshot = start;
+  }
+
+  append(...events: readonly TaskEvent[]): void {
+    for (const event of events)
+      this.snapshot = fold(this.snapshot, { seq: this.snapshot.seq + 1, at: this.now, event });
+  }
+
+  /** The model asks for a call, and policy judges it as the executor has it judge. @returns how it stands */
+  asks(): { callId: string; verdict: string; grantId: string | null } {
+    const callId = `c${(this.#calls += 1)}`;
+    const call = request(callId, false);
+    const grants = standing(this.snapshot.grants, this.now);
+    const said = verdict({ ...call, reach: NO_REACH }, { settings: {}, grants });
+    this.append({ type: 'tool.requested', turn: 1, call, verdict: said });
+    return { callId, verdict: said.type, grantId: this.snapshot.calls[callId]?.grantId ?? null };
+  }
+
+  approves(callId: string, grant?: GrantLimits, scope: 'tool' | 'always' = 'tool'): void {
+    const decision = {
+      callId,
+      decision: 'approve',
+      scope,
+      grant,
+      reason: null,
+      inputHash: null,
+      edited: null,
+    } as const;
+    const ruling = decide(this.snapshot, [decision], by, this.now);
+    if (ruling.type !== 'append') throw new Error(ruling.message);
+    this.append(...ruling.events);
+  }
+
+  /** A task that has given a grant. @returns its id */
+  trusting(grant?: GrantLimits): string {
+    this.approves(this.asks().callId, grant);
+    return this.snapshot.grants.at(-1)?.grantId ?? '';
+  }
+}
+
+describe('a grant', () => {
+  it('R12 without a limit lasts as long as its task, and says who gave it', () => {
+    const task = new Task();
+    const grantId = task.trusting();
+    task.now += 1000 * 24 * 60 * MINUTE;
+    expect(task.asks()).toMatchObject({ verdict: 'allow', grantId });
+    expect(task.snapshot.grants).toMatchObject([
+      { grantId, scope: 'tool', tool: 'write-file', by, at: START, expiresAt: null, usesLeft: null },
+    ]);
+  });
+
+  it('R12 of ten minutes lets run what is asked for before they are over, and nothing after', () => {
+    const task = new Task();
+    task.trusting({ minutes: 10 });
+    task.now += 10 * MINUTE - 1;
+    expect(task.asks().verdict).toBe('allow');
+    task.now += 1;
+    expect(task.asks().verdict).toBe('ask');
+  });
+
+  it('R12 of two uses lets run two later calls, also of one turn, and is gone', () => {
+    const task = new Task();
+    task.trusting({ uses: 2 });
+    expect([task.asks(), task.asks(), task.asks()].map((call) => call.verdict)).toEqual([
+      'allow',
+      'allow',
+      'ask',
+    ]);
+    expect(task.snapshot.grants).toEqual([]);
+  });
+
+  it('of a journal of before, without id or limits, counts as it did', () => {
+    const task = new Task();
+    const { callId } = task.asks();
+    task.append(
+      {
+        type: 'tool.decided',
+        callId,
+        tool: 'write-file',
+        title: 'Write',
+        decision: 'approve',
+        scope: 'always',
+        by,
+        inputHash: 'h',
+        reason: null,
+        edited: null,
+      },
+      {
+        type: 'tool.requested',
+        turn: 1,
+        call: request('old', false),
+        verdict: { type: 'allow', because: { type: 'grant', scope: 'always', callId } },
+      },
+    );
+    expect(task.snapshot.calls['old']?.state.type).toBe('ready');
+    expect(task.snapshot.grants).toMatchObject([{ grantId: 'g3', scope: 'always', usesLeft: null }]);
+    expect(task.asks().verdict).toBe('allow');
+  });
+});
+
+describe('revoke', () => {
+  it('ends a grant, and what it let run and has not started is asked for', () => {
+    const task = new Task();
+    const grantId = task.trusting();
+    const { callId } = task.asks();
+    const other = task.asks();
+    task.append({ type: 'tool.started', callId: other.callId, tool: 'w', title: 'W', toolId: 'x' });
+    const ruling = revoke(task.snapshot, [grantId], by, task.now);
+    // While the task moves, its primary parks it.
+    expect(ruling).toEqual({ type: 'append', events: [{ type: 'grant.revoked', grantIds: [grantId], by }] });
+    if (ruling.type === 'append') task.append(...ruling.events);
+    expect(task.snapshot.calls[callId]?.state).toEqual({ type: 'waiting', reason: 'approval' });
+    expect(task.snapshot.calls[other.callId]?.state.type).toBe('running');
+    expect(task.snapshot.grants).toEqual([]);
+    expect(task.asks().verdict).toBe('ask');
+  });
+
+  it('asks beside what is asked already, where the task is parked', () => {
+    const task = new Task();
+    const grantId = task.trusting({ uses: 1 });
+    const [allowed, asked] = [task.asks(), task.asks()];
+    task.append(parkOrMove(task.snapshot));
+    // A spent grant stands no more: there is nothing to take back.
+    expect(revoke(task.snapshot, [grantId], by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
+    expect([allowed.verdict, asked.verdict]).toEqual(['allow', 'ask']);
+    const second = new Task();
+    const wide = second.trusting();
+    const ready = second.asks();
+    second.append({ type: 'tool.requested', turn: 1, call: request('w', false), verdict: { type: 'ask' } });
+    second.append(parkOrMove(second.snapshot));
+    const ruling = revoke(second.snapshot, 'all', by, second.now);
+    expect(ruling).toMatchObject({
+      events: [
+        { type: 'grant.revoked', grantIds: [wide] },
+        { type: 'input.required', pending: [{ callId: ready.callId }, { callId: 'w' }] },
+      ],
+    });
+  });
+
+  it('takes back no decision: what a person approved runs', () => {
+    const task = new Task();
+    const { callId } = task.asks();
+    task.approves(callId);
+    const ruling = revoke(task.snapshot, 'all', by, task.now);
+    if (ruling.type === 'append') task.append(...ruling.events);
+    expect(task.snapshot.calls[callId]?.state.type).toBe('ready');
+  });
+
+  it('refuses what names no grant that stands, and names those that do', () => {
+    const task = new Task();
+    expect(revoke(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
+    const grantId = task.trusting({ minutes: 1 });
+    expect(revoke(task.snapshot, [grantId, 'g99'], by, task.now)).toMatchObject({
+      type: 'refuse',
+      reason: 'UNKNOWN_GRANT',
+      message: expect.stringMatching(`no grant g99.*These stand: ${grantId}\\.`),
+      facts: { grants: grantId },
+    });
+    task.now += MINUTE;
+    expect(revoke(task.snapshot, [grantId], by, task.now)).toMatchObject({ facts: { grants: '' } });
+    task.append({ type: 'task.completed' });
+    expect(revoke(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'TASK_ENDED' });
+  });
+});
+
+describe('grants, in any order of what may happen', () => {
+  const limits = fc.record(
+    { minutes: fc.integer({ min: 1, max: 20 }), uses: fc.integer({ min: 1, max: 4 }) },
+    { requiredKeys: [] },
+  );
+  const moves = fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constant({ type: 'call' as const }) },
+      { weight: 2, arbitrary: fc.record({ type: fc.constant('trust' as const), limits }) },
+      { weight: 2, arbitrary: fc.record({ type: fc.constant('wait' as const), minutes: fc.nat(15) }) },
+      { weight: 1, arbitrary: fc.record({ type: fc.constant('revoke' as const), pick: fc.nat(5) }) },
+    ),
+    { maxLength: 40 },
+  );
+
+  it('R12 none outlives its time, its uses or its end, and each call that runs unasked has one that stood', () => {
+    fc.assert(
+      fc.property(moves, (list) => {
+        const task = new Task();
+        const given = new Map<string, { until: number; uses: number }>();
+        const allows = (id: string | null): boolean => {
+          const grant = given.get(id ?? '');
+          return grant !== undefined && task.now < grant.until && grant.uses > 0;
+        };
+        for (const move of list)
+          switch (move.type) {
+            case 'wait':
+              task.now += move.minutes * MINUTE;
+              break;
+            case 'revoke': {
+              const ids = [...given.keys()];
+              const grantId = ids[move.pick % Math.max(ids.length, 1)] ?? 'none';
+              const ruling = revoke(task.snapshot, [grantId], by, task.now);
+              expect(ruling.type).toBe(allows(grantId) ? 'append' : 'refuse');
+              if (ruling.type === 'append') task.append(...ruling.events);
+              given.delete(grantId);
+              break;
+            }
+            case 'trust':
+            case 'call': {
+              const some = [...given.keys()].some(allows);
+              const call = task.asks();
+              expect(call.verdict).toBe(some ? 'allow' : 'ask');
+              const used = given.get(call.grantId ?? '');
+              if (call.verdict === 'allow') expect(allows(call.grantId)).toBe(true);
+              if (used) used.uses -= 1;
+              if (move.type === 'call' || call.verdict === 'allow') break;
+              const { minutes, uses } = move.limits;
+              task.approves(
+                call.callId,
+                minutes === undefined && uses === undefined ? undefined : move.limits,
+              );
+              given.set(task.snapshot.grants.at(-1)?.grantId ?? '', {
+                until: minutes === undefined ? Infinity : task.now + minutes * MINUTE,
+                uses: uses ?? Infinity,
+              });
+            }
+          }
+      }),
+    );
+  });
+});
