@@ -152,16 +152,17 @@ describe('a task under rules', () => {
   });
 });
 
-describe('a grant with an end', () => {
-  async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
-    const started = await agent([{ calls: [write('first.txt')] }, ...turns]);
-    const parked = await settled(started.tasks, await started.tasks.send(says('go')));
-    const [callId = ''] = Object.keys(parked.calls);
-    const decision = { callId, decision: 'approve' as const, scope: 'tool' as const, grant };
-    const accepted = await started.tasks.send(decides(parked.taskId, decision));
-    return { ...started, taskId: parked.taskId, after: await settled(started.tasks, accepted) };
-  }
+/** An agent that was trusted with its tool by the decision on its first call. */
+async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
+  const started = await agent([{ calls: [write('first.txt')] }, ...turns]);
+  const parked = await settled(started.tasks, await started.tasks.send(says('go')));
+  const [callId = ''] = Object.keys(parked.calls);
+  const decision = { callId, decision: 'approve' as const, scope: 'tool' as const, grant };
+  const accepted = await started.tasks.send(decides(parked.taskId, decision));
+  return { ...started, taskId: parked.taskId, after: await settled(started.tasks, accepted) };
+}
 
+describe('a grant with an end', () => {
   it('R12 of one use lets one later call run, and the next one of the same turn asks', async () => {
     const { after, workspace } = await trusting({ uses: 1 }, [{ calls: [write('a.txt'), write('b.txt')] }]);
     expect(after.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
