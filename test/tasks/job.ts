@@ -1,0 +1,75 @@
+/** A job: realistic work in a small workspace, how a person decides on the way, and how to see whether it was done. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** Paths are relative to the job's workspace. `{{site}}` in any text is the address of the job's web site. */
+const path = z.string().regex(/^(?!\/)(?!.*\.\.)[^\0]+$/);
+
+const check = z.union([
+  z.strictObject({
+    file: path,
+    is: z.string().optional(),
+    has: z.array(z.string()).optional(),
+    hasNot: z.array(z.string()).optional(),
+  }),
+  z.strictObject({ absent: path }),
+  /** A shell command in the workspace that must succeed. */
+  z.strictObject({ command: z.string() }),
+  /** What the agent says in the end, as a regular expression. */
+  z.strictObject({ says: z.string() }),
+  /** Pages of the site that were asked for. */
+  z.strictObject({ asked: z.array(z.string()) }),
+  /** How many questions the person was asked at least; none for 0. */
+  z.strictObject({ decisions: z.int().min(0) }),
+]);
+export type Check = z.infer<typeof check>;
+
+/** What the person does about a pending action of that tool, the first time; the others are approved. */
+const intervention = z.strictObject({
+  tool: z.string(),
+  decision: z.union([
+    z.strictObject({ decision: z.literal('deny'), reason: z.string() }),
+    z.strictObject({ decision: z.literal('edit'), input: z.record(z.string(), z.unknown()) }),
+    z.strictObject({ decision: z.literal('edit'), content: z.string() }),
+    z.strictObject({ decision: z.literal('answer'), answer: z.string() }),
+  ]),
+});
+export type Intervention = z.infer<typeof intervention>;
+
+const job = z.strictObject({
+  id: z.string().regex(/^[a-z0-9-]+$/),
+  /** What a model is told. */
+  task: z.string(),
+  /** What the offline model is told in its place: `{"plan": …}` of docs/offline-model.md. */
+  plan: z.array(z.unknown()).min(1),
+  files: z.record(path, z.string()).default({}),
+  /** A web site for the job, by path. */
+  site: z.record(z.string(), z.string()).optional(),
+  /** Offers only tools without side effects. */
+  readOnly: z.boolean().default(false),
+  person: z.array(intervention).default([]),
+  checks: z.array(check).min(1),
+});
+export type Job = z.infer<typeof job>;
+
+/** The jobs of all files of a directory, in order. @throws Error that names the file, or the id that is given twice */
+export async function readJobs(directory: string): Promise<readonly Job[]> {
+  const jobs: Job[] = [];
+  for (const name of (await readdir(directory)).filter((each) => each.endsWith('.json')).toSorted()) {
+    const parsed = z.array(job).safeParse(JSON.parse(await readFile(join(directory, name), 'utf8')));
+    if (!parsed.success) throw new Error(`${join(directory, name)}: ${z.prettifyError(parsed.error)}`);
+    jobs.push(...parsed.data);
+  }
+  const twice = jobs.find(({ id }, index) => jobs.findIndex((other) => other.id === id) !== index);
+  if (twice) throw new Error(`two jobs of ${directory} are called ${twice.id}`);
+  return jobs;
+}
+
+/** The job with its site's address in place. */
+export function located(described: Job, site: string): Job {
+  const replaced: unknown = JSON.parse(
+    JSON.stringify(described).replaceAll('{{site}}', JSON.stringify(site).slice(1, -1)),
+  );
+  return job.parse(replaced);
+}

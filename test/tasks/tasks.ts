@@ -1,0 +1,128 @@
+/** `npm run tasks`: has realistic jobs done by a model under approvals, and reports what came of each. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { z } from 'zod';
+import { directoryOf, launchServer, newServerHome } from '../support/server-program.ts';
+import { type Job, readJobs } from './job.ts';
+import { reportText } from './report.ts';
+import { type Agent, type JobResult, runJob } from './run-job.ts';
+
+/** Exit codes: all done, some not, the run could not be made. */
+const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+const options = z.object({
+  model: z.string().min(1),
+  only: z.array(z.string()).optional(),
+  jobs: z.string(),
+  lanes: z.number(),
+  minutes: z.number(),
+  serverArg: z.array(z.string()),
+  json: z.boolean(),
+});
+type Options = z.infer<typeof options>;
+
+const WHAT_FOLLOWS = `
+The server is started for the run, with the environment of this command: keys of model providers are read from it.
+A person is played: everything is approved, but for what a job says. Each job is judged by what it leaves behind.
+
+Exit codes:
+  0  every job was done
+  1  some were not
+  2  the run could not be made
+
+Examples:
+  npm run tasks
+  npm run tasks -- --only rename-function mend-failing-test
+  ANTHROPIC_API_KEY=… npm run tasks -- --model anthropic:claude-sonnet-4-5 --json > report.json
+  npm run tasks -- --jobs ~/my-jobs --model openai:gpt-5 --lanes 4
+`;
+
+function positive(text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new InvalidArgumentError('It is a number above 0.');
+  return number;
+}
+
+const command = new Command('npm run tasks --')
+  .description('Realistic jobs, done by a model under approvals, end to end on the built server.')
+  .option('--model <id>', 'who does them: offline, or provider:model', 'offline')
+  .option('--only <ids...>', 'these jobs alone')
+  .option('--jobs <dir>', 'where the job files are (*.json)', 'test/tasks/jobs')
+  .option('--lanes <n>', 'jobs side by side', positive, 2)
+  .option('--minutes <n>', 'longest time for a job, which is then canceled', positive, 10)
+  .addOption(
+    new Option(
+      '--server-arg <arg...>',
+      'further arguments of the server, e.g. --server-arg=--shell-network',
+    ).default([]),
+  )
+  .option('--json', 'the report as JSON', false)
+  .addHelpText('after', WHAT_FOLLOWS);
+const read = options.safeParse(command.parse().opts());
+if (read.success) await main(read.data).catch(broken);
+else broken(new Error(z.prettifyError(read.error)));
+
+async function main(chosen: Options): Promise<void> {
+  const all = await readJobs(chosen.jobs);
+  const unknown = chosen.only?.find((id) => all.every((job) => job.id !== id));
+  if (unknown !== undefined)
+    throw new Error(`there is no job ${unknown}; there are: ${all.map(({ id }) => id).join(', ')}`);
+  const jobs = all.filter(({ id }) => chosen.only?.includes(id) ?? true);
+  const home = await newServerHome();
+  const directory = await mkdtemp(join(tmpdir(), 'tasks-'));
+  const server = launchServer({
+    home,
+    args: [
+      '--model',
+      chosen.model,
+      '--allow-private-host',
+      '127.0.0.1',
+      '--log-level',
+      'error',
+      ...chosen.serverArg,
+    ],
+    env: Object.fromEntries(
+      Object.entries(process.env).flatMap(([key, value]) =>
+        value === undefined || key === 'HOME' ? [] : [[key, value]],
+      ),
+    ),
+  });
+  try {
+    const results = await done(jobs, { ...chosen, agent: await server.ready, directory });
+    process.stdout.write(
+      chosen.json
+        ? `${JSON.stringify({ model: chosen.model, results }, null, 2)}\n`
+        : reportText(chosen.model, results),
+    );
+    process.exitCode = results.every(({ wrong }) => wrong.length === 0) ? EXIT.done : EXIT.failed;
+  } finally {
+    await server.stop();
+    for (const path of [directory, directoryOf(home)]) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function done(
+  jobs: readonly Job[],
+  { agent, model, directory, lanes, minutes }: Options & { agent: Agent; directory: string },
+): Promise<readonly JobResult[]> {
+  const results: JobResult[] = [];
+  const waiting = [...jobs];
+  const lane = async (): Promise<void> => {
+    for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+      const signal = AbortSignal.timeout(minutes * 60_000);
+      const result = await runJob(job, { agent, model, directory, signal });
+      results.push(result);
+      process.stderr.write(`${result.wrong.length === 0 ? '✓' : '✗'} ${job.id}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(lanes, jobs.length) }, lane));
+  const order = jobs.map(({ id }) => id);
+  return results.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+}
+
+function broken(error: unknown): void {
+  process.stderr.write(`npm run tasks: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = EXIT.usage;
+}
