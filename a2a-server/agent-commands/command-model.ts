@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
-import { resultOf } from '../task/conversation.ts';
+import { resultOf } from '../task/call-result.ts';
 import type { TurnEnd } from '../task/events.ts';
 import type { Call } from '../task/snapshot.ts';
 import type { Beginning } from './agent-command.ts';

@@ -26,6 +26,7 @@ import type { Workspace } from '../tools/workspace.ts';
 import { Countdown } from './countdown.ts';
 import type { Ids } from './ids.ts';
 import { instructions } from './instructions.ts';
+import { makeRoom } from './make-room.ts';
 import { runModelTurn } from './model-turn.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { Stop } from './stop.ts';
@@ -246,14 +247,18 @@ export class Executor {
     const stopListening = onAbort(loop.signal, () => loop.reason && scope.abort(loop.reason));
     const cancelTimer = limitModel(scope, clock, limits.modelMs);
     try {
-      await runModelTurn(snapshot.taskId, {
+      const asked = {
         log,
         clock,
-        modelFor: (s) => this.#carryingOut(s, workspace) ?? models.resolve(settings.model),
+        modelFor: (s: Snapshot) => this.#carryingOut(s, workspace) ?? models.resolve(settings.model),
         instructions: instructions(workspace, settings),
         tools: toolbox.declarations({ readOnly: onlyLooks(settings) }),
         earlier,
         scope,
+      };
+      if (!(await makeRoom(snapshot, asked))) return;
+      await runModelTurn(snapshot.taskId, {
+        ...asked,
         prepare: (request) =>
           prepareCall(request, {
             principal: snapshot.principal,

@@ -8,8 +8,8 @@
  */
 import type { AbortScope } from '../../shared/abort.ts';
 import type { Clock } from '../../shared/clock.ts';
-import { messageOf, ProductError } from '../../shared/errors.ts';
-import { RETRY_AFTER, type Model } from '../models/model.ts';
+import { ProductError } from '../../shared/errors.ts';
+import { PromptTooLong, type Model } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, Verdict } from '../task/events.ts';
 import { fold, foldOn } from '../task/fold.ts';
@@ -17,6 +17,8 @@ import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
 import { nextStep, turnOpening } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
+import { tooLong } from './make-room.ts';
+import { failureOf } from './model-failure.ts';
 import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
 import { TurnWriter } from './turn-writer.ts';
@@ -102,7 +104,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     if (signal.aborted) return cutShort(context, { taskId, turn });
     // Not the model's doing, and no reason to end: whoever executes the task takes it up again.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
-    await failed(context, { taskId, turn }, failureOf(error));
+    if (error instanceof PromptTooLong) await refused(context, { taskId, turn }, error);
+    else await failed(context, { taskId, turn }, failureOf(error));
     return;
   }
   if (signal.aborted || finish === undefined) return cutShort(context, { taskId, turn });
@@ -137,6 +140,21 @@ async function cutShort(context: ModelTurn, at: TurnOfTask): Promise<void> {
     await failed(context, at, { message: reason.message, passing: false, waitMs: 0 });
 }
 
+/** The conversation is made shorter and sent once more. */
+async function refused({ log }: ModelTurn, at: TurnOfTask, error: PromptTooLong): Promise<void> {
+  await log.change(at.taskId, (s) =>
+    s.openTurn?.turn !== at.turn
+      ? { type: 'keep' }
+      : {
+          type: 'append',
+          events: [
+            { type: 'turn.abandoned', turn: at.turn, reason: error.message },
+            s.context.refused === 'no' ? { type: 'context.exceeded' } : tooLong(s.openTurn.model),
+          ],
+        },
+  );
+}
+
 interface TurnOfTask {
   taskId: string;
   turn: number;
@@ -156,10 +174,4 @@ async function failed({ log, clock }: ModelTurn, at: TurnOfTask, failure: ModelF
           ],
         },
   );
-}
-
-function failureOf(error: unknown): ModelFailure {
-  const message = messageOf(error);
-  if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };
-  return { message, passing: error.retryable, waitMs: Number(error.facts[RETRY_AFTER] ?? 0) };
 }

@@ -10,6 +10,7 @@ import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../task/events.ts';
+import { SUMMARISED } from '../task/context.ts';
 import type { StateName } from '../task/snapshot.ts';
 import { pendingText } from './pending-text.ts';
 import {
@@ -40,6 +41,8 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
       return artifactUpdate(entry, view, turnArtifact(event.turn, '', ''), { append: true, lastChunk: true });
     case 'artifact.updated':
       return artifactUpdate(entry, view, givenArtifact(event.artifact), event);
+    case 'context.summarised':
+      return statusUpdate(entry, view, { state: 'working', text: SUMMARISED });
     case 'turn.noted':
     case 'model.unavailable':
       return statusUpdate(entry, view, { state: 'working', text: event.text });
@@ -67,6 +70,8 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
       return statusUpdate(entry, view, { state: 'canceled', text: canceledText(event.by, event.reason) });
     case 'message.received':
     case 'files.saved':
+    case 'context.clipped':
+    case 'context.exceeded':
     // The status shows which grants stand.
     case 'grant.revoked':
       return undefined;

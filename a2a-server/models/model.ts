@@ -1,4 +1,5 @@
 /** The model port: a conversation and a set of tools in, a stream of text and tool calls out. */
+import { ProductError } from '../../shared/errors.ts';
 import type { ConversationStep } from '../task/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
 import type { Exchange } from '../task/snapshot.ts';
@@ -35,6 +36,13 @@ export type ModelEvent =
 /** The fact of a failure that says how long the provider asked to be left alone, in milliseconds. */
 export const RETRY_AFTER = 'retryAfterMs';
 
+/** The provider takes no prompt of this length. Asking again helps only with a shorter one. */
+export class PromptTooLong extends ProductError {
+  constructor(message: string) {
+    super('AGENT_ERROR', message);
+  }
+}
+
 export interface Model {
   /** Shown to people and recorded with each turn, e.g. `offline` or `anthropic:claude-…`. */
   readonly id: string;
@@ -43,7 +51,8 @@ export interface Model {
   /** How many tokens of a conversation and its answer it takes at most; as many as there are where this is left out. */
   readonly contextWindow?: number;
   /**
-   * One turn. Ends with exactly one `finish`, or throws: ProductError AGENT_ERROR for a refusal of the provider,
+   * One turn. Ends with exactly one `finish`, or throws: ProductError AGENT_ERROR for a refusal of the provider, as
+   * PromptTooLong where that is the reason,
    * AGENT_UNREACHABLE (retryable) when it could not be reached after the model's own retries, or broke off; with the fact
    * `RETRY_AFTER` where it asked for a pause. After `signal` aborts it ends promptly, by any means.
    */

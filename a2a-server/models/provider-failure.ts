@@ -9,7 +9,7 @@ import {
   TypeValidationError,
 } from '@ai-sdk/provider';
 import { messageOf, ProductError } from '../../shared/errors.ts';
-import { RETRY_AFTER } from './model.ts';
+import { PromptTooLong, RETRY_AFTER } from './model.ts';
 import { CutOff } from './turn-parts.ts';
 
 export interface Failure {
@@ -32,6 +32,14 @@ export interface Blame {
 const NETWORK_CODE = /^(?:UND_ERR_|E(?:CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTFOUND|PROTO))/;
 const RETRIED = new Set([408, 409, 425, 429]);
 
+/**
+ * How providers say that a prompt is too long: Anthropic ("prompt is too long: …"), OpenAI and vLLM ("maximum context
+ * length is …"), Google ("input token count (…) exceeds the maximum number of tokens allowed"), llama.cpp ("exceeds the
+ * available context size"), and others in words like these. None has a status of its own for it.
+ */
+const TOO_LONG =
+  /(?:prompt|input|request) is too (?:long|large)|maximum context|context[ _](?:length|size|window)|token count .*exceeds/i;
+
 /** Judges anything that was thrown, or sent as an error, while a model was asked. */
 export function failureOf(thrown: unknown, blame: Blame): Failure {
   if (thrown instanceof ProductError) return { error: thrown, retry: thrown.retryable, waitMs: undefined };
@@ -43,6 +51,10 @@ export function failureOf(thrown: unknown, blame: Blame): Failure {
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
   const said = redact(saidBy(thrown), blame.secrets);
+  if (status === 413 || (!isPassing(thrown, status) && TOO_LONG.test(said))) {
+    const message = `${blame.model} refused the request because of its length: ${said}`;
+    return { error: new PromptTooLong(message), retry: false, waitMs: undefined };
+  }
   if (!isPassing(thrown, status)) {
     const message = `${blame.model} ${status === undefined ? 'failed on the request' : `refused the request (${status})`}: ${said}`;
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };

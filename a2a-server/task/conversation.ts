@@ -1,8 +1,9 @@
 /** What the model is shown: the session's earlier tasks and this one, as one conversation. Pure. */
-import { answerText } from '../../shared/protocol/question-text.ts';
 import { commandLine } from '../../shared/protocol/agent-command.ts';
-import type { ToolOutcome, UserMessage } from './events.ts';
-import { callsOf, questionOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
+import { resultOf } from './call-result.ts';
+import { clipped } from './clipped.ts';
+import type { TurnPlace, UserMessage } from './events.ts';
+import { callsOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
 
 export interface ModelCall {
   modelCallId: string;
@@ -17,17 +18,83 @@ export type ConversationStep =
   | { role: 'tool'; results: { modelCallId: string; tool: string; text: string; isError: boolean }[] };
 
 /**
+ * A stretch of the conversation that is shown whole or not at all: a message, or a turn with the results of its calls. What
+ * the task is (`task`, the first message of the current one) is always shown.
+ */
+export interface Passage {
+  kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
+  /** Which turn it is, of those that are one. */
+  place?: TurnPlace;
+  steps: ConversationStep[];
+}
+
+/**
  * @param earlier snapshots of the session's ended tasks, oldest first.
  * @returns steps in which every call of the model has a result, as providers demand.
  */
 export function conversation(earlier: readonly Snapshot[], current: Snapshot): ConversationStep[] {
-  return [...earlier, current].flatMap((snapshot) => [
-    ...snapshot.exchanges.flatMap((exchange) =>
-      exchange.type === 'message' ? [said(exchange.message)] : turnSteps(snapshot, exchange.turn),
-    ),
-    ...snapshot.queued.map(said),
-    ...calledOff(snapshot),
-  ]);
+  return passages(earlier, current).flatMap(({ steps }) => steps);
+}
+
+/** The same in its passages: what has been summarised is there as its summary. */
+export function passages(earlier: readonly Snapshot[], current: Snapshot): Passage[] {
+  const tasks = [...earlier, current];
+  const all = tasks.flatMap((snapshot, index) => {
+    const clip = clipIn(tasks.slice(index), snapshot.taskId);
+    return passagesOf(snapshot, clip, snapshot === current ? 'task' : 'message');
+  });
+  const summary = tasks.findLast(({ context }) => context.summary !== null)?.context.summary;
+  if (!summary) return all;
+  const end = all.findIndex(({ place }) => isPlace(place, summary.upTo));
+  if (end === -1) return all;
+  const task = all.slice(0, end).filter(({ kind }) => kind === 'task');
+  return [...task, { kind: 'summary', steps: [summarised(summary.text)] }, ...all.slice(end + 1)];
+}
+
+export function isPlace(place: TurnPlace | undefined, wanted: TurnPlace): boolean {
+  return place?.taskId === wanted.taskId && place.turn === wanted.turn;
+}
+
+/**
+ * How many characters are shown of each result and each answer of a turn: by the last of the tasks from its own on that
+ * has settled it for this turn.
+ */
+function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => number {
+  const clips = from.flatMap(({ context }) => context.clip ?? []).toReversed();
+  const order = from.map((snapshot) => snapshot.taskId);
+  return (turn) => {
+    const clip = clips.find(({ upTo }) =>
+      upTo.taskId === taskId ? turn <= upTo.turn : order.includes(upTo.taskId),
+    );
+    return clip?.chars ?? Infinity;
+  };
+}
+
+function passagesOf(
+  snapshot: Snapshot,
+  clip: (turn: number) => number,
+  first: 'task' | 'message',
+): Passage[] {
+  const { taskId, exchanges, queued } = snapshot;
+  const told = exchanges.map((exchange): Passage => {
+    if (exchange.type === 'message') return { kind: 'message', steps: [said(exchange.message)] };
+    const { turn } = exchange.turn;
+    const steps = turnSteps(snapshot, exchange.turn, clip(turn));
+    return { kind: 'turn', place: { taskId, turn }, steps };
+  });
+  const waiting = queued.map((message): Passage => ({ kind: 'message', steps: [said(message)] }));
+  const [begins, ...rest] = [...told, ...waiting];
+  const opening: Passage[] =
+    begins === undefined ? [] : [begins.kind === 'message' ? { ...begins, kind: first } : begins];
+  return [...opening, ...rest, { kind: 'note', steps: calledOff(snapshot) }];
+}
+
+/** As from a person: no model has said it, and it has to come before what the model says next. */
+function summarised(text: string): ConversationStep {
+  return {
+    role: 'user',
+    text: `(The conversation up to here is left out. This is a summary of what was said and done in it.)\n\n${text}`,
+  };
 }
 
 /** Without a word of it a model would take up the rest of a task that was called off with the session's next one. */
@@ -50,11 +117,11 @@ function said(message: UserMessage): ConversationStep {
   return { role: 'user', text };
 }
 
-function turnSteps(snapshot: Snapshot, turn: Turn): ConversationStep[] {
+function turnSteps(snapshot: Snapshot, turn: Turn, clip: number): ConversationStep[] {
   const calls = callsOf(snapshot, turn);
   const assistant: ConversationStep = {
     role: 'assistant',
-    text: turn.text,
+    text: clipped(turn.text, clip),
     calls: calls.map((call) => ({
       modelCallId: call.modelCallId,
       tool: call.tool,
@@ -69,55 +136,13 @@ function turnSteps(snapshot: Snapshot, turn: Turn): ConversationStep[] {
       results: calls.map((call) => ({
         modelCallId: call.modelCallId,
         tool: call.tool,
-        ...resultOf(call),
+        ...clippedResult(call, clip),
       })),
     },
   ];
 }
 
-/** What the model is told of a call, with what a person changed (D4). */
-export function resultOf(call: Call): { text: string; isError: boolean } {
-  if (call.state.type !== 'settled')
-    return { text: 'This call was not run: the task ended first.', isError: true };
-  const { result } = call.state;
-  const because = 'reason' in result && result.reason ? ` Reason: ${result.reason}` : '';
-  switch (result.type) {
-    case 'answered':
-      return { text: answerText(result.answer), isError: false };
-    case 'withdrawn':
-      return { text: 'The question was withdrawn before anybody answered it.', isError: true };
-    case 'denied':
-      if (questionOf(call) !== undefined)
-        return { text: `The person declined to answer.${because}`, isError: true };
-      return { text: `The person denied this call; it was not run.${because}`, isError: true };
-    case 'skipped':
-      return {
-        text: `The server stopped while this call ran. Whether it took effect is unknown, and the person chose not to run it again.${because}`,
-        isError: true,
-      };
-    case 'refused':
-      return { text: result.message, isError: true };
-    case 'ran': {
-      const ran = outcomeText(result.outcome);
-      if (call.originalInput === null) return ran;
-      const edit = `The person changed the input before approving. It ran with: ${JSON.stringify(call.input)}`;
-      return { ...ran, text: `${edit}\n\n${ran.text}` };
-    }
-  }
-}
-
-function outcomeText(outcome: ToolOutcome): { text: string; isError: boolean } {
-  switch (outcome.type) {
-    case 'ok':
-      return { text: outcome.text, isError: false };
-    case 'error':
-      return { text: outcome.message, isError: true };
-    case 'stopped': {
-      const doubt = outcome.confirmed
-        ? ''
-        : ' It did not confirm that it stopped and may have had an effect.';
-      const output = outcome.text === '' ? '' : `\n\nOutput by then:\n${outcome.text}`;
-      return { text: `${outcome.message}${doubt}${output}`, isError: true };
-    }
-  }
+function clippedResult(call: Call, clip: number): { text: string; isError: boolean } {
+  const { text, isError } = resultOf(call);
+  return { text: clipped(text, clip), isError };
 }

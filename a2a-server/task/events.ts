@@ -140,6 +140,12 @@ export type TurnEnd =
   | { type: 'input-required'; question: string | null }
   | { type: 'auth-required'; question: string };
 
+/** A turn of a task of the session. */
+export interface TurnPlace {
+  taskId: string;
+  turn: number;
+}
+
 export type TaskEvent =
   /** `answer`: the client gets the agent's last words as a bare message, and no task (A2A 1.0 §3.1.1). */
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
@@ -161,6 +167,22 @@ export type TaskEvent =
    * attempts in a row have failed; `text` says so to a person.
    */
   | { type: 'model.unavailable'; attempts: number; until: number; text: string }
+  /**
+   * What was said and done up to this turn is shown to the model as this summary from here on. `model`: who wrote it, and
+   * what that used; null where none could, and it says what was left out.
+   */
+  | {
+      type: 'context.summarised';
+      upTo: TurnPlace;
+      summary: string;
+      model: string | null;
+      usage: Usage;
+      usd?: number;
+    }
+  /** The model is shown no more than so many characters of each answer and each result up to this turn. */
+  | { type: 'context.clipped'; upTo: TurnPlace; chars: number }
+  /** The model's provider refused the conversation because it is too long: it is made shorter and sent once more. */
+  | { type: 'context.exceeded' }
   /**
    * Pending actions wait for decisions; where there are none, the task waits for a reply: to `question`, if it asks one.
    * `expiresAt` (RFC 3339): until when a reply is waited for; null or absent for as long as it takes. Each pending action

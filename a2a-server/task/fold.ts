@@ -2,12 +2,14 @@
  * `(snapshot, entry) → snapshot`: total and pure. The snapshot is nothing but this fold of the journal (J2), so a cache
  * of it may be dropped at any time. An entry that does not fit what came before changes `seq` and nothing else.
  */
-import { NOTHING_SPENT, type Spent } from './budget.ts';
+import { NOTHING_SPENT } from './budget.ts';
+import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
 import { requested, stateAfter, stateUnder, withoutQuestions } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
-import { NO_SPENDING, spendingOf, sum } from './spending.ts';
 import { afterUse, givenWith, grantBehind, withoutGrants } from './grants.ts';
-import type { Call, Snapshot, StateName, Turn } from './snapshot.ts';
+import { paid } from './spending.ts';
+import { spentAfter } from './spent.ts';
+import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
 
 /** The snapshot a task begins with. @returns undefined for an entry that cannot begin one. */
 export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined {
@@ -28,6 +30,7 @@ export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined
     openTurn: null,
     calls: {},
     grants: [],
+    context: WHOLE_CONTEXT,
     outage: null,
     turns: 0,
     spending: {},
@@ -43,30 +46,6 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
     seq: entry.seq,
     updatedAt: entry.at,
   };
-}
-
-function spentAfter({ status, spent, updatedAt }: Snapshot, { event, at }: JournalEntry): Spent {
-  if (event.type === 'task.working' && status.state === 'input-required' && status.budget)
-    return NOTHING_SPENT;
-  const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
-  const tokens = event.type === 'turn.finished' ? event.usage.inputTokens + event.usage.outputTokens : 0;
-  // What came to nothing was no turn.
-  const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
-  const toolCalls = event.type === 'tool.started' ? 1 : 0;
-  const usd = event.type === 'turn.finished' ? (event.usd ?? 0) : 0;
-  if ([active, tokens, turns, toolCalls, usd].every((it) => it === 0)) return spent;
-  return {
-    turns: Math.max(0, spent.turns + turns),
-    toolCalls: spent.toolCalls + toolCalls,
-    tokens: spent.tokens + tokens,
-    usd: spent.usd + usd,
-    activeMs: spent.activeMs + active,
-  };
-}
-
-/** The events with which the next process takes a task up: while no server ran, nothing was at work. */
-function takenUpBy({ type }: TaskEvent): boolean {
-  return type === 'turn.abandoned' || type === 'tool.interrupted' || type === 'task.working';
 }
 
 /** What `fold` gives for one entry after the other. */
@@ -121,9 +100,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         artifacts: withArtifact(turn.artifacts, event.artifact, event.append),
       }));
     case 'turn.noted':
-      return s.status.state === 'working' && s.openTurn?.turn === event.turn
-        ? { status: { state: 'working', note: event.text } }
-        : {};
+      return s.openTurn?.turn === event.turn ? { status: noted(s.status, event.text) } : {};
     case 'tool.requested': {
       const call = {
         ...requested(event.call, event.turn, stateUnder(event.verdict)),
@@ -143,15 +120,25 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
             : [...s.exchanges, { type: 'turn', turn: { ...s.openTurn, end: event.end } }],
         openTurn: null,
         outage: null,
-        ...(s.openTurn !== null && { spending: paid(s, s.openTurn.model, event) }),
+        ...(s.openTurn !== null && { spending: paid(s.spending, s.openTurn.model, event) }),
+        context: contextAnswered(s.context, s.openTurn, event.usage),
       };
     case 'turn.abandoned':
       return { openTurn: null };
     case 'model.unavailable':
       return {
         outage: { attempts: event.attempts, until: event.until },
-        status: s.status.state === 'working' ? { state: 'working', note: event.text } : s.status,
+        status: noted(s.status, event.text),
       };
+    case 'context.summarised':
+      return {
+        context: contextAfter(s.context, event),
+        status: noted(s.status, SUMMARISED),
+        ...(event.model !== null && { spending: paid(s.spending, event.model, event) }),
+      };
+    case 'context.clipped':
+    case 'context.exceeded':
+      return { context: contextAfter(s.context, event) };
     case 'input.required':
       return {
         status: {
@@ -230,13 +217,8 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
   }
 }
 
-function paid(
-  { spending }: Snapshot,
-  model: string,
-  { usage, usd }: Pick<Extract<TaskEvent, { type: 'turn.finished' }>, 'usage' | 'usd'>,
-): Snapshot['spending'] {
-  const before = Object.hasOwn(spending, model) ? spending[model] : undefined;
-  return { ...spending, [model]: sum(before ?? NO_SPENDING, spendingOf(usage, usd)) };
+function noted(status: Status, note: string): Status {
+  return status.state === 'working' ? { state: 'working', note } : status;
 }
 
 function withArtifact(artifacts: readonly Artifact[], artifact: Artifact, append: boolean): Artifact[] {

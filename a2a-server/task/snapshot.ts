@@ -6,6 +6,7 @@ import type {
   PendingReason,
   TaskSettings,
 } from '../../shared/protocol/tool-approval.ts';
+import type { Context } from './context.ts';
 import type { Grant } from './grants.ts';
 import type { Spent } from './budget.ts';
 import type {
@@ -17,7 +18,7 @@ import type {
   TurnEnd,
   UserMessage,
 } from './events.ts';
-import type { Spending } from './spending.ts';
+import type { SpendingByModel } from './spending.ts';
 
 export type Status =
   | { state: 'submitted' }
@@ -130,12 +131,13 @@ export interface Snapshot {
   calls: Readonly<Record<string, Call>>;
   /** Trust that was given, and is neither spent nor taken back; time may be over for some. */
   grants: readonly Grant[];
+  context: Context;
   /** The model could not answer so many times in a row, and is not asked before `until`; null since it last did. */
   outage: { attempts: number; until: number } | null;
   /** Turns begun, abandoned ones included; the next is one more. */
   turns: number;
   /** What each model was paid, by its id. */
-  spending: Readonly<Record<string, Spending>>;
+  spending: SpendingByModel;
   /** What counts against the task's budget. */
   spent: Spent;
 }

@@ -42,3 +42,15 @@ export function sum(a: Spending, b: Spending): Spending {
     usd: a.usd === null || b.usd === null ? null : a.usd + b.usd,
   };
 }
+
+/** By the id of the model. */
+export type SpendingByModel = Readonly<Record<string, Spending>>;
+
+export function paid(
+  spending: SpendingByModel,
+  model: string,
+  { usage, usd }: { usage: Usage; usd?: number },
+): SpendingByModel {
+  const before = Object.hasOwn(spending, model) ? spending[model] : undefined;
+  return { ...spending, [model]: sum(before ?? NO_SPENDING, spendingOf(usage, usd)) };
+}

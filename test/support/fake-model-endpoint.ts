@@ -33,6 +33,8 @@ export interface FakeModelEndpoint {
   url: string;
   received: Received[];
   script(...replies: Reply[]): void;
+  /** What is replied to requests for which nothing is scripted. */
+  otherwise(reply: (request: Received) => Reply): void;
   /** Resolves with the next request that arrives. */
   nextRequest(): Promise<Received>;
   close(): Promise<void>;
@@ -48,6 +50,7 @@ export function wholeTurn(turn: Partial<ScriptedTurn>): ScriptedTurn {
 export async function startFakeModelEndpoint(): Promise<FakeModelEndpoint> {
   const received: Received[] = [];
   const replies: Reply[] = [];
+  let otherwise: ((request: Received) => Reply) | undefined;
   let arrived: ((request: Received) => void)[] = [];
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(request);
@@ -56,7 +59,7 @@ export async function startFakeModelEndpoint(): Promise<FakeModelEndpoint> {
     received.push(entry);
     for (const tell of arrived) tell(entry);
     arrived = [];
-    answer(response, wireOf(entry.path), replies.shift());
+    answer(response, wireOf(entry.path), replies.shift() ?? otherwise?.(entry));
   };
   const server = createServer((request, response) => void receive(request, response));
   server.listen(0, '127.0.0.1');
@@ -67,6 +70,7 @@ export async function startFakeModelEndpoint(): Promise<FakeModelEndpoint> {
     url: `http://127.0.0.1:${address.port}`,
     received,
     script: (...more) => void replies.push(...more),
+    otherwise: (reply) => (otherwise = reply),
     nextRequest: () => new Promise((resolve) => arrived.push(resolve)),
     close: () => close(server),
   };

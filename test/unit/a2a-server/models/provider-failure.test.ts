@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
+import { PromptTooLong, RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
 import { failureOf } from '../../../../a2a-server/models/provider-failure.ts';
 import { CutOff, ModelRefusal } from '../../../../a2a-server/models/turn-parts.ts';
 import { ProductError } from '../../../../shared/errors.ts';
@@ -119,4 +120,31 @@ test.each([
   [new Date(0).toUTCString(), 0],
 ])('Retry-After %j asks for %j ms', (value, ms) => {
   expect(failureOf(http(429, 'busy', { 'retry-after': value }), BLAME).waitMs).toBe(ms);
+});
+
+test.each([
+  ['Anthropic', http(400, 'prompt is too long: 210000 tokens > 200000 maximum')],
+  [
+    'OpenAI',
+    http(400, "This model's maximum context length is 128000 tokens. However, you requested 130000"),
+  ],
+  [
+    'Google',
+    http(400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'),
+  ],
+  ['llama.cpp', http(400, 'the request exceeds the available context size, try increasing it')],
+  ['a request that is too large to read', http(413)],
+])('a prompt that is too long for %s is told apart from other refusals', (_, thrown) => {
+  const { error, retry } = failureOf(thrown, BLAME);
+  expect(error).toBeInstanceOf(PromptTooLong);
+  expect([error.reason, retry]).toEqual(['AGENT_ERROR', false]);
+});
+
+test('a server that is busy is no prompt that is too long, whatever words it has for it', () => {
+  expect(failureOf(http(503, 'context window service is down'), BLAME).retry).toBe(true);
+  expect(failureOf(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(PromptTooLong);
+});
+
+test('how long a provider asks to be left alone is a fact of its failure', () => {
+  expect(failureOf(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER]).toBe('7000');
 });

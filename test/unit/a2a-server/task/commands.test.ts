@@ -8,7 +8,7 @@ import {
 } from '../../../../a2a-server/task/commands.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { begin, fold } from '../../../../a2a-server/task/fold.ts';
-import { resultOf } from '../../../../a2a-server/task/conversation.ts';
+import { resultOf } from '../../../../a2a-server/task/call-result.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import { parkOrMove } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';

@@ -1,0 +1,8 @@
+/** The text within `chars` characters: its beginning, and less of its end, with a line that says what is missing. Pure. */
+export function clipped(text: string, chars: number): string {
+  if (text.length <= chars) return text;
+  const head = Math.ceil((chars * 2) / 3);
+  const tail = chars - head;
+  const left = text.length - chars;
+  return `${text.slice(0, head)}\n[… ${left} characters left out …]\n${tail === 0 ? '' : text.slice(-tail)}`;
+}

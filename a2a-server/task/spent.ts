@@ -1,0 +1,30 @@
+/** What an entry of the journal takes from the budget of its task. Pure. */
+import { NOTHING_SPENT, type Spent } from './budget.ts';
+import type { JournalEntry, TaskEvent } from './events.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** @param snapshot the task before the entry. */
+export function spentAfter({ status, spent, updatedAt }: Snapshot, { event, at }: JournalEntry): Spent {
+  if (event.type === 'task.working' && status.state === 'input-required' && status.budget)
+    return NOTHING_SPENT;
+  const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
+  const answered = event.type === 'turn.finished' || event.type === 'context.summarised';
+  const tokens = answered ? event.usage.inputTokens + event.usage.outputTokens : 0;
+  // What came to nothing was no turn.
+  const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
+  const toolCalls = event.type === 'tool.started' ? 1 : 0;
+  const usd = answered ? (event.usd ?? 0) : 0;
+  if ([active, tokens, turns, toolCalls, usd].every((it) => it === 0)) return spent;
+  return {
+    turns: Math.max(0, spent.turns + turns),
+    toolCalls: spent.toolCalls + toolCalls,
+    tokens: spent.tokens + tokens,
+    usd: spent.usd + usd,
+    activeMs: spent.activeMs + active,
+  };
+}
+
+/** The events with which the next process takes a task up: while no server ran, nothing was at work. */
+function takenUpBy({ type }: TaskEvent): boolean {
+  return type === 'turn.abandoned' || type === 'tool.interrupted' || type === 'task.working';
+}

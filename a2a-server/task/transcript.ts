@@ -1,0 +1,37 @@
+/** A conversation as a text to be read, for a model that is to summarise it. Pure. */
+import { clipped } from './clipped.ts';
+import type { ConversationStep, Passage } from './conversation.ts';
+
+/** In characters of an answer, an input or a result: what is longer says little more to a summary. */
+const LONGEST = 6_000;
+const SHORTEST = 200;
+
+/** Within so many characters: its longest pieces are clipped first, and what is too long all the same in its middle. */
+export function transcript(covered: readonly Passage[], chars: number): string {
+  const steps = covered.flatMap((passage) => passage.steps);
+  for (let piece = LONGEST; ; piece = Math.floor(piece / 2)) {
+    const text = steps.map((step) => written(step, piece)).join('\n\n');
+    if (text.length <= chars) return text;
+    if (piece <= SHORTEST) return clipped(text, chars);
+  }
+}
+
+function written(step: ConversationStep, piece: number): string {
+  switch (step.role) {
+    case 'user':
+      return `PERSON: ${clipped(step.text, piece * 2)}`;
+    case 'assistant':
+      return [
+        `AGENT: ${clipped(step.text, piece)}`,
+        ...step.calls.map(
+          ({ tool, input }) => `AGENT CALLS ${tool} ${clipped(JSON.stringify(input), piece)}`,
+        ),
+      ].join('\n');
+    case 'tool':
+      return step.results
+        .map(
+          ({ tool, text, isError }) => `${isError ? 'FAILED' : 'RESULT OF'} ${tool}: ${clipped(text, piece)}`,
+        )
+        .join('\n');
+  }
+}

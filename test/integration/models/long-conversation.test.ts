@@ -1,0 +1,214 @@
+/** A task whose conversation outgrows its model's window, over the real wire. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { createModels } from '../../../a2a-server/models/models.ts';
+import type { Models } from '../../../a2a-server/models/model.ts';
+import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import {
+  startFakeModelEndpoint,
+  type FakeModelEndpoint,
+  type Received,
+  type Reply,
+} from '../../support/fake-model-endpoint.ts';
+import { ADA, idle, says, settled, startService, type RunningService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const WINDOW = 8_000;
+const SUMMARY = 'Pages were read; none says anything.';
+
+/** Each page is as long as it is asked to be. */
+const readPage = defineTool({
+  name: 'read-page',
+  description: 'reads',
+  sideEffect: 'none',
+  schema: z.strictObject({ page: z.number(), chars: z.number() }),
+  timeoutMs: () => 60_000,
+  title: () => 'Read',
+  show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
+  run: async ({ page, chars }) => ({ text: `page ${page} ${'word '.repeat(chars / 5)}`, summary: 'read' }),
+});
+
+let endpoint: FakeModelEndpoint;
+beforeEach(async () => {
+  endpoint = await startFakeModelEndpoint();
+});
+afterEach(() => endpoint.close());
+
+function models(): Models {
+  const settings = modelSettings.parse({
+    model: 'openai-compatible:fake',
+    baseUrls: { 'openai-compatible': `${endpoint.url}/v1` },
+    contextWindow: { 'openai-compatible:fake': WINDOW },
+    prices: { 'openai-compatible:fake': { input: 1_000_000, output: 0 } },
+  });
+  return createModels(settings, {}, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
+}
+
+async function start() {
+  const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+  return { where, service: await startService({ ...where, models: models(), tools: [readPage] }) };
+}
+
+function sent({ body }: Received): string {
+  return JSON.stringify(body);
+}
+
+function isSummary(request: Received): boolean {
+  return sent(request).includes('<transcript>');
+}
+
+function tokensIn(request: Received): number {
+  return Math.ceil(sent(request).length / 4);
+}
+
+/** Reads so many pages of this length, one in a turn, and is done. */
+function reads(pages: number, chars: number): (request: Received) => Reply {
+  let page = 0;
+  return (request) => {
+    const inputTokens = tokensIn(request);
+    if (isSummary(request)) return { type: 'turn', turn: { text: [SUMMARY], inputTokens } };
+    page += 1;
+    const call = { id: `c${page}`, name: 'read-page', arguments: JSON.stringify({ page, chars }) };
+    const turn = page > pages ? { text: ['All read.'] } : { calls: [call] };
+    return { type: 'turn', turn: { ...turn, inputTokens } };
+  };
+}
+
+async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
+  const events: TaskEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(taskId, 0, { until: 'settled', signal }))
+    events.push(...batch.map(({ event }) => event));
+  return events;
+}
+
+function ofContext(events: readonly TaskEvent[]): string[] {
+  return events.map(({ type }) => type).filter((type) => type.startsWith('context.'));
+}
+
+describe('a conversation that outgrows its window', () => {
+  it('is summarised by its model as it grows, in turns without tools, and what it costs is counted', async () => {
+    const { service } = await start();
+    endpoint.otherwise(reads(8, 6_000));
+    const accepted = await service.tasks.send(says('Read all the pages.'));
+    const { status, spending } = await settled(service.tasks, accepted);
+    expect(status).toEqual({ state: 'completed' });
+    const summaries = endpoint.received.filter(isSummary);
+    expect(summaries.length).toBeGreaterThan(1);
+    for (const request of summaries) expect(sent(request)).not.toContain('"tools"');
+    const last = endpoint.received.at(-1);
+    if (last === undefined) throw new Error('nothing was asked');
+    for (const shown of ['Read all the pages.', SUMMARY, 'page 8']) expect(sent(last)).toContain(shown);
+    expect(sent(last)).not.toContain('page 1 ');
+    for (const request of endpoint.received) expect(tokensIn(request)).toBeLessThan(WINDOW);
+    const all = endpoint.received.reduce((sum, request) => sum + tokensIn(request), 0);
+    expect(spending['openai-compatible:fake']).toMatchObject({ inputTokens: all, usd: all });
+  });
+
+  it('R22 is shown by the next process as by the one before', async () => {
+    const { service, where } = await start();
+    const go = reads(5, 6_000);
+    const stuck = new Promise<Received>((resolve) => {
+      endpoint.otherwise((request) => {
+        if (!sent(request).includes('page 5 ') || isSummary(request)) return go(request);
+        resolve(request);
+        return { type: 'turn', turn: {}, cut: { frames: 1, ending: 'silence' } };
+      });
+    });
+    const accepted = await service.tasks.send(says('Read all the pages.'));
+    const before = await stuck;
+    expect(sent(before)).toContain(SUMMARY);
+    await service.stop();
+    endpoint.otherwise(go);
+    const next = await startService({ ...where, models: models(), tools: [readPage], clock: service.clock });
+    await next.tasks.recover();
+    expect((await settled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect(endpoint.received.at(-1)?.body).toEqual(before.body);
+  });
+
+  it('has a single result that is too long clipped, without anybody being asked', async () => {
+    const { service } = await start();
+    endpoint.otherwise(reads(1, 60_000));
+    const accepted = await service.tasks.send(says('Read the page.'));
+    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    expect(ofContext(await eventsOf(service, accepted.taskId))).toEqual(['context.clipped']);
+    expect(endpoint.received).toHaveLength(2);
+    expect(endpoint.received.map(sent).at(-1)).toContain('characters left out');
+  });
+
+  it('is cut where the summary is refused, and the task goes on', async () => {
+    const { service } = await start();
+    const go = reads(8, 6_000);
+    endpoint.otherwise((request) =>
+      isSummary(request) ? { type: 'status', status: 400, body: { error: { message: 'no' } } } : go(request),
+    );
+    const accepted = await service.tasks.send(says('Read all the pages.'));
+    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    const events = await eventsOf(service, accepted.taskId);
+    expect(ofContext(events)).toContain('context.clipped');
+    expect(events.filter((event) => event.type === 'context.summarised' && event.model !== null)).toEqual([]);
+  });
+
+  it('A4 is no longer summarised once its task is canceled', async () => {
+    const { service } = await start();
+    const go = reads(8, 6_000);
+    const asked = new Promise<Received>((resolve) => {
+      endpoint.otherwise((request) => {
+        if (!isSummary(request)) return go(request);
+        resolve(request);
+        return { type: 'turn', turn: { text: ['Well'] }, cut: { frames: 2, ending: 'silence' } };
+      });
+    });
+    const { taskId } = await service.tasks.send(says('Read all the pages.'));
+    const { closedEarly } = await asked;
+    await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
+    expect(await closedEarly).toBe(true);
+    await idle(service.tasks);
+    expect(ofContext(await eventsOf(service, taskId))).toEqual([]);
+    expect(service.clock.pending).toBe(0);
+  });
+});
+
+describe('a provider that refuses the length of a prompt', () => {
+  const TOO_LONG: Reply = {
+    type: 'status',
+    status: 400,
+    body: {
+      error: {
+        message: "This model's maximum context length is 4096 tokens.",
+        code: 'context_length_exceeded',
+      },
+    },
+  };
+
+  it('is sent a shorter one', async () => {
+    const { service } = await start();
+    const go = reads(2, 6_000);
+    let refused = 0;
+    endpoint.otherwise((request) => {
+      if (sent(request).length > 10_000 && !isSummary(request)) {
+        refused += 1;
+        return TOO_LONG;
+      }
+      return go(request);
+    });
+    const accepted = await service.tasks.send(says('Read all the pages.'));
+    expect((await settled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+    const context = ofContext(await eventsOf(service, accepted.taskId));
+    expect([refused, context[0], context.length]).toEqual([1, 'context.exceeded', 2]);
+  });
+
+  it('is not asked for ever: the task fails, and says what can be done', async () => {
+    const { service } = await start();
+    const go = reads(1, 6_000);
+    endpoint.otherwise((request) => (sent(request).includes('page 1 ') ? TOO_LONG : go(request)));
+    const accepted = await service.tasks.send(says('Read all the pages.'));
+    expect((await settled(service.tasks, accepted)).status).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('cannot be made shorter'),
+    });
+    expect(endpoint.received).toHaveLength(3);
+  });
+});
