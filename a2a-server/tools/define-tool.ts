@@ -43,6 +43,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     ...(definition.repeatable && { repeatable: true }),
     ...(definition.commandOnly && { commandOnly: true }),
     schema,
+    ...(definition.inputSchema && { inputSchema: definition.inputSchema }),
     ...(definition.graceMs !== undefined && { graceMs: definition.graceMs }),
     timeoutMs: (input) => definition.timeoutMs(parse(input)),
     title: (input) => definition.title(parse(input)),

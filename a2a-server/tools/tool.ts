@@ -76,6 +76,8 @@ export interface Tool<Input = unknown> {
   /** True for a tool that only a person's command asks for; models are not told of it. */
   readonly commandOnly?: boolean;
   readonly schema: z.ZodType<Input>;
+  /** The JSON Schema that a model is told, where it is not the one of `schema`: somebody else's tool has its own. */
+  readonly inputSchema?: Record<string, unknown>;
   /** Milliseconds after which a run is stopped with reason `timeout`. */
   timeoutMs(input: Input): number;
   /** How long a stopped run may take to settle, in milliseconds, where that is not the server's grace period. */

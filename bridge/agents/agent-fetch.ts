@@ -3,7 +3,7 @@
  * failure for every answer that is not A2A.
  */
 import { onAbort } from '../../shared/abort.ts';
-import { boundedBytes, boundEvents } from './bounded-body.ts';
+import { boundedBytes, boundEvents } from '../../shared/bounded-body.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 import { ownSocketFetch } from './own-socket-fetch.ts';
 
@@ -102,16 +102,21 @@ async function bounded(response: Response, silenceMs: number | undefined): Promi
   if (body === null) return response;
   const type = response.headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
-    return rewrapped(response, body.pipeThrough(boundEvents(MAX_EVENT, silenceMs)));
+    const bound = boundEvents({ maxEventBytes: MAX_EVENT, silenceMs }, outOfBounds);
+    return rewrapped(response, body.pipeThrough(bound));
   }
   // Whoever asked wants it whole: read here, it passes through no stream of ours on its way.
-  if (type.includes('json')) return rewrapped(response, await boundedBytes(body, MAX_ANSWER));
+  if (type.includes('json')) return rewrapped(response, await boundedBytes(body, MAX_ANSWER, outOfBounds));
   const text = await beginning(body);
   throw new HttpFailure(
     response.status,
     `it answered with ${type === '' ? 'no content type' : type}`,
     excerptOf(text),
   );
+}
+
+function outOfBounds(message: string): HttpFailure {
+  return new HttpFailure(200, message);
 }
 
 /** An error in A2A's words is handed on to whoever can read it; anything else is a failure of HTTP. */

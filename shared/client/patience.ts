@@ -22,7 +22,11 @@ export const PATIENCE: Patience = {
 };
 
 /** @param attempt how many have failed; @returns milliseconds. Pure. */
-export function waitAfter(attempt: number, { firstMs, mostMs }: Patience, chance: number): number {
+export function waitAfter(
+  attempt: number,
+  { firstMs, mostMs }: Pick<Patience, 'firstMs' | 'mostMs'>,
+  chance: number,
+): number {
   const longest = Math.min(mostMs, firstMs * 2 ** (attempt - 1));
   return longest * (0.5 + chance / 2);
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { boundedBytes, boundEvents } from '../../../../bridge/agents/bounded-body.ts';
+import { boundedBytes, boundEvents } from '../../../shared/bounded-body.ts';
 
 const encoder = new TextEncoder();
+const failing = (message: string): Error => new Error(message);
 
 function bodyOf(chunks: readonly string[]): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
@@ -33,7 +34,7 @@ function cut(text: string, length: number): string[] {
 
 describe('a bounded body', () => {
   test('what fits comes whole', async () => {
-    const bytes = await boundedBytes(bodyOf(['abc', 'def']), 6);
+    const bytes = await boundedBytes(bodyOf(['abc', 'def']), 6, failing);
     expect(Buffer.from(bytes).toString()).toBe('abcdef');
   });
 
@@ -52,7 +53,7 @@ describe('a bounded body', () => {
       },
       { highWaterMark: 0 },
     );
-    await expect(boundedBytes(endless, 5)).rejects.toThrow(/answer of more than/);
+    await expect(boundedBytes(endless, 5, failing)).rejects.toThrow(/answer of more than/);
     expect({ asked, left }).toEqual({ asked: 2, left: true });
   });
 });
@@ -65,24 +66,26 @@ describe('bounded events', () => {
     async (end) => {
       const text = frames.map((frame) => `${frame}${end}${end}`).join('');
       for (const length of [1, 2, 3, 5, 7, 11, 1000]) {
-        await expect(through(boundEvents(30, undefined), cut(text, length))).resolves.toBe(text);
+        await expect(through(boundEvents({ maxEventBytes: 30 }, failing), cut(text, length))).resolves.toBe(
+          text,
+        );
       }
     },
   );
 
   test('X3 a line without end is ended', async () => {
-    await expect(through(boundEvents(30, undefined), cut(`data: ${'x'.repeat(100)}`, 7))).rejects.toThrow(
-      /event of more than/,
-    );
+    await expect(
+      through(boundEvents({ maxEventBytes: 30 }, failing), cut(`data: ${'x'.repeat(100)}`, 7)),
+    ).rejects.toThrow(/event of more than/);
   });
 
   test('X3 an event of many lines without end is ended', async () => {
-    await expect(through(boundEvents(30, undefined), cut('data: x\n'.repeat(20), 5))).rejects.toThrow(
-      /event of more than/,
-    );
-    await expect(through(boundEvents(30, undefined), cut('data: x\r\n'.repeat(20), 5))).rejects.toThrow(
-      /event of more than/,
-    );
+    await expect(
+      through(boundEvents({ maxEventBytes: 30 }, failing), cut('data: x\n'.repeat(20), 5)),
+    ).rejects.toThrow(/event of more than/);
+    await expect(
+      through(boundEvents({ maxEventBytes: 30 }, failing), cut('data: x\r\n'.repeat(20), 5)),
+    ).rejects.toThrow(/event of more than/);
   });
 
   test('a stream that says nothing for too long is ended', async () => {
@@ -90,7 +93,8 @@ describe('bounded events', () => {
       start: (controller) => controller.enqueue(encoder.encode(':\n\n')),
     });
     const reading = (async () => {
-      for await (const _ of silent.pipeThrough(boundEvents(30, 5))) continue;
+      for await (const _ of silent.pipeThrough(boundEvents({ maxEventBytes: 30, silenceMs: 5 }, failing)))
+        continue;
     })();
     // The timer does not keep the process alive; this one does, until it fires.
     const alive = setInterval(() => undefined, 1000);

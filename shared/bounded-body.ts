@@ -1,22 +1,24 @@
 /**
- * Bodies of answers, held to a size (X3). The bodies come from any agent: a line of two gigabytes must end in an error
+ * Bodies of answers, held to a size (X3). The bodies come from anybody: a line of two gigabytes must end in an error
  * that can be told, not in a process without memory.
  */
-import { HttpFailure } from './http-failure.ts';
-
 const LF = 10;
 const CR = 13;
 
-/** All of a body. @throws HttpFailure as soon as it exceeds `maxBytes`; the rest is not read. */
+/** The error for what exceeds a bound, from a sentence without an end. */
+export type Failing = (message: string) => Error;
+
+/** All of a body. @throws what `failing` makes as soon as it exceeds `maxBytes`; the rest is not read. */
 export async function boundedBytes(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
+  failing: Failing,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let total = 0;
   for await (const chunk of body) {
     total += chunk.length;
-    if (total > maxBytes) throw tooLarge('answer', maxBytes);
+    if (total > maxBytes) throw failing(tooLarge('answer', maxBytes));
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, total);
@@ -27,8 +29,8 @@ export async function boundedBytes(
  * has come for `silenceMs`.
  */
 export function boundEvents(
-  maxEventBytes: number,
-  silenceMs: number | undefined,
+  { maxEventBytes, silenceMs }: { maxEventBytes: number; silenceMs?: number | undefined },
+  failing: Failing,
 ): TransformStream<Uint8Array, Uint8Array> {
   let open = 0;
   let lineEnded = true;
@@ -37,7 +39,7 @@ export function boundEvents(
     start(controller) {
       if (silenceMs === undefined) return;
       timer = setTimeout(() => {
-        controller.error(new HttpFailure(200, `the stream was silent for ${String(silenceMs / 1000)} s`));
+        controller.error(failing(`the stream was silent for ${String(silenceMs / 1000)} s`));
       }, silenceMs);
       timer.unref();
     },
@@ -46,7 +48,7 @@ export function boundEvents(
       const rest = afterLastBlankLine(chunk, lineEnded);
       open = rest ?? open + chunk.length;
       lineEnded = endsLine(chunk, lineEnded);
-      if (open > maxEventBytes) controller.error(tooLarge('event', maxEventBytes));
+      if (open > maxEventBytes) controller.error(failing(tooLarge('event', maxEventBytes)));
       else controller.enqueue(chunk);
     },
     flush() {
@@ -74,9 +76,6 @@ function endsLine(chunk: Uint8Array, before: boolean): boolean {
   return last === undefined ? before : last === LF;
 }
 
-function tooLarge(what: string, maxBytes: number): HttpFailure {
-  return new HttpFailure(
-    200,
-    `an ${what} of more than ${String(Math.round(maxBytes / 1024 / 1024))} MB came`,
-  );
+function tooLarge(what: string, maxBytes: number): string {
+  return `an ${what} of more than ${String(Math.round(maxBytes / 1024 / 1024))} MB came`;
 }

@@ -1,0 +1,307 @@
+/**
+ * One configured MCP server, kept connected for as long as this process runs.
+ *
+ * - Its tools are known from its first list on, also while it is away: a call then waits a moment for it to come back.
+ * - R82 A connection that is lost is made anew, after a wait that grows; a call that was under way fails and says so, or is
+ *   made again where that changes nothing.
+ * - R83 Closing leaves no socket, timer or process.
+ */
+import { setMaxListeners } from 'node:events';
+import { messageOf } from '../../shared/errors.ts';
+import { onAbort } from '../../shared/abort.ts';
+import { waitAfter } from '../../shared/client/patience.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logging.ts';
+import { pass } from '../../shared/pass.ts';
+import type { Tool, ToolRun } from '../tools/tool.ts';
+import type { CallResult } from './call-result.ts';
+import type { Connection } from './connection.ts';
+import { createMcpTool } from './mcp-tool.ts';
+import type { McpServerEntry } from './server-settings.ts';
+import type { ToolDefinition } from './tool-list.ts';
+
+/** A server that was up for so long starts its waits anew, in milliseconds. */
+const STABLE_MS = 30_000;
+/** Lists that a server says have changed are read no more often than this, in milliseconds. */
+const REFRESH_MS = 200;
+/** How often a call that may be repeated is made. */
+const MAX_ATTEMPTS = 3;
+
+export interface McpServerLimits {
+  /** For a server to start and say what tools it has, in milliseconds. */
+  connectMs: number;
+  /** Waits between attempts to connect, in milliseconds: the first and the longest. */
+  firstMs: number;
+  mostMs: number;
+  /** How long a call waits for a server that is away, in milliseconds. */
+  awayMs: number;
+}
+
+export const DEFAULT_LIMITS: McpServerLimits = {
+  connectMs: 60_000,
+  firstMs: 1_000,
+  mostMs: 60_000,
+  awayMs: 15_000,
+};
+
+export interface McpServerContext {
+  clock: Clock;
+  log: Logger;
+  limits: McpServerLimits;
+  graceMs: number;
+  environment: Readonly<Record<string, string | undefined>>;
+  /** Told whenever its tools or its state have changed. */
+  onChange: () => void;
+}
+
+/** How a server is, as the status shows it. */
+export interface McpServerStatus {
+  name: string;
+  state: 'starting' | 'ready' | 'down';
+  /** How many of its tools are offered. */
+  tools: number;
+  /** Why it is down, or what of its list could not be used. */
+  error?: string;
+}
+
+type State =
+  | { type: 'starting' }
+  | { type: 'ready'; connection: Connection }
+  /** Tried again, until it is closed. */
+  | { type: 'down'; error: string };
+
+export class McpServer {
+  readonly name: string;
+  readonly #entry: McpServerEntry;
+  readonly #context: McpServerContext;
+  readonly #log: Logger;
+  readonly #life = new AbortController();
+  readonly #waiting = new Set<() => void>();
+  #state: State = { type: 'starting' };
+  #tools: readonly Tool[] = [];
+  #problems: readonly string[] = [];
+  #running: Promise<void> | undefined;
+  #refreshing = { wanted: false, busy: false };
+
+  constructor(name: string, entry: McpServerEntry, context: McpServerContext) {
+    this.name = name;
+    this.#entry = entry;
+    this.#context = context;
+    this.#log = context.log.child({ mcpServer: name });
+    // Every page that is read and every call that waits listens to it, as many as there are.
+    setMaxListeners(0, this.#life.signal);
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  get status(): McpServerStatus {
+    const { type } = this.#state;
+    const error = this.#state.type === 'down' ? this.#state.error : this.#problems.join('; ');
+    return { name: this.name, state: type, tools: this.#tools.length, ...(error !== '' && { error }) };
+  }
+
+  /** Begins to connect. @returns when the first attempt is over, however it went. */
+  start(): Promise<void> {
+    this.#running ??= this.#stayConnected();
+    return this.#changed((state) => state.type !== 'starting', new AbortController().signal);
+  }
+
+  async close(): Promise<void> {
+    this.#life.abort();
+    this.#tell();
+    await this.#running;
+  }
+
+  async #stayConnected(): Promise<void> {
+    const { clock, limits } = this.#context;
+    const { signal } = this.#life;
+    for (let failures = 0; !signal.aborted;) {
+      const begun = clock.now();
+      const error = await this.#connectOnce();
+      if (signal.aborted) return;
+      failures = clock.now() - begun > STABLE_MS ? 1 : failures + 1;
+      const waitMs = waitAfter(failures, limits, Math.random());
+      this.#log.warn({ error, againInMs: Math.round(waitMs) }, 'an MCP server is down');
+      this.#set({ type: 'down', error });
+      await pass(clock, waitMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** @returns why there is no connection, or no longer one; nothing of it is left then. */
+  async #connectOnce(): Promise<string> {
+    const { signal } = this.#life;
+    let connection: Connection | undefined;
+    try {
+      // A third of a second's reading for whoever has no such server.
+      const { connect } = await import('./connection.ts');
+      let closed: (why: string) => void = () => undefined;
+      const end = new Promise<string>((resolve) => (closed = resolve));
+      connection = await connect(this.#entry, {
+        ...this.#context,
+        ...this.#context.limits,
+        log: this.#log,
+        signal,
+        onClosed: closed,
+        onListChanged: () => this.#refresh(),
+        onElicit: async () => ({ action: 'cancel' }),
+      });
+      await this.#read(connection);
+      this.#set({ type: 'ready', connection });
+      this.#log.info({ tools: this.#tools.length, problems: this.#problems }, 'an MCP server is ready');
+      if (this.#refreshing.wanted) this.#refresh();
+      const stopListening = onAbort(signal, () => closed('was closed'));
+      const error = await end;
+      stopListening();
+      // Before the rest of it is cleared away: nobody is to call over what has ended.
+      this.#set({ type: 'down', error });
+      return error;
+    } catch (error) {
+      return messageOf(error);
+    } finally {
+      await connection?.close().catch(() => undefined);
+    }
+  }
+
+  /**
+   * Calls a tool. @throws Error that names the server, for it to be shown to a model; AbortError when the signal aborts.
+   * @param repeatable whether a call that was lost may be made again.
+   */
+  async call(
+    tool: string,
+    input: Record<string, unknown>,
+    { signal, output, repeatable }: Pick<ToolRun, 'signal' | 'output'> & { repeatable: boolean },
+  ): Promise<CallResult> {
+    const { ConnectionLost } = await import('./connection.ts');
+    for (let attempt = 1; ; attempt += 1) {
+      const connection = await this.#connection(signal);
+      try {
+        return await connection.call({ tool, input, signal, progress: (line) => output(`${line}\n`) });
+      } catch (error) {
+        signal.throwIfAborted();
+        const why = messageOf(error);
+        if (!(error instanceof ConnectionLost))
+          throw new Error(`The MCP server ${this.name} says: ${why}`, { cause: error });
+        if (!repeatable)
+          throw new Error(
+            `The connection to the MCP server ${this.name} was lost while ${tool} ran: it ${why}. Whether the call took effect is not known.`,
+            { cause: error },
+          );
+        if (attempt === MAX_ATTEMPTS)
+          throw new Error(
+            `The MCP server ${this.name} was lost ${attempt} times while ${tool} ran: it ${why}.`,
+            {
+              cause: error,
+            },
+          );
+        output(`[the server ${why}; the call is made again]\n`);
+      }
+    }
+  }
+
+  /** The connection, waited for a moment where there is none. */
+  async #connection(signal: AbortSignal): Promise<Connection> {
+    const { clock, limits } = this.#context;
+    const patience = new AbortController();
+    const callOff = clock.after(limits.awayMs, () => patience.abort());
+    const stopListening = onAbort(signal, () => patience.abort());
+    try {
+      await this.#changed((state) => state.type === 'ready', patience.signal);
+    } finally {
+      callOff();
+      stopListening();
+    }
+    signal.throwIfAborted();
+    if (this.#state.type === 'ready') return this.#state.connection;
+    const why = this.#state.type === 'down' ? `it ${this.#state.error}` : 'it has not started yet';
+    throw new Error(`The MCP server ${this.name} is not connected: ${why}. It is tried again by itself.`);
+  }
+
+  /** @throws Error for a list that cannot be read, in time. */
+  async #read(connection: Connection): Promise<void> {
+    const { clock, limits } = this.#context;
+    const time = new AbortController();
+    const callOff = clock.after(limits.connectMs, () => time.abort());
+    const stopListening = onAbort(this.#life.signal, () => time.abort());
+    try {
+      const { definitions, problems } = await connection.list((name) => this.#isWanted(name), time.signal);
+      this.#tools = definitions.map((definition) => this.#toolOf(definition));
+      this.#problems = problems;
+    } catch (error) {
+      if (!time.signal.aborted) throw error;
+      throw new Error(`did not list its tools within ${limits.connectMs / 1000} s`, { cause: error });
+    } finally {
+      callOff();
+      stopListening();
+    }
+  }
+
+  #toolOf(definition: ToolDefinition): Tool {
+    const { trust, trustHints, timeout } = this.#entry;
+    const believed = trust || trustHints;
+    const repeatable = believed && (definition.hints.readOnly || definition.hints.idempotent);
+    return createMcpTool({
+      server: this.name,
+      definition,
+      trustHints: believed,
+      timeoutMs: timeout,
+      call: (input, run) => this.call(definition.name, input, { ...run, repeatable }),
+    });
+  }
+
+  #isWanted(name: string): boolean {
+    const { include, exclude } = this.#entry.tools;
+    return (include?.includes(name) ?? true) && !exclude.includes(name);
+  }
+
+  /** Reads the list again; what is said while it is read makes for one more reading. */
+  #refresh(): void {
+    this.#refreshing.wanted = true;
+    if (this.#refreshing.busy) return;
+    this.#refreshing.busy = true;
+    void this.#readAgain().finally(() => (this.#refreshing.busy = false));
+  }
+
+  async #readAgain(): Promise<void> {
+    const { signal } = this.#life;
+    while (this.#refreshing.wanted && this.#state.type === 'ready' && !signal.aborted) {
+      this.#refreshing.wanted = false;
+      const { connection } = this.#state;
+      try {
+        await this.#read(connection);
+        this.#log.info({ tools: this.#tools.length }, 'the tools of an MCP server have changed');
+      } catch (error) {
+        this.#problems = [`its list of tools has changed and could not be read: ${messageOf(error)}`];
+      }
+      this.#tell();
+      await pass(this.#context.clock, REFRESH_MS, signal).catch(() => undefined);
+    }
+  }
+
+  #set(state: State): void {
+    this.#state = state;
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#context.onChange();
+    for (const look of this.#waiting) look();
+  }
+
+  /** Resolves when the state is as asked for, the signal aborts, or this is closed. */
+  #changed(is: (state: State) => boolean, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!is(this.#state) && !signal.aborted && !this.#life.signal.aborted) return;
+        this.#waiting.delete(look);
+        stopListening();
+        resolve();
+      };
+      let stopListening = (): void => undefined;
+      this.#waiting.add(look);
+      stopListening = onAbort(signal, look);
+      look();
+    });
+  }
+}

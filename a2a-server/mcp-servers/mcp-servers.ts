@@ -1,0 +1,101 @@
+/** The MCP servers whose tools the agent has: all that are configured, started together and closed together. */
+import { onAbort } from '../../shared/abort.ts';
+import type { Clock } from '../../shared/clock.ts';
+import type { Logger } from '../../shared/logging.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { ToolSupply } from '../tools/toolbox.ts';
+import { DEFAULT_LIMITS, McpServer, type McpServerLimits, type McpServerStatus } from './mcp-server.ts';
+import type { McpServerEntry } from './server-settings.ts';
+import { toolName } from './tool-name.ts';
+
+/**
+ * How long the first turn of a task may wait for servers that are still starting, in milliseconds since their start. One that
+ * takes longer is there for the turns after.
+ */
+const FIRST_TURN_MS = 5_000;
+
+export interface McpServersOptions {
+  clock: Clock;
+  log: Logger;
+  /** How long a server's process may take to end before it is killed, in milliseconds. */
+  graceMs: number;
+  /** What servers that are programs get a part of. */
+  environment: Readonly<Record<string, string | undefined>>;
+  limits?: Partial<McpServerLimits>;
+}
+
+export interface McpServers extends ToolSupply {
+  /** In the order they are configured in. */
+  statuses(): McpServerStatus[];
+  /** Resolves when no process, socket or timer of theirs is left. */
+  close(): Promise<void>;
+}
+
+/** Starts to connect to them; returns at once. */
+export function startMcpServers(
+  entries: ReadonlyMap<string, McpServerEntry>,
+  { limits, ...options }: McpServersOptions,
+): McpServers {
+  let tools: ReadonlyMap<string, Tool> | undefined;
+  const context = {
+    ...options,
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    onChange: () => (tools = undefined),
+  };
+  const servers = [...entries].map(([name, entry]) => new McpServer(name, entry, context));
+  const current = (): ReadonlyMap<string, Tool> => (tools ??= byName(servers));
+  const tried = Promise.all(servers.map((server) => server.start())).then(() => undefined);
+  const { settled, callOff } = atMost(FIRST_TURN_MS, tried, options.clock);
+  return {
+    get: (name) => current().get(name),
+    tools: () => [...current().values()],
+    settled: (signal) => unlessAborted(settled, signal),
+    whyAbsent: (name) => whyAbsent(name, servers),
+    statuses: () => servers.map(({ status }) => status),
+    close: async () => {
+      callOff();
+      await Promise.all(servers.map((server) => server.close()));
+    },
+  };
+}
+
+function byName(servers: readonly McpServer[]): ReadonlyMap<string, Tool> {
+  const tools = new Map<string, Tool>();
+  // Names hold the server's: that two are one is left to two equal marks, and then the first counts.
+  for (const tool of servers.flatMap((server) => server.tools))
+    if (!tools.has(tool.name)) tools.set(tool.name, tool);
+  return tools;
+}
+
+function whyAbsent(name: string, servers: readonly McpServer[]): string | undefined {
+  const server = servers.find((it) => name.startsWith(toolName(it.name, '').replace(/_[0-9a-f]{8}$/, '')));
+  if (server === undefined) return undefined;
+  const { state, error } = server.status;
+  switch (state) {
+    case 'ready':
+      return `The MCP server ${server.name} has no such tool now.`;
+    case 'starting':
+      return `The MCP server ${server.name} is still starting; its tools are not known yet.`;
+    case 'down':
+      return `The MCP server ${server.name} is not connected: it ${error ?? 'is down'}. It is tried again by itself.`;
+  }
+}
+
+/** As soon as the work is done, or the time is up. */
+function atMost(
+  ms: number,
+  work: Promise<void>,
+  clock: Clock,
+): { settled: Promise<void>; callOff: () => void } {
+  let callOff: () => void = () => undefined;
+  const late = new Promise<void>((resolve) => (callOff = clock.after(ms, resolve)));
+  void work.then(() => callOff());
+  return { settled: Promise.race([work, late]), callOff };
+}
+
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<void>((resolve) => (stopListening = onAbort(signal, resolve)));
+  await Promise.race([work, aborted]);
+  stopListening?.();
+}

@@ -1,0 +1,128 @@
+/** What an MCP server lists, read within bounds (X3): a list is somebody else's, and a model is sent it with every turn. */
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { messageOf } from '../../shared/errors.ts';
+import { oneLine } from '../tools/one-line.ts';
+import { readInputSchema, type InputSchema } from './input-schema.ts';
+
+/** More are not offered: a model would see nothing else. */
+const MAX_TOOLS = 500;
+/** No honest list of so many tools has more pages. */
+const MAX_PAGES = 200;
+const MAX_LISTED = 20_000;
+const MAX_DESCRIPTION = 4_000;
+const MAX_TOOL_NAME = 256;
+/** Tools that are left out, by name, in what people are told. */
+const MAX_PROBLEMS = 5;
+
+export const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+export type ToolPage = z.infer<typeof toolPage>;
+
+const listedTool = z.looseObject({
+  name: z.string().min(1).max(MAX_TOOL_NAME),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  inputSchema: z.unknown(),
+  annotations: z
+    .looseObject({
+      title: z.string().optional(),
+      readOnlyHint: z.boolean().optional(),
+      idempotentHint: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+/** A tool as its server defines it. */
+export interface ToolDefinition extends InputSchema {
+  name: string;
+  description: string;
+  /** What the server says of itself: believed only where it is trusted to say so. */
+  hints: { readOnly: boolean; idempotent: boolean };
+}
+
+export interface ToolList {
+  definitions: ToolDefinition[];
+  /** What was left out, and why, as sentences; a few of them. */
+  problems: string[];
+}
+
+/** Whether a tool of this name is wanted. */
+export type Wanted = (name: string) => boolean;
+
+/**
+ * Reads all pages.
+ * @param read asks for one page. @throws what it throws, or Error for a list without end.
+ */
+export async function readToolList(
+  read: (cursor: string | undefined) => Promise<ToolPage>,
+  wanted: Wanted,
+): Promise<ToolList> {
+  const listed: unknown[] = [];
+  const cursors = new Set<string>();
+  for (let cursor: string | undefined, pages = 0; ; pages += 1) {
+    if (pages === MAX_PAGES) throw new Error(`its list of tools has more than ${MAX_PAGES} pages`);
+    const { tools, nextCursor } = await read(cursor);
+    listed.push(...tools);
+    if (listed.length > MAX_LISTED) throw new Error(`it lists more than ${MAX_LISTED} tools`);
+    if (nextCursor === undefined) return judge(listed, wanted);
+    if (cursors.has(nextCursor)) throw new Error('its list of tools comes round to the same page again');
+    cursors.add((cursor = nextCursor));
+  }
+}
+
+async function judge(listed: readonly unknown[], wanted: Wanted): Promise<ToolList> {
+  const engine = new AjvJsonSchemaValidator();
+  const definitions = new Map<string, ToolDefinition>();
+  const problems: string[] = [];
+  let over = 0;
+  for (const raw of listed) {
+    const parsed = listedTool.safeParse(raw);
+    if (!parsed.success) {
+      problems.push('a tool without a usable name was left out');
+      continue;
+    }
+    const { name } = parsed.data;
+    if (!wanted(name)) continue;
+    if (definitions.has(name)) problems.push(`it lists ${shown(name)} twice; the first one counts`);
+    else if (definitions.size === MAX_TOOLS) over += 1;
+    else
+      try {
+        definitions.set(name, await definition(parsed.data, engine));
+      } catch (error) {
+        problems.push(`${shown(name)} was left out: ${messageOf(error)}`);
+      }
+    // Others get their turn between one schema and the next.
+    await nextTurn();
+  }
+  if (over > 0)
+    problems.unshift(
+      `it has ${over} tools more than the ${MAX_TOOLS} that are offered; choose with "tools": {"include": […]}`,
+    );
+  return { definitions: [...definitions.values()], problems: fewOf(problems) };
+}
+
+async function definition(
+  { name, title, description, annotations, inputSchema }: z.infer<typeof listedTool>,
+  engine: AjvJsonSchemaValidator,
+): Promise<ToolDefinition> {
+  const words = description ?? title ?? annotations?.title ?? '';
+  return {
+    name,
+    description: words.length > MAX_DESCRIPTION ? `${words.slice(0, MAX_DESCRIPTION - 1)}…` : words,
+    hints: {
+      readOnly: annotations?.readOnlyHint === true,
+      idempotent: annotations?.idempotentHint === true,
+    },
+    ...(await readInputSchema(inputSchema, engine)),
+  };
+}
+
+function fewOf(problems: string[]): string[] {
+  const more = problems.length - MAX_PROBLEMS;
+  return more <= 1 ? problems : [...problems.slice(0, MAX_PROBLEMS), `and ${more} problems more`];
+}
+
+function shown(name: string): string {
+  return `"${oneLine(name, 80)}"`;
+}

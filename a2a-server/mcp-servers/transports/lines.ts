@@ -1,0 +1,56 @@
+/** Lines out of a stream of bytes, in bounded memory (X3). */
+
+const LF = 10;
+
+export class Lines {
+  readonly #maxBytes: number;
+  #parts: Buffer[] = [];
+  #size = 0;
+  /** The line under way was too long: what is left of it is dropped. */
+  #skipping = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * @returns the lines that ended with this piece, without their ends, and how many have become too long with it; of those
+   * nothing is given.
+   */
+  push(chunk: Buffer): { lines: string[]; tooLong: number } {
+    const lines: string[] = [];
+    let tooLong = 0;
+    let from = 0;
+    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
+      if (this.#keep(chunk.subarray(from, end))) tooLong += 1;
+      if (!this.#skipping) lines.push(this.#take());
+      this.#skipping = false;
+      from = end + 1;
+    }
+    if (this.#keep(chunk.subarray(from))) tooLong += 1;
+    return { lines, tooLong };
+  }
+
+  /** What came after the last line end. */
+  rest(): string {
+    return this.#take();
+  }
+
+  /** @returns whether the line has become too long with this part. */
+  #keep(part: Buffer): boolean {
+    if (this.#skipping) return false;
+    this.#parts.push(part);
+    this.#size += part.length;
+    if (this.#size <= this.#maxBytes) return false;
+    this.#take();
+    this.#skipping = true;
+    return true;
+  }
+
+  #take(): string {
+    const line = Buffer.concat(this.#parts, this.#size).toString('utf8').replace(/\r$/, '');
+    this.#parts = [];
+    this.#size = 0;
+    return line;
+  }
+}

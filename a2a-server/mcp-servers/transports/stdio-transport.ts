@@ -1,0 +1,184 @@
+/**
+ * MCP over the stdin and stdout of a child process (MCP 2025-11-25, Transports: stdio).
+ *
+ * The SDK's own leaves what the program has started itself behind: here the process leads a group that ends with it, has an
+ * environment without secrets, and nothing it prints can fill the memory (X3). stdout is for messages alone; programs that
+ * print something else there are borne with for a while. stderr goes to the log.
+ */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { deserializeMessage, serializeMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import spawn from 'cross-spawn';
+import { systemErrorCode } from '../../../shared/system-error.ts';
+import { oneLine } from '../../tools/one-line.ts';
+import { commandEnvironment } from '../../tools/shell/command-environment.ts';
+import { endGroup } from '../../tools/shell/process-group.ts';
+import { Lines } from './lines.ts';
+import { MAX_MESSAGE, type ServerTransport, type TransportContext } from './server-transport.ts';
+
+/** Between the end of its input and SIGTERM, in milliseconds: a server that ends by itself ends in order. */
+const GOODBYE_MS = 1_000;
+/** How long the last of its output is waited for once it has ended. */
+const DRAIN_MS = 200;
+/** Lines on stdout that are no messages before it is taken for another kind of program. */
+const MAX_RUBBISH = 1_000;
+const MAX_LOG_LINE = 8 * 1024;
+/** Lines of stderr that are logged of one process. */
+const MAX_LOG_LINES = 1_000;
+
+export interface Program {
+  command: string;
+  args: readonly string[];
+  /** Beside the harmless variables, see command-environment.ts. */
+  env: Readonly<Record<string, string>>;
+  cwd?: string | undefined;
+}
+
+export class StdioTransport implements ServerTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #program: Program;
+  readonly #context: TransportContext;
+  #child: ChildProcess | undefined;
+  #ending: Promise<void> | undefined;
+  #why: string | undefined;
+  #rubbish = { lines: 0, first: '' };
+  #logged = { lines: 0, last: '' };
+
+  constructor(program: Program, context: TransportContext) {
+    this.#program = program;
+    this.#context = context;
+  }
+
+  get trouble(): string | undefined {
+    const { first } = this.#rubbish;
+    const { last } = this.#logged;
+    const facts = [
+      this.#why,
+      first === '' ? undefined : `printed on stdout what is no message: ${first}`,
+      last === '' ? undefined : `said last on stderr: ${last}`,
+    ].filter((fact) => fact !== undefined);
+    return facts.length === 0 ? undefined : facts.join('; ');
+  }
+
+  /** @throws Error when the program cannot be started. */
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.#program;
+    const child = spawn(command, [...args], {
+      cwd,
+      env: { ...commandEnvironment(this.#context.environment), ...env },
+      stdio: 'pipe',
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    });
+    child.once('exit', (code, signal) => {
+      this.#end(signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`);
+    });
+    // A pipe that breaks is told of by the exit, and by the write that broke it.
+    child.stdin?.on('error', () => undefined);
+    await once(child, 'spawn').catch((error: unknown) => {
+      throw startFailure(error, this.#program);
+    });
+    child.on('error', (error) => this.onerror?.(error));
+    this.#child = child;
+    const stdout = new Lines(MAX_MESSAGE);
+    child.stdout?.on('data', (chunk: Buffer) => this.#read(stdout.push(chunk)));
+    const stderr = new Lines(MAX_LOG_LINE);
+    child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (!stdin || this.#ending !== undefined) return Promise.reject(new Error('the program has ended'));
+    return new Promise((resolve, reject) => {
+      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Resolves when nothing of the process and its group is left, as far as can be seen. */
+  async close(): Promise<void> {
+    this.#end(undefined);
+    await this.#ending;
+  }
+
+  #read({ lines, tooLong }: { lines: string[]; tooLong: number }): void {
+    if (tooLong > 0) this.#end(`sent a line of more than ${MAX_MESSAGE / 1024 / 1024} MiB`);
+    for (const line of lines) {
+      if (this.#ending !== undefined && this.#why === undefined) return;
+      const message = messageIn(line);
+      if (message !== undefined) this.onmessage?.(message);
+      else if (line.trim() !== '') this.#bear(line);
+    }
+  }
+
+  #bear(line: string): void {
+    if (this.#rubbish.lines === 0) {
+      this.#rubbish.first = oneLine(line, 120);
+      this.#context.log.warn(
+        { line: this.#rubbish.first },
+        'the MCP server prints on stdout what is no message',
+      );
+    }
+    this.#rubbish.lines += 1;
+    if (this.#rubbish.lines === MAX_RUBBISH) this.#end('prints more and more that is no message');
+  }
+
+  #log(lines: readonly string[]): void {
+    for (const line of lines) {
+      if (line.trim() === '') continue;
+      this.#logged.last = oneLine(line, 200);
+      this.#logged.lines += 1;
+      if (this.#logged.lines > MAX_LOG_LINES) return;
+      const last = this.#logged.lines === MAX_LOG_LINES;
+      this.#context.log.info({ line }, last ? 'the last of its stderr that is logged' : 'stderr');
+    }
+  }
+
+  /** Once, whatever comes first. @param why undefined where it is this side that ends it. */
+  #end(why: string | undefined): void {
+    if (this.#ending !== undefined || this.#child === undefined) return;
+    this.#why = why;
+    this.#ending = this.#finish(this.#child, why !== undefined);
+  }
+
+  async #finish(child: ChildProcess, failed: boolean): Promise<void> {
+    const { clock, graceMs } = this.#context;
+    const closed = once(child, 'close').catch(() => undefined);
+    const over = child.exitCode !== null || child.signalCode !== null;
+    if (over) await within(clock, DRAIN_MS, closed);
+    if (failed) {
+      child.stdout?.destroy();
+      // Whoever waits for an answer is told before the rest is seen to.
+      this.onclose?.();
+    }
+    child.stdin?.end();
+    if (!over && !failed) await within(clock, GOODBYE_MS, closed);
+    if (child.pid !== undefined) await endGroup(child.pid, { graceMs, clock });
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    if (!failed) this.onclose?.();
+  }
+}
+
+function messageIn(line: string): JSONRPCMessage | undefined {
+  try {
+    return deserializeMessage(line);
+  } catch {
+    return undefined;
+  }
+}
+
+async function within(clock: TransportContext['clock'], ms: number, event: Promise<unknown>): Promise<void> {
+  let callOff: (() => void) | undefined;
+  const late = new Promise<void>((resolve) => (callOff = clock.after(ms, resolve)));
+  await Promise.race([event, late]);
+  callOff?.();
+}
+
+function startFailure(error: unknown, { command, cwd }: Program): Error {
+  const sentence =
+    systemErrorCode(error) === 'ENOENT'
+      ? `could not be started: there is no program ${command}${cwd === undefined ? '' : `, or no directory ${cwd}`}`
+      : `could not be started (${systemErrorCode(error) ?? String(error)})`;
+  return new Error(sentence, { cause: error });
+}

@@ -1,0 +1,64 @@
+/** `${NAME}` and `${NAME:-otherwise}` in the settings of an MCP server: secrets lie in the environment, not in the file. */
+import { ProductError } from '../../shared/errors.ts';
+import { addressProblem, isRemote, type McpServerEntry, type McpServerSettings } from './server-settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/**
+ * The servers to start, by name, with every variable put in its place. What is missing is found now, not by the first task.
+ * @throws ProductError CONFIGURATION naming the server and the variable, never a value.
+ */
+export function serversToStart(settings: McpServerSettings, env: Environment): Map<string, McpServerEntry> {
+  const started = Object.entries(settings).filter(([, entry]) => !entry.disabled);
+  return new Map(started.map(([name, entry]) => [name, expanded(name, entry, env)]));
+}
+
+function expanded(name: string, entry: McpServerEntry, env: Environment): McpServerEntry {
+  const put = (text: string): string => expand(text, env, (variable) => missing(name, variable));
+  if (!isRemote(entry))
+    return {
+      ...entry,
+      command: put(entry.command),
+      args: entry.args.map(put),
+      env: expandValues(entry.env, put),
+      ...(entry.cwd !== undefined && { cwd: put(entry.cwd) }),
+    };
+  const url = put(entry.url);
+  const problem = addressProblem(url);
+  if (problem !== undefined) throw invalid(name, problem);
+  const headers = expandValues(entry.headers, put);
+  for (const [header, value] of Object.entries(headers))
+    if (/[\r\n\0]/.test(value)) throw invalid(name, `the value of its header "${header}" has a line break`);
+  return { ...entry, url, headers };
+}
+
+function expandValues(
+  values: Readonly<Record<string, string>>,
+  put: (text: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, put(value)]));
+}
+
+function expand(text: string, env: Environment, missingOf: (variable: string) => Error): string {
+  return text.replace(REFERENCE, (_, variable: string, otherwise: string | undefined) => {
+    const value = env[variable];
+    // As a shell has it: `:-` stands in for what is empty, too.
+    if (otherwise !== undefined) return value === undefined || value === '' ? otherwise : value;
+    if (value === undefined) throw missingOf(variable);
+    return value;
+  });
+}
+
+function missing(name: string, variable: string): ProductError {
+  return invalid(name, `it needs the environment variable ${variable}, which is not set`);
+}
+
+function invalid(name: string, problem: string): ProductError {
+  return new ProductError(
+    'CONFIGURATION',
+    `Setting "mcpServers" is not valid for the server "${name}": ${problem}. Mend it, or set "disabled": true there.`,
+    { facts: { key: 'mcpServers', server: name } },
+  );
+}
