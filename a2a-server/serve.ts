@@ -27,6 +27,9 @@ import { authenticator } from './http/tokens.ts';
 import { openSqliteJournal } from './journal/sqlite/sqlite-journal.ts';
 import type { Journal } from './journal/journal.ts';
 import { listen, originOf } from './listen.ts';
+import type { McpServers } from './mcp-servers/mcp-servers.ts';
+import type { McpServerEntry } from './mcp-servers/server-settings.ts';
+import { serversToStart } from './mcp-servers/variables.ts';
 import type { Models } from './models/model.ts';
 import { readScript } from './models/scripted/script.ts';
 import { scriptedModels } from './models/scripted/scripted-model.ts';
@@ -71,6 +74,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   const policy = createPolicy(settings.policy, {
     tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
   });
+  const mcpServers = serversToStart(settings.mcpServers, process.env);
   await prepareStateDirectory(stateDir);
   await tryToWrite(stateDir);
   const token = await obtainToken(stateDir);
@@ -83,18 +87,24 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   Object.assign(server, { httpAllowHalfOpen: true });
   // The address is taken first: it is what two servers most often quarrel about, and it says whose the other one is.
   const port = await listen(server, settings, token);
-  const held: { journal?: Journal } = {};
+  const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
   try {
     held.journal = await openSqliteJournal({
       path: join(stateDir, 'journal.db'),
       clock: () => systemClock.now(),
     });
     const own = await stat(stateDir, { bigint: true });
-    const opened = { settings, log, token, server, port, own, models, tools, policy, journal: held.journal };
+    held.mcpServers = await startedMcpServers(mcpServers, settings, log);
+    const opened = {
+      ...{ settings, log, token, server, port, own, models, tools, policy },
+      ...held,
+      journal: held.journal,
+    };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
     server.close();
     server.closeAllConnections();
+    await held.mcpServers?.close();
     await held.journal?.close();
     throw isInUse(error) ? await stateInUse(error, stateDir, token) : error;
   }
@@ -119,10 +129,11 @@ interface Opened {
   tools: readonly Tool[];
   policy: Policy;
   journal: Journal;
+  mcpServers?: McpServers | undefined;
 }
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<Run> {
-  const { settings, log, token, server, port, journal } = opened;
+  const { settings, log, token, server, port, journal, mcpServers } = opened;
   const able = abilities({
     stateDir: settings.stateDir,
     journal,
@@ -160,6 +171,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       stateDirectory: settings.stateDir,
       executing: tasks.executing(),
       toolExecutions: tasks.running().length,
+      mcpServers: mcpServers?.statuses() ?? [],
     }),
   });
   // What was under way goes on before anything new comes in.
@@ -174,6 +186,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const stop = async (): Promise<void> => {
     closing = true;
     await tasks.shutdown(settings.grace);
+    await mcpServers?.close();
     reading.abort('server-shutdown');
     await ended(server);
     await journal.close();
@@ -181,6 +194,17 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   let stopped: Promise<void> | undefined;
   return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.hurry() };
+}
+
+/** Loaded for whoever has some. They start while the server does, and keep nobody waiting. */
+async function startedMcpServers(
+  entries: ReadonlyMap<string, McpServerEntry>,
+  { grace }: ServerSettings,
+  log: Logger,
+): Promise<McpServers | undefined> {
+  if (entries.size === 0) return undefined;
+  const { startMcpServers } = await import('./mcp-servers/mcp-servers.ts');
+  return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment: process.env });
 }
 
 async function modelsOf(settings: ServerSettings): Promise<Models> {
@@ -198,7 +222,7 @@ function toolsOf({ grace, passEnv, allowPrivateHost }: ServerSettings): Tool[] {
 }
 
 function taskService(
-  { settings, journal, log, own, models, policy }: Opened,
+  { settings, journal, log, own, models, policy, mcpServers }: Opened,
   { tools, commands, contents }: Abilities,
 ): TaskService {
   return createTasks({
@@ -208,7 +232,7 @@ function taskService(
     models,
     commands,
     contents,
-    toolbox: createToolbox(tools),
+    toolbox: createToolbox(tools, mcpServers),
     policy,
     mode: settings.mode,
     openWorkspace: allowedWorkspaces({

@@ -8,6 +8,7 @@ import { TOKEN_PATTERN } from '../shared/token-file.ts';
 import { taskMode } from '../shared/protocol/tool-approval.ts';
 import { rules } from './policy/rule.ts';
 import { duration, DURATION_ALLOWED } from './duration.ts';
+import { mcpServerSettings } from './mcp-servers/server-settings.ts';
 import { DEFAULT_WINDOW, modelId, modelSettings } from './models/settings.ts';
 import { parseHost } from './tools/web/allowed-hosts.ts';
 
@@ -340,6 +341,14 @@ export const UNFLAGGED_SETTINGS = {
     env: 'A2A_SERVER_CONTEXT_WINDOW',
     describe: `how many tokens models take (default: ${DEFAULT_WINDOW})`,
     allowed: 'in the configuration file, {"provider:model": 32768}, from 4000',
+  }),
+  mcpServers: setting({
+    kind: 'text',
+    schema: mcpServerSettings,
+    fallback: {},
+    env: 'A2A_SERVER_MCP_SERVERS',
+    describe: 'MCP servers whose tools the agent has',
+    allowed: 'in the configuration file, as described in docs/mcp-servers.md',
   }),
 } as const;
 

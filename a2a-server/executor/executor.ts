@@ -98,7 +98,7 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.scheduler = new ToolScheduler({ ...options, tool: (name) => options.toolbox.get(name) });
+    this.scheduler = new ToolScheduler(options);
   }
 
   /** How many tasks are being executed. */
@@ -209,6 +209,7 @@ export class Executor {
           );
           break;
         case 'run': {
+          await this.#options.toolbox.settled(loop.signal);
           const { workspace } = (stretch.opened ??= await this.#open(snapshot));
           stretch.turn ??= new TurnScope(task, clock, limits.turnMs);
           const { scope } = stretch.turn;
@@ -226,6 +227,8 @@ export class Executor {
           break;
         }
         case 'ask-model':
+          // What tools there are is asked once those who bring some have had their time to start.
+          await this.#options.toolbox.settled(loop.signal);
           stretch.opened ??= await this.#open(snapshot);
           stretch.turn?.end();
           stretch.turn = new TurnScope(task, clock, limits.turnMs);

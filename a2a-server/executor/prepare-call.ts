@@ -33,12 +33,7 @@ export async function prepareCall(
   const { modelCallId } = request;
   const base = { callId: ids.call(), modelCallId, tool: request.tool };
   const tool = toolbox.get(request.tool);
-  if (tool === undefined)
-    return refused(
-      base,
-      request.input,
-      `There is no tool ${request.tool}. Tools: ${toolbox.names().join(', ')}.`,
-    );
+  if (tool === undefined) return refused(base, request.input, toolbox.absence(request.tool));
   const parsed = parseInput(tool, request.input);
   if (!parsed.ok) return refused(base, request.input, parsed.message);
   const shown = await showCall(tool, parsed.input, { principal, workspace, signal });

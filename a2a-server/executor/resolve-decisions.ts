@@ -49,13 +49,14 @@ async function edited(
   snapshot: Snapshot,
   { toolbox, policy, openWorkspace }: EditContext,
 ): Promise<ShownCall> {
+  const { signal } = new AbortController();
+  await toolbox.settled(signal);
   const tool = toolbox.get(call.tool);
-  if (tool === undefined) throw invalid(call, `this server no longer has the tool ${call.tool}`);
+  if (tool === undefined) throw invalid(call, toolbox.absence(call.tool));
   const parsed = parseInput(tool, newInput(decision, call, tool));
   if (!parsed.ok) throw invalid(call, parsed.message);
   const workspace = await openWorkspace(snapshot.settings.workspace);
   const { principal } = snapshot;
-  const { signal } = new AbortController();
   const shown = await showCall(tool, parsed.input, { principal, workspace, signal });
   if (!shown.ok) throw invalid(call, shown.message);
   const denied = denial({ ...call, reach: shown.reach }, policy);

@@ -22,6 +22,7 @@ import { fold } from '../task/fold.ts';
 import { besideQuestions, parkOrMove } from '../task/pending.ts';
 import { isRepeatable, isTerminal, openQuestions, type Call, type Snapshot } from '../task/snapshot.ts';
 import type { Tool, ToolResult, ToolRun } from '../tools/tool.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { Countdown } from './countdown.ts';
 import type { Ids } from './ids.ts';
@@ -78,7 +79,7 @@ export interface SchedulerOptions {
   journal: Pick<Journal, 'toolExecution' | 'watch'>;
   clock: Clock;
   ids: Ids;
-  tool(name: string): Tool | undefined;
+  toolbox: Pick<Toolbox, 'get' | 'absence'>;
   policy: Policy;
   /** Where what tools change is kept before they change it; without it, nothing is. */
   contents?: ContentStore;
@@ -121,7 +122,7 @@ export class ToolScheduler {
   async run(snapshot: Snapshot, call: Call, at: Place): Promise<RunEnd> {
     const { log, journal, ids, clock } = this.#options;
     const { taskId } = snapshot;
-    const tool = this.#options.tool(call.tool);
+    const tool = this.#options.toolbox.get(call.tool);
     if (call.decided !== null && tool && (await this.#outdated(snapshot, call, tool, at)))
       return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
@@ -284,7 +285,7 @@ export class ToolScheduler {
     const { output, questions } = at;
     const outcome: ToolOutcome =
       tool === undefined
-        ? { type: 'error', message: `This server no longer has a tool ${call.tool}.` }
+        ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
         : await outcomeOf(
             () =>
               runTool(tool, call, this.#options.policy, {

@@ -99,19 +99,20 @@ function clientFor({ onListChanged, onElicit, log }: ConnectionOptions): Client 
   );
   client.setNotificationHandler('notifications/tools/list_changed', onListChanged);
   client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => onElicit(params, mcpReq.signal));
-  client.onerror = (error) =>
+  const onerror = (error: Error): void =>
     log.debug({ problem: oneLine(error.message, 300) }, 'trouble with an MCP server');
-  return client;
+  return Object.assign(client, { onerror });
 }
 
 function connected(client: Client, transport: ServerTransport, options: ConnectionOptions): Connection {
   const lost = (): string => transport.trouble ?? 'closed the connection';
   let over = false;
   let closing = false;
-  client.onclose = () => {
+  const onclose = (): void => {
     over = true;
     if (!closing) options.onClosed(lost());
   };
+  Object.assign(client, { onclose });
   const tools = client.getServerCapabilities()?.tools;
   return {
     list: async (wanted, signal) => {

@@ -9,6 +9,7 @@
 import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../shared/errors.ts';
 import { onAbort } from '../../shared/abort.ts';
+import { Deferred } from '../../shared/client/deferred.ts';
 import { waitAfter } from '../../shared/client/patience.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logging.ts';
@@ -136,14 +137,13 @@ export class McpServer {
     try {
       // A third of a second's reading for whoever has no such server.
       const { connect } = await import('./connection.ts');
-      let closed: (why: string) => void = () => undefined;
-      const end = new Promise<string>((resolve) => (closed = resolve));
+      const end = new Deferred<string>();
       connection = await connect(this.#entry, {
         ...this.#context,
         ...this.#context.limits,
         log: this.#log,
         signal,
-        onClosed: closed,
+        onClosed: (why) => end.resolve(why),
         onListChanged: () => this.#refresh(),
         onElicit: async () => ({ action: 'cancel' }),
       });
@@ -151,8 +151,8 @@ export class McpServer {
       this.#set({ type: 'ready', connection });
       this.#log.info({ tools: this.#tools.length, problems: this.#problems }, 'an MCP server is ready');
       if (this.#refreshing.wanted) this.#refresh();
-      const stopListening = onAbort(signal, () => closed('was closed'));
-      const error = await end;
+      const stopListening = onAbort(signal, () => end.resolve('was closed'));
+      const error = await end.promise;
       stopListening();
       // Before the rest of it is cleared away: nobody is to call over what has ended.
       this.#set({ type: 'down', error });
@@ -292,13 +292,13 @@ export class McpServer {
   /** Resolves when the state is as asked for, the signal aborts, or this is closed. */
   #changed(is: (state: State) => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
+      let stopListening: (() => void) | undefined;
       const look = (): void => {
         if (!is(this.#state) && !signal.aborted && !this.#life.signal.aborted) return;
         this.#waiting.delete(look);
-        stopListening();
+        stopListening?.();
         resolve();
       };
-      let stopListening = (): void => undefined;
       this.#waiting.add(look);
       stopListening = onAbort(signal, look);
       look();

@@ -1,5 +1,6 @@
 /** The MCP servers whose tools the agent has: all that are configured, started together and closed together. */
 import { onAbort } from '../../shared/abort.ts';
+import { Deferred } from '../../shared/client/deferred.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -46,10 +47,12 @@ export function startMcpServers(
   const current = (): ReadonlyMap<string, Tool> => (tools ??= byName(servers));
   const tried = Promise.all(servers.map((server) => server.start())).then(() => undefined);
   const { settled, callOff } = atMost(FIRST_TURN_MS, tried, options.clock);
+  let over = false;
+  void settled.then(() => (over = true));
   return {
     get: (name) => current().get(name),
     tools: () => [...current().values()],
-    settled: (signal) => unlessAborted(settled, signal),
+    settled: (signal) => (over ? settled : unlessAborted(settled, signal)),
     whyAbsent: (name) => whyAbsent(name, servers),
     statuses: () => servers.map(({ status }) => status),
     close: async () => {
@@ -87,10 +90,10 @@ function atMost(
   work: Promise<void>,
   clock: Clock,
 ): { settled: Promise<void>; callOff: () => void } {
-  let callOff: () => void = () => undefined;
-  const late = new Promise<void>((resolve) => (callOff = clock.after(ms, resolve)));
+  const late = new Deferred<void>();
+  const callOff = clock.after(ms, () => late.resolve());
   void work.then(() => callOff());
-  return { settled: Promise.race([work, late]), callOff };
+  return { settled: Promise.race([work, late.promise]), callOff };
 }
 
 async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {

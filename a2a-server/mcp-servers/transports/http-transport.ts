@@ -53,8 +53,10 @@ export class HttpTransport implements ServerTransport {
       fetch: this.#line.fetch,
       reconnectionOptions: RESUMING,
     });
-    this.#inner.onmessage = (message) => this.#take(message);
-    this.#inner.onerror = (error) => this.#judge(error);
+    Object.assign(this.#inner, {
+      onmessage: (message: JSONRPCMessage) => this.#take(message),
+      onerror: (error: Error) => this.#judge(error),
+    });
   }
 
   get trouble(): string | undefined {
@@ -112,13 +114,14 @@ export class HttpTransport implements ServerTransport {
     // MCP 2025-11-25, Session Management: 404 to a request with a session id is the end of the session.
     if (error instanceof SdkHttpError && error.status === 404 && this.sessionId !== undefined)
       this.#end('has forgotten the session');
-    else if (isUnreachable(error) || /^Maximum reconnection attempts/.test(error.message)) this.#end(why);
+    else if (isUnreachable(error) || error.message.startsWith('Maximum reconnection attempts')) this.#end(why);
   }
 
   #sentence(error: unknown): Error {
     if (error instanceof SdkHttpError) {
       const hint = error.status === 401 || error.status === 403 ? ' (are its "headers" right?)' : '';
-      const said = oneLine(String(error.data['text'] ?? '').trim(), 200);
+      const { text } = error.data;
+      const said = typeof text === 'string' ? oneLine(text.trim(), 200) : '';
       const words = said === '' ? '' : `: ${said}`;
       return new Error(`${this.#url.host} answered with HTTP ${error.status}${hint}${words}`, {
         cause: error,
