@@ -29,6 +29,7 @@ import type { Journal } from './journal/journal.ts';
 import { listen, originOf } from './listen.ts';
 import type { McpServers } from './mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from './mcp-servers/server-settings.ts';
+import { trustedServers } from './mcp-servers/trusted-servers.ts';
 import { serversToStart } from './mcp-servers/variables.ts';
 import type { Models } from './models/model.ts';
 import { readScript } from './models/scripted/script.ts';
@@ -71,7 +72,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   const { stateDir } = settings;
   const models = await modelsOf(settings);
   const tools = toolsOf(settings);
-  const policy = createPolicy(settings.policy, {
+  const policy = createPolicy([...settings.policy, ...trustedServers(settings.mcpServers)], {
     tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
   });
   const mcpServers = serversToStart(settings.mcpServers, process.env);
@@ -95,11 +96,8 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
     });
     const own = await stat(stateDir, { bigint: true });
     held.mcpServers = await startedMcpServers(mcpServers, settings, log);
-    const opened = {
-      ...{ settings, log, token, server, port, own, models, tools, policy },
-      ...held,
-      journal: held.journal,
-    };
+    const made = { settings, log, token, server, port, own, models, tools, policy };
+    const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
     server.close();

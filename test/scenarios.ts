@@ -52,4 +52,8 @@ export const scenarios: Readonly<Record<string, string>> = {
   R68: 'Results finished while nobody looked are announced once, with the next call, and stay until they are collected.',
   R69: 'An agent that knows no approval extension is still usable, through its dialect.',
   R70: 'A result too long for the client is cut, says so, and the rest is a resource that can be read.',
+  R80: 'A tool of an MCP server over stdio, Streamable HTTP, and the older HTTP+SSE works, each under approval like any other.',
+  R81: 'HTTP+SSE: one stream stays open for the whole life of the client; answers that arrive after the 202 find their caller by id; calls in flight together do not mix.',
+  R82: 'The stream drops: reconnected with back-off; calls in flight end with a clear error or are retried when the tool is read-only; the server never sees a broken pipe from us while it answers.',
+  R83: 'A server that never answers: timeout as set, the call fails, the connection lives. Closing leaves no socket, timer or child process.',
 };

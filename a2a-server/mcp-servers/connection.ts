@@ -1,20 +1,16 @@
 /** One connection to an MCP server, from its handshake to its end. What comes after it is for whoever holds it. */
-import {
-  Client,
-  ProtocolError,
-  type ElicitRequest,
-  type ElicitResult,
-  type Progress,
-} from '@modelcontextprotocol/client';
+import { Client, ProtocolError, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/client';
 import { onAbort } from '../../shared/abort.ts';
+import { Deferred } from '../../shared/client/deferred.ts';
 import { messageOf } from '../../shared/errors.ts';
 import { packageVersion } from '../../shared/version.ts';
 import { oneLine } from '../tools/one-line.ts';
 import { callResult, type CallResult } from './call-result.ts';
 import { isRemote, type McpServerEntry } from './server-settings.ts';
+import { ProgressLines } from './progress-lines.ts';
 import { readToolList, toolPage, type ToolList, type Wanted } from './tool-list.ts';
 import { CUT_OFF, HttpTransport } from './transports/http-transport.ts';
-import type { ServerTransport, TransportContext } from './transports/server-transport.ts';
+import { NotDelivered, type ServerTransport, type TransportContext } from './transports/server-transport.ts';
 import { SseTransport } from './transports/sse-transport.ts';
 import { StdioTransport } from './transports/stdio-transport.ts';
 
@@ -54,7 +50,7 @@ export interface Call {
 export interface Connection {
   /** What it lists now. @throws Error when it cannot be read. */
   list(wanted: Wanted, signal: AbortSignal): Promise<ToolList>;
-  /** @throws ConnectionLost; Error with the server's own words; AbortError when the signal has aborted. */
+  /** @throws ConnectionLost, NotDelivered; Error with the server's own words; AbortError when the signal has aborted. */
   call(call: Call): Promise<CallResult>;
   /** Resolves when no socket, timer or process of it is left. */
   close(): Promise<void>;
@@ -65,6 +61,7 @@ export async function connect(entry: McpServerEntry, options: ConnectionOptions)
   const { clock, connectMs, signal } = options;
   const transport = transportTo(entry, options);
   const client = clientFor(options);
+  const progress = new ProgressLines(transport);
   let late = false;
   const cancelTimer = clock.after(connectMs, () => {
     late = true;
@@ -83,7 +80,7 @@ export async function connect(entry: McpServerEntry, options: ConnectionOptions)
     cancelTimer();
     stopListening();
   }
-  return connected(client, transport, options);
+  return connected(client, { transport, progressOf: progress }, options);
 }
 
 function transportTo(entry: McpServerEntry, context: TransportContext): ServerTransport {
@@ -98,18 +95,26 @@ function clientFor({ onListChanged, onElicit, log }: ConnectionOptions): Client 
     { capabilities: { elicitation: { form: {}, url: {} } } },
   );
   client.setNotificationHandler('notifications/tools/list_changed', onListChanged);
+  // They are read from the wire, by ProgressLines.
+  client.setNotificationHandler('notifications/progress', () => undefined);
   client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => onElicit(params, mcpReq.signal));
   const onerror = (error: Error): void =>
     log.debug({ problem: oneLine(error.message, 300) }, 'trouble with an MCP server');
   return Object.assign(client, { onerror });
 }
 
-function connected(client: Client, transport: ServerTransport, options: ConnectionOptions): Connection {
+function connected(
+  client: Client,
+  { transport, progressOf }: { transport: ServerTransport; progressOf: ProgressLines },
+  options: ConnectionOptions,
+): Connection {
   const lost = (): string => transport.trouble ?? 'closed the connection';
   let over = false;
   let closing = false;
+  const ended = new Deferred<void>();
   const onclose = (): void => {
     over = true;
+    ended.resolve();
     if (!closing) options.onClosed(lost());
   };
   Object.assign(client, { onclose });
@@ -127,22 +132,23 @@ function connected(client: Client, transport: ServerTransport, options: Connecti
       });
     },
     call: async ({ tool, input, signal, progress }) => {
+      const stopTelling = progressOf.tell(progress);
+      const params = { name: tool, arguments: input, _meta: { progressToken: stopTelling.token } };
       try {
-        return await client.request(
-          { method: 'tools/call', params: { name: tool, arguments: input } },
-          callResult,
-          {
-            signal,
-            timeout: NO_LIMIT_MS,
-            onprogress: (told) => progress(progressLine(told)),
-          },
-        );
+        const request = { method: 'tools/call', params };
+        return await client.request(request, callResult, { signal, timeout: NO_LIMIT_MS });
       } catch (error) {
         signal.throwIfAborted();
+        if (error instanceof NotDelivered) {
+          await ended.promise;
+          throw error;
+        }
         if (over) throw new ConnectionLost(lost(), { cause: error });
         if (error instanceof ProtocolError && error.data === CUT_OFF)
-          throw new ConnectionLost('broke its answer off', { cause: error });
+          throw new ConnectionLost(`broke its answer off (${wordsOf(error)})`, { cause: error });
         throw new Error(wordsOf(error), { cause: error });
+      } finally {
+        stopTelling.stop();
       }
     },
     close: async () => {
@@ -151,12 +157,6 @@ function connected(client: Client, transport: ServerTransport, options: Connecti
       await transport.close();
     },
   };
-}
-
-function progressLine({ progress, total, message }: Progress): string {
-  const share =
-    total === undefined || !(total > 0) ? String(progress) : `${Math.round((progress / total) * 100)}%`;
-  return message === undefined ? share : `${oneLine(message, 300)} (${share})`;
 }
 
 function wordsOf(error: unknown): string {

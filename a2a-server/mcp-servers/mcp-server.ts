@@ -14,9 +14,11 @@ import { waitAfter } from '../../shared/client/patience.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logging.ts';
 import { pass } from '../../shared/pass.ts';
-import type { Tool, ToolRun } from '../tools/tool.ts';
+import type { Tool } from '../tools/tool.ts';
 import type { CallResult } from './call-result.ts';
+import { callUntilAnswered, type CallRun } from './call-until-answered.ts';
 import type { Connection } from './connection.ts';
+import { elicit, type Ask } from './elicitation.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerEntry } from './server-settings.ts';
 import type { ToolDefinition } from './tool-list.ts';
@@ -25,8 +27,6 @@ import type { ToolDefinition } from './tool-list.ts';
 const STABLE_MS = 30_000;
 /** Lists that a server says have changed are read no more often than this, in milliseconds. */
 const REFRESH_MS = 200;
-/** How often a call that may be repeated is made. */
-const MAX_ATTEMPTS = 3;
 
 export interface McpServerLimits {
   /** For a server to start and say what tools it has, in milliseconds. */
@@ -78,6 +78,8 @@ export class McpServer {
   readonly #log: Logger;
   readonly #life = new AbortController();
   readonly #waiting = new Set<() => void>();
+  /** How to reach the person behind each call under way. */
+  readonly #asks = new Set<Ask>();
   #state: State = { type: 'starting' };
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
@@ -145,7 +147,7 @@ export class McpServer {
         signal,
         onClosed: (why) => end.resolve(why),
         onListChanged: () => this.#refresh(),
-        onElicit: async () => ({ action: 'cancel' }),
+        onElicit: (params) => elicit(this.name, params, [...this.#asks]),
       });
       await this.#read(connection);
       this.#set({ type: 'ready', connection });
@@ -164,39 +166,15 @@ export class McpServer {
     }
   }
 
-  /**
-   * Calls a tool. @throws Error that names the server, for it to be shown to a model; AbortError when the signal aborts.
-   * @param repeatable whether a call that was lost may be made again.
-   */
-  async call(
-    tool: string,
-    input: Record<string, unknown>,
-    { signal, output, repeatable }: Pick<ToolRun, 'signal' | 'output'> & { repeatable: boolean },
-  ): Promise<CallResult> {
-    const { ConnectionLost } = await import('./connection.ts');
-    for (let attempt = 1; ; attempt += 1) {
-      const connection = await this.#connection(signal);
-      try {
-        return await connection.call({ tool, input, signal, progress: (line) => output(`${line}\n`) });
-      } catch (error) {
-        signal.throwIfAborted();
-        const why = messageOf(error);
-        if (!(error instanceof ConnectionLost))
-          throw new Error(`The MCP server ${this.name} says: ${why}`, { cause: error });
-        if (!repeatable)
-          throw new Error(
-            `The connection to the MCP server ${this.name} was lost while ${tool} ran: it ${why}. Whether the call took effect is not known.`,
-            { cause: error },
-          );
-        if (attempt === MAX_ATTEMPTS)
-          throw new Error(
-            `The MCP server ${this.name} was lost ${attempt} times while ${tool} ran: it ${why}.`,
-            {
-              cause: error,
-            },
-          );
-        output(`[the server ${why}; the call is made again]\n`);
-      }
+  /** Calls a tool. @throws Error that names the server, for a model to read; AbortError when the signal aborts. */
+  async call(tool: string, input: Record<string, unknown>, run: CallRun): Promise<CallResult> {
+    // One for each call, also when two of one task ask in the same way.
+    const ask: Ask = (question) => run.ask(question);
+    this.#asks.add(ask);
+    try {
+      return await callUntilAnswered(this.name, () => this.#connection(run.signal), { tool, input, run });
+    } finally {
+      this.#asks.delete(ask);
     }
   }
 

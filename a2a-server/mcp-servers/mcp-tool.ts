@@ -4,8 +4,9 @@ import { stringify } from 'safe-stable-stringify';
 import { CappedText } from '../tools/capped-text.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { oneLine } from '../tools/one-line.ts';
-import { ToolStopped, type Tool, type ToolRun } from '../tools/tool.ts';
+import { ToolStopped, type Tool } from '../tools/tool.ts';
 import { resultText, type CallResult } from './call-result.ts';
+import type { CallRun } from './call-until-answered.ts';
 import type { ToolDefinition } from './tool-list.ts';
 import { toolName } from './tool-name.ts';
 
@@ -19,7 +20,7 @@ export interface McpToolOptions {
   trustHints: boolean;
   /** In milliseconds. */
   timeoutMs: number;
-  call: (input: Record<string, unknown>, run: Pick<ToolRun, 'signal' | 'output'>) => Promise<CallResult>;
+  call: (input: Record<string, unknown>, run: Omit<CallRun, 'repeatable'>) => Promise<CallResult>;
 }
 
 export function createMcpTool({ server, definition, trustHints, timeoutMs, call }: McpToolOptions): Tool {
@@ -40,13 +41,13 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     show: (input) =>
       Promise.resolve({ preview: { type: 'json', value: { server, tool: name, arguments: input } }, basis }),
     run: async (input, run) => {
-      const { signal } = run;
+      const { signal, ask } = run;
       const said = new CappedText(MAX_PROGRESS);
       const output = (text: string): void => {
         said.push(text);
         run.output(text);
       };
-      const result = await call(input, { signal, output }).catch((error: unknown) => {
+      const result = await call(input, { signal, output, ask }).catch((error: unknown) => {
         if (!signal.aborted) throw error;
         // MCP has no answer to `notifications/cancelled`: what has side effects may have had them.
         throw new ToolStopped('The server was told to stop.', { text: String(said), confirmed: readOnly });

@@ -13,11 +13,12 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/client';
 import { messageOf } from '../../../shared/errors.ts';
+import { systemErrorCode } from '../../../shared/system-error.ts';
 import { oneLine } from '../../tools/one-line.ts';
 import { httpFailure } from './http-failure.ts';
 import { openHttpLine, type HttpLine } from './http-line.ts';
 import { PostSignals } from './post-signals.ts';
-import type { ServerTransport } from './server-transport.ts';
+import { NotDelivered, type ServerTransport } from './server-transport.ts';
 
 /** Of a stream that broke off and can be resumed. What the SDK calls growth is a factor. */
 const RESUMING = {
@@ -45,6 +46,8 @@ export class HttpTransport implements ServerTransport {
   readonly #posts = new PostSignals();
   #ending: Promise<void> | undefined;
   #why: string | undefined;
+  /** Why a stream broke off, said before the end of the request it was for. */
+  #streamTrouble: string | undefined;
 
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
     this.#url = url;
@@ -75,8 +78,9 @@ export class HttpTransport implements ServerTransport {
     return this.#inner.start();
   }
 
+  /** @throws NotDelivered where the server has certainly not seen the message. */
   async send(message: JSONRPCMessage): Promise<void> {
-    if (this.#ending !== undefined) throw new Error('the connection was closed');
+    if (this.#ending !== undefined) throw new NotDelivered('the connection was closed');
     const post = isJSONRPCRequest(message)
       ? this.#inner.send(message, {
           requestSignal: this.#posts.begin(message.id),
@@ -84,7 +88,10 @@ export class HttpTransport implements ServerTransport {
         })
       : this.#inner.send(message).then(() => this.#posts.sent(message));
     await post.catch((error: unknown) => {
-      throw this.#sentence(error);
+      const { message: why } = this.#sentence(error);
+      throw this.#isForgotten(error) || neverConnected(error)
+        ? new NotDelivered(why, { cause: error })
+        : new Error(why, { cause: error });
     });
   }
 
@@ -102,7 +109,7 @@ export class HttpTransport implements ServerTransport {
 
   #cutOff(id: RequestId): void {
     this.#posts.end(id);
-    const error = { code: OWN_ERROR, message: 'the answer broke off', data: CUT_OFF };
+    const error = { code: OWN_ERROR, message: this.#streamTrouble ?? 'it ended early', data: CUT_OFF };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 
@@ -111,10 +118,19 @@ export class HttpTransport implements ServerTransport {
     if (this.#ending !== undefined) return;
     this.onerror?.(error);
     const why = this.#sentence(error).message;
-    // MCP 2025-11-25, Session Management: 404 to a request with a session id is the end of the session.
-    if (error instanceof SdkHttpError && error.status === 404 && this.sessionId !== undefined)
-      this.#end('has forgotten the session');
-    else if (isUnreachable(error) || error.message.startsWith('Maximum reconnection attempts')) this.#end(why);
+    const [, trouble] = /^SSE stream disconnected: (?:\w+: )?(.*)$/s.exec(error.message) ?? [];
+    this.#streamTrouble = trouble;
+    const over =
+      this.#isForgotten(error) ||
+      isUnreachable(error) ||
+      error.message.startsWith('Maximum reconnection attempts');
+    // The request itself is told first: it may know better whether it has arrived.
+    if (over) setImmediate(() => this.#end(this.#isForgotten(error) ? 'has forgotten the session' : why));
+  }
+
+  /** MCP 2025-11-25, Session Management: 404 to a request with a session id is the end of the session. */
+  #isForgotten(error: unknown): boolean {
+    return error instanceof SdkHttpError && error.status === 404 && this.sessionId !== undefined;
   }
 
   #sentence(error: unknown): Error {
@@ -150,6 +166,14 @@ export class HttpTransport implements ServerTransport {
     await this.#inner.close();
     await this.#line.destroy();
   }
+}
+
+/** There was not even a connection. */
+function neverConnected(error: unknown): boolean {
+  const code = isUnreachable(error) && error instanceof Error ? systemErrorCode(error.cause) : undefined;
+  return (
+    code !== undefined && /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT)/.test(code)
+  );
 }
 
 /** No connection, as opposed to an answer one does not like. */

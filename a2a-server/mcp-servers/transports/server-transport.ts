@@ -6,6 +6,11 @@ import type { Logger } from '../../../shared/logging.ts';
 /** A line, an event or an answer that is longer ends its connection or its call, in bytes (X3). */
 export const MAX_MESSAGE = 16 * 1024 * 1024;
 
+/** A message that the server has certainly not seen, over a connection that has ended or is about to. */
+export class NotDelivered extends Error {
+  override readonly name = 'NotDelivered';
+}
+
 export interface ServerTransport extends Transport {
   /** What is known of why it ended, or says so little, as a sentence without its subject and its end. */
   readonly trouble: string | undefined;

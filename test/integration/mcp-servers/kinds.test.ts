@@ -1,0 +1,120 @@
+/** What holds for an MCP server whatever way leads to it: stdio, Streamable HTTP, or the older HTTP+SSE. */
+import { describe, expect, it } from '@jest/globals';
+import { peerSettings, PEER_KINDS } from '../../support/mcp-peer/peer-process.ts';
+import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+
+describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
+  it('R80 has its tools called, and gives back what they say', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    expect(await stage.call('note', { text: 'hello' })).toMatch(/^note: hello/);
+    expect(await stage.call('rich')).toBe(
+      [
+        'words',
+        '[image, image/png, 3 bytes: not shown]',
+        '[resource file:///a.txt]\ninside',
+        '[resource file:///b.txt, b] another',
+        '[content of an unknown kind]',
+        '{\n  "answer": 42\n}',
+      ].join('\n'),
+    );
+    await expect(stage.call('fail')).rejects.toThrow('the disk is full');
+  });
+
+  it('R81 answers calls in flight together, each with its own', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    const texts = Array.from({ length: 40 }, (_, n) => `text ${n}`);
+    const answers = texts.map((text, n) => stage.call('look', { text, ms: (n * 7) % 40 }));
+    const expected = texts.map((text) => expect.stringContaining(`look: ${text} `));
+    expect(await Promise.all(answers)).toEqual(expected);
+  });
+
+  it('R82 is connected to anew when the connection drops: a call under way says so, a read-only one is made again', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind, { trustHints: true }) });
+    await stage.status(isReady);
+    await expect(stage.call('drop')).rejects.toThrow(
+      /^The connection to the MCP server peer was lost while drop ran: it .*\. Whether the call took effect is not known\.$/,
+    );
+    if (kind === 'stdio') return;
+    // A process that is started anew has forgotten that it has been asked before.
+    const said: string[] = [];
+    const output = (text: string): void => void said.push(text);
+    expect(await stage.call('look-and-drop', {}, { output })).toBe('seen at last');
+    expect(said.join('')).toMatch(/the call is made again/);
+  });
+
+  it('R83 is told when a call that it never answers is given up, and goes on answering others', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    const stop = new AbortController();
+    const never = stage.call('never', {}, { signal: stop.signal });
+    expect(await stage.call('note', { text: 'meanwhile' })).toMatch(/meanwhile/);
+    stop.abort();
+    await expect(never).rejects.toMatchObject({ name: 'ToolStopped', confirmed: false });
+    expect(JSON.parse(await stage.call('cancelled'))).toHaveLength(1);
+    expect(await stage.status(isReady)).toEqual({ name: 'peer', state: 'ready', tools: 14 });
+  });
+
+  it('shows its progress while it works', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    const said: string[] = [];
+    expect(await stage.call('progress', {}, { output: (text) => void said.push(text) })).toBe('worked');
+    expect(said.join('')).toBe('step 1 (25%)\nstep 2 (50%)\n');
+  });
+
+  it('has its list read again when it says that it has changed', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    await stage.call('grow');
+    await stage.status(({ tools }) => tools === 15);
+    expect(await stage.call('newcomer')).toBe('new here');
+    await stage.call('shrink');
+    await stage.status(({ tools }) => tools === 14);
+    expect(stage.servers.get('mcp__peer__note')).toBeUndefined();
+    expect(stage.servers.whyAbsent('mcp__peer__note')).toBe('The MCP server peer has no such tool now.');
+  });
+
+  it('asks the person behind the one call that it works on, and nobody where there are two', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    const questions: unknown[] = [];
+    const by = { principal: 'ada', channel: 'test' };
+    const ask = (question: unknown) => {
+      questions.push(question);
+      return Promise.resolve({ type: 'answered' as const, answer: { colour: 'blue' }, by });
+    };
+    const answer = await stage.call('ask', {}, { ask });
+    expect(JSON.parse(answer)).toEqual({ action: 'accept', content: { colour: 'blue' } });
+    expect(questions).toMatchObject([
+      { text: 'The MCP server peer asks: Which colour?', schema: { required: ['colour'] } },
+    ]);
+    const stop = new AbortController();
+    const other = stage.call('never', {}, { signal: stop.signal, ask }).catch(() => 'stopped');
+    expect(JSON.parse(await stage.call('ask', {}, { ask }))).toEqual({ action: 'cancel' });
+    stop.abort();
+    expect([await other, questions.length]).toEqual(['stopped', 1]);
+  });
+
+  it('X3 may send what is too long for anybody: that ends the call or the connection, and nothing else', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    await expect(stage.call('flood')).rejects.toThrow(/MCP server peer.*more than 16 M/);
+    expect(await stage.call('note', { text: 'after' })).toMatch(/after/);
+  });
+
+  it.each([
+    ['silent', /^did not answer within 4 s/],
+    ['endless-pages', /list of tools has more than 200 pages/],
+    ['page-loop', /comes round to the same page again/],
+  ] as const)('X3 that is %s is down and says why, and its neighbour is not', async (fault, why) => {
+    const [bad, good] = [await peerSettings(kind, { fault }), await peerSettings(kind)];
+    const limits = fault === 'silent' ? { connectMs: 4_000 } : {};
+    const stage = await mcpStage({ bad, good }, limits);
+    const { error, tools } = await stage.status(isDown, 'bad');
+    expect([error, tools]).toEqual([expect.stringMatching(why), 0]);
+    await stage.status(isReady, 'good');
+    expect(await stage.call('note', { text: 'fine' }, { server: 'good' })).toMatch(/fine/);
+  });
+});

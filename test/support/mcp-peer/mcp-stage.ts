@@ -1,0 +1,87 @@
+/** MCP servers as the agent has them, with little patience; closed when the test is over. */
+import { afterEach } from '@jest/globals';
+import { pino } from 'pino';
+import type { McpServerLimits, McpServerStatus } from '../../../a2a-server/mcp-servers/mcp-server.ts';
+import { startMcpServers, type McpServers } from '../../../a2a-server/mcp-servers/mcp-servers.ts';
+import { toolName } from '../../../a2a-server/mcp-servers/tool-name.ts';
+import type { ToolRun } from '../../../a2a-server/tools/tool.ts';
+import { openWorkspace } from '../../../a2a-server/tools/workspace.ts';
+import { systemClock } from '../../../shared/clock.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { entryOf } from './peer-process.ts';
+
+const QUICK: McpServerLimits = { connectMs: 20_000, firstMs: 5, mostMs: 20, awayMs: 20_000 };
+
+export interface McpStage {
+  servers: McpServers;
+  /** What was logged, a line each. */
+  log: string[];
+  /** Calls a tool of a server as an approved call does. @returns what a model would see. */
+  call: (tool: string, input?: object, run?: Partial<ToolRun> & { server?: string }) => Promise<string>;
+  /** The status of a server, as soon as it is as asked for. */
+  status: (is: (status: McpServerStatus) => boolean, server?: string) => Promise<McpServerStatus>;
+  close: () => Promise<void>;
+}
+
+const stages = new Set<McpStage>();
+
+/** A person who does not want to be asked. */
+const ask = () => Promise.resolve({ type: 'declined' as const, reason: null });
+
+afterEach(async () => {
+  for (const stage of stages) await stage.close();
+});
+
+/** Servers by their names; resolves when each has been tried once. */
+export async function mcpStage(
+  settings: Record<string, Record<string, unknown>>,
+  limits: Partial<McpServerLimits> = {},
+): Promise<McpStage> {
+  const log: string[] = [];
+  const logger = pino({ level: 'debug' }, { write: (line: string) => void log.push(line) });
+  const entries = new Map(Object.entries(settings).map(([name, entry]) => [name, entryOf(entry)]));
+  const servers = startMcpServers(entries, {
+    clock: systemClock,
+    log: logger,
+    graceMs: 2_000,
+    environment: process.env,
+    limits: { ...QUICK, ...limits },
+  });
+  const workspace = await openWorkspace(await temporaryDirectory());
+  const stage: McpStage = {
+    servers,
+    log,
+    call: async (name, input = {}, { server = 'peer', ...run } = {}) => {
+      const tool = servers.get(toolName(server, name));
+      if (tool === undefined) throw new Error(servers.whyAbsent(toolName(server, name)) ?? `no tool ${name}`);
+      const { signal } = new AbortController();
+      const base = {
+        principal: 'ada',
+        workspace,
+        signal,
+        toolId: 'test-1',
+        basis: null,
+        output: () => undefined,
+        ask,
+      };
+      return (await tool.run(input, { ...base, ...run })).text;
+    },
+    status: async (is, server = 'peer') => {
+      for (;;) {
+        const found = servers.statuses().find((status) => status.name === server && is(status));
+        if (found !== undefined) return found;
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    },
+    close: async () => {
+      stages.delete(stage);
+      await servers.close();
+    },
+  };
+  stages.add(stage);
+  await servers.settled(new AbortController().signal);
+  return stage;
+}
+
+export const isReady = ({ state }: McpServerStatus): boolean => state === 'ready';
+export const isDown = ({ state }: McpServerStatus): boolean => state === 'down';

@@ -1,0 +1,112 @@
+/** The MCP server of the tests as a process of its own; all of them are gone when the test is. */
+import { afterAll, afterEach } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { build } from 'esbuild';
+import { z } from 'zod';
+import { mcpServerSettings, type McpServerEntry } from '../../../a2a-server/mcp-servers/server-settings.ts';
+import type { Fault } from './session.ts';
+
+export type PeerKind = 'stdio' | 'http' | 'sse';
+export const PEER_KINDS: readonly PeerKind[] = ['stdio', 'http', 'sse'];
+
+const seen = z.object({
+  streams: z.number(),
+  open: z.number(),
+  sessions: z.number(),
+  posts: z.number(),
+  brokenPipes: z.number(),
+  calls: z.record(z.string(), z.number()),
+});
+
+const running = new Set<ChildProcess>();
+
+afterEach(async () => {
+  const children = [...running];
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(children.filter((child) => !over(child)).map((child) => once(child, 'exit')));
+  running.clear();
+});
+
+export interface RemotePeer {
+  url: string;
+  /** What it has seen of its connections. */
+  seen: () => Promise<z.infer<typeof seen>>;
+  /** SIGKILL. */
+  kill: () => Promise<void>;
+  /** A new process at the same address. */
+  again: () => Promise<RemotePeer>;
+}
+
+/** A server over HTTP, listening. */
+export async function startPeer(kind: 'http' | 'sse', fault: Fault = 'none', port = 0): Promise<RemotePeer> {
+  const child = spawn(process.execPath, [await peerProgram(), kind, String(port), fault], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  const [line] = z
+    .tuple([z.string()])
+    .rest(z.unknown())
+    .parse(await once(createInterface({ input: child.stdout }), 'line'));
+  const address = z.object({ port: z.number() }).parse(JSON.parse(line));
+  const origin = `http://127.0.0.1:${address.port}`;
+  return {
+    url: `${origin}/${kind === 'sse' ? 'sse' : 'mcp'}`,
+    seen: async () => seen.parse(await (await fetch(`${origin}/seen`)).json()),
+    kill: async () => {
+      child.kill('SIGKILL');
+      if (!over(child)) await once(child, 'exit');
+    },
+    again: () => startPeer(kind, fault, address.port),
+  };
+}
+
+/** How the server is configured; one over HTTP is started. */
+export async function peerSettings(
+  kind: PeerKind,
+  { fault = 'none', ...more }: Record<string, unknown> & { fault?: Fault } = {},
+): Promise<Record<string, unknown>> {
+  if (kind === 'stdio')
+    return { command: process.execPath, args: [await peerProgram(), 'stdio', '0', fault], ...more };
+  return { type: kind, url: (await startPeer(kind, fault)).url, ...more };
+}
+
+/** As it is after the settings are read. */
+export function entryOf(settings: Record<string, unknown>): McpServerEntry {
+  const { peer } = mcpServerSettings.parse({ peer: settings });
+  if (peer === undefined) throw new Error('the settings are lost');
+  return peer;
+}
+
+let bundled: Promise<string> | undefined;
+
+/** The program's file. Node 20 runs no TypeScript; the bundle lies where its imports of packages resolve. */
+export function peerProgram(): Promise<string> {
+  bundled ??= (async () => {
+    const directory = join(process.cwd(), 'node_modules', '.cache', 'mcp-a2a-bridge');
+    await mkdir(directory, { recursive: true });
+    const outfile = join(directory, `mcp-peer-${process.pid}.mjs`);
+    await build({
+      entryPoints: [join(process.cwd(), 'test', 'support', 'mcp-peer', 'program.ts')],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      packages: 'external',
+      logLevel: 'error',
+    });
+    return outfile;
+  })();
+  return bundled;
+}
+
+afterAll(async () => {
+  if (bundled !== undefined) await rm(await bundled);
+});
+
+function over(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
