@@ -6,4 +6,5 @@ export const INSTRUCTIONS = `Hands work to another agent (A2A), which works on i
 - State working: wait_for_task waits on, check_task_progress_and_status looks, cancel_running_task ends it, abort_tool_execution stops one tool. Do not delegate the same task again: nothing is lost.
 - list_all_active_sessions finds sessions again, also after a restart.
 - quick_consultation_for_second_opinion asks one question; nothing is changed.
+- list_available_agent_commands and execute_agent_command: what an agent does by name, such as putting files back as they were (checkpoint list, checkpoint restore).
 - get_agent_capabilities_and_version says which agents there are and whether they answer.`;

@@ -13,6 +13,8 @@ import { checkTask } from './tools/check-task.ts';
 import { consult } from './tools/consult.ts';
 import { decide } from './tools/decide.ts';
 import { delegateTask } from './tools/delegate-task.ts';
+import { executeCommand } from './tools/execute-command.ts';
+import { listCommands } from './tools/list-commands.ts';
 import { listSessions } from './tools/list-sessions.ts';
 import { prefixed, type Tool } from './tools/tool.ts';
 import { waitForTask } from './tools/wait-for-task.ts';
@@ -28,6 +30,8 @@ export const TOOLS: readonly Tool[] = [
   abortTool,
   listSessions,
   consult,
+  executeCommand,
+  listCommands,
   agentCapabilities,
 ];
 

@@ -9,6 +9,8 @@ import {
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { z } from 'zod';
+import { AGENT_COMMAND, commandList } from '../../shared/protocol/agent-command.ts';
+import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { chooseDialect } from '../dialects/choose.ts';
@@ -16,6 +18,7 @@ import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './agent-fetch.ts';
 import { type CardFacts, declares, fetchCard, resumableUrl } from './card.ts';
 import { readEvents } from './event-source.ts';
+import { executeGeminiCommand, geminiCommands, type CommandAnswer } from './gemini-commands.ts';
 import { geminiTasks } from './gemini-tasks.ts';
 import { asEvent } from './task-event.ts';
 
@@ -39,6 +42,10 @@ export interface Connection {
   cancel(taskId: string, reason: string): Promise<Task>;
   /** Newest first, at most `limit`; null when the agent cannot list. */
   list(filter: { sessionId?: string }, limit: number): Promise<readonly Task[] | null>;
+  /** What the agent carries out by name; null when it says nothing of commands. */
+  commands(): Promise<readonly OfferedCommand[] | null>;
+  /** Carries a command out beside any task; null for an agent that takes commands as messages, or not at all. */
+  execute(command: CommandCall): Promise<CommandAnswer | null>;
   /** Null when the agent has no way to stop one tool. */
   abortTool(toolId: string, reason: string | undefined): Promise<AbortAnswer | null>;
 }
@@ -98,10 +105,13 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
     transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
     preferredTransports: ['JSONRPC'],
   }).createFromAgentCard(card);
-  const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM].filter((uri) => declares(facts, uri));
+  const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].filter((uri) => declares(facts, uri));
   const serviceParameters: Record<string, string> =
     extensions.length === 0 ? {} : { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter(extensions) };
   const once = () => ({ serviceParameters, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+
+  const get = (url: URL): Promise<Response> =>
+    fetchImpl(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
 
   const taskOf = (id: string): Promise<Task> =>
     client.getTask({ tenant: '', id, historyLength: WHOLE_TURN }, once());
@@ -137,9 +147,7 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
     cancel: (id, reason) => client.cancelTask({ tenant: '', id, metadata: { reason } }, once()),
     async list({ sessionId = '' }, limit) {
       if (dialect.name === 'gemini') {
-        const ask = (url: URL): Promise<Response> =>
-          fetchImpl(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-        const all = await geminiTasks(endpoint.url, ask);
+        const all = await geminiTasks(endpoint.url, get);
         if (all === null) return null;
         const wanted = all
           .filter(({ contextId }) => sessionId === '' || contextId === sessionId)
@@ -170,6 +178,14 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
       }
       return tasks.slice(0, limit);
     },
+    async commands() {
+      if (dialect.name === 'gemini') return geminiCommands(endpoint.url, get);
+      if (!declares(facts, AGENT_COMMAND)) return null;
+      const response = await get(new URL('/api/commands', endpoint.url));
+      return commandList.parse(await response.json()).commands;
+    },
+    execute: async (command) =>
+      dialect.name === 'gemini' ? executeGeminiCommand(endpoint.url, command, fetchImpl) : null,
     async abortTool(toolId, reason) {
       if (!declares(facts, TOOL_APPROVAL)) return null;
       const response = await fetchImpl(

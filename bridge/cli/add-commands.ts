@@ -78,6 +78,19 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { cancel } = await import('./commands/cancel.ts');
       await carryOut(it, (run) => cancel(run, session));
     });
+  add('commands', 'what an agent does by name, without a model')
+    .option('--agent <name>', 'of this agent; default the first')
+    .action(async (_, it: Command) => {
+      const { commands } = await import('./commands/commands.ts');
+      await carryOut(it, commands);
+    });
+  add('command <name> [args...]', 'has the agent carry a command out, e.g. checkpoint list')
+    .option('--agent <name>', 'by this agent; default the first')
+    .option('--session <session>', 'in this session; default a new one')
+    .action(async (name: string, args: string[], _, it: Command) => {
+      const { command } = await import('./commands/command.ts');
+      await carryOut(it, (run) => command(run, { command: name, args }));
+    });
   add('abort <toolId>', 'stops one running tool; its task goes on')
     .option('--agent <name>', 'asks this agent alone')
     .option('--reason <text>', 'for the agent and the record')

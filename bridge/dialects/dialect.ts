@@ -4,6 +4,8 @@
  */
 import type { Part, StreamResponse } from '@a2a-js/sdk';
 import type { Answer } from '../../shared/protocol/question.ts';
+import { ProductError } from '../../shared/errors.ts';
+import type { CommandCall } from '../../shared/protocol/agent-command.ts';
 import type { Decision, PendingAction, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Observed, Question } from './observation.ts';
 
@@ -23,6 +25,8 @@ export interface Asked {
 export interface Phrase {
   parts: Part[];
   metadata: Record<string, unknown> | undefined;
+  /** Extensions it makes use of, beside the one its metadata names. */
+  extensions?: readonly string[];
   /** What of it the agent has no ear for; the person should know. */
   notes?: readonly string[];
 }
@@ -57,6 +61,16 @@ export interface Dialect {
   read(event: StreamResponse): Observed;
   /** A piece of work, or a message to a session. */
   phraseTask(text: string, settings: TaskSettings): Phrase;
+  /** @throws ProductError UNKNOWN_COMMAND when the agent takes no command as a message. Nothing is sent then. */
+  phraseCommand(command: CommandCall, settings: TaskSettings): Phrase;
   /** @throws ProductError INVALID_DECISION when the agent has no way to take such a verdict. Nothing is sent then. */
   phraseVerdicts(verdicts: readonly Verdict[], asked: Asked, channel: string): Phrase;
+}
+
+/** For agents that know no such message. */
+export function noCommand(): never {
+  throw new ProductError(
+    'UNKNOWN_COMMAND',
+    'The agent carries out no commands. Delegate it as a task in words.',
+  );
 }

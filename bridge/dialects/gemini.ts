@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
-import type { Dialect, Verdict } from './dialect.ts';
+import { type Dialect, noCommand, type Verdict } from './dialect.ts';
 import { readGeminiEvent } from './gemini-event.ts';
 import { confirmationOf } from './gemini-outcome.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
@@ -48,6 +48,7 @@ export const geminiDialect: Dialect = {
     };
     return { parts: [textPart(text)], metadata: { coderAgent: settings } };
   },
+  phraseCommand: noCommand,
   phraseVerdicts(verdicts, { pending, question }) {
     if (question !== null && pending.length === 0) return phraseAnswer(verdicts, question);
     const decisions = verdicts.map(decisionIn);

@@ -2,6 +2,7 @@
 import type { Part, TaskStatus } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
+import { AGENT_COMMAND, commandPart } from '../../shared/protocol/agent-command.ts';
 import {
   activity,
   decisionsPart,
@@ -9,7 +10,12 @@ import {
   TOOL_APPROVAL,
   taskOverview,
 } from '../../shared/protocol/tool-approval.ts';
-import type { Decision, DecisionsPart, PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type {
+  Decision,
+  DecisionsPart,
+  PendingAction,
+  TaskSettings,
+} from '../../shared/protocol/tool-approval.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';
 import { type Dialect, NO_HAZARDS, type Verdict } from './dialect.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
@@ -51,9 +57,11 @@ export const nativeDialect: Dialect = {
   clientNamesSession: false,
   ignores: [],
   read: (event) => readEvent(event, reading),
-  phraseTask: (text, settings) => ({
-    parts: [textPart(text)],
-    metadata: Object.keys(settings).length === 0 ? undefined : { [TOOL_APPROVAL]: settings },
+  phraseTask: (text, settings) => ({ parts: [textPart(text)], metadata: metadataOf(settings) }),
+  phraseCommand: (command, settings) => ({
+    parts: [dataPart(commandPart.parse({ extension: AGENT_COMMAND, ...command }))],
+    metadata: metadataOf(settings),
+    extensions: [AGENT_COMMAND],
   }),
   phraseVerdicts(verdicts, asked, channel) {
     if (asked.question !== null) return phraseAnswer(verdicts, asked.question);
@@ -78,4 +86,8 @@ function answerOn(
       { facts: { callId } },
     );
   return { callId, decision: 'answer', scope: 'once', answer, ...(inputHash !== undefined && { inputHash }) };
+}
+
+function metadataOf(settings: TaskSettings): Record<string, unknown> | undefined {
+  return Object.keys(settings).length === 0 ? undefined : { [TOOL_APPROVAL]: settings };
 }

@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/errors.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';
-import { type Dialect, NO_HAZARDS } from './dialect.ts';
+import { type Dialect, NO_HAZARDS, noCommand } from './dialect.ts';
 import { textPart } from './parts.ts';
 import { positionIn } from './position.ts';
 import { phraseAnswer, questionOf } from './question.ts';
@@ -25,6 +25,7 @@ export const plainDialect: Dialect = {
   ignores: ['workspace', 'autoExecute', 'readOnly', 'model'],
   read: (event) => readEvent(event, reading),
   phraseTask: (text) => ({ parts: [textPart(text)], metadata: undefined }),
+  phraseCommand: noCommand,
   phraseVerdicts(verdicts, asked) {
     if (asked.question === null) {
       throw new ProductError(

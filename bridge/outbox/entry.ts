@@ -1,6 +1,7 @@
 /** What the outbox holds of one delegation. */
 import { z } from 'zod';
 import { TASK_STATE_NAMES } from '../dialects/observation.ts';
+import { commandCall } from '../../shared/protocol/agent-command.ts';
 import { taskSettings } from '../../shared/protocol/tool-approval.ts';
 
 /**
@@ -32,6 +33,8 @@ export const outboxEntry = z.object({
   agent: z.string(),
   text: z.string(),
   settings: taskSettings,
+  /** It is no work for a model: the agent carries this out. `text` says the same in a line. */
+  command: commandCall.optional(),
   /** The session and task it goes on with, if any: part of the message, so the same at every attempt too. */
   sessionId: z.string().nullable(),
   taskId: z.string().nullable(),
@@ -44,3 +47,6 @@ export const outboxEntry = z.object({
   answered: z.boolean().optional(),
 });
 export type OutboxEntry = z.infer<typeof outboxEntry>;
+
+/** What is delegated. */
+export type Work = Pick<OutboxEntry, 'text' | 'settings' | 'command'>;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OutboxEntry } from './entry.ts';
 
 /** What a delegating call asks for. */
-export type AskedFor = Pick<OutboxEntry, 'agent' | 'text' | 'settings' | 'sessionId'>;
+export type AskedFor = Pick<OutboxEntry, 'agent' | 'text' | 'settings' | 'command' | 'sessionId'>;
 
 /**
  * A call that is made again has the same words, and its first one was not answered: one that was is over, and the same
@@ -18,7 +18,8 @@ export function isSameCall(entry: OutboxEntry, asked: AskedFor): boolean {
     entry.agent === asked.agent &&
     entry.text === asked.text &&
     entry.sessionId === asked.sessionId &&
-    isDeepStrictEqual(entry.settings, asked.settings)
+    isDeepStrictEqual(entry.settings, asked.settings) &&
+    isDeepStrictEqual(entry.command, asked.command)
   );
 }
 

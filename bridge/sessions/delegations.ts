@@ -5,10 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
-import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
-import type { OutboxEntry } from '../outbox/entry.ts';
+import type { OutboxEntry, Work } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
 import { type AskedFor, isSameCall } from '../outbox/same-call.ts';
 import { cancelTask, type CancelEnd } from './cancel.ts';
@@ -59,22 +58,22 @@ export class Delegations {
   }
 
   /** Starts a session with the agent. Resolves when the delegation is on disk and on its way. */
-  async start(agent: Agent, text: string, settings: TaskSettings): Promise<Delegation> {
-    const entry = this.#entry(agent, text, settings);
+  async start(agent: Agent, work: Work): Promise<Delegation> {
+    const entry = this.#entry(agent, work);
     await this.#put(entry);
     const session = this.#sessions.add(this.#sessions.open(agent, entry.messageId));
     return { session, messageId: entry.messageId, delivery: this.#sent(session, entry) };
   }
 
   /** Goes on with a session: its live task gets the message, an ended one is followed by the session's next task. */
-  async goOn(session: Session, text: string, settings: TaskSettings): Promise<Delegation> {
+  async goOn(session: Session, work: Work): Promise<Delegation> {
     const view = session.view;
     const { dialect } = await session.agent.connect();
     const goesOn =
       view !== undefined && (!hasEnded(view) || (dialect.keepsTask && view.state === 'completed'));
     const live = goesOn && view.taskId !== '';
     const entry = {
-      ...this.#entry(session.agent, text, settings),
+      ...this.#entry(session.agent, work),
       sessionId: session.id,
       taskId: live ? view.taskId : null,
     };
@@ -302,13 +301,14 @@ export class Delegations {
     void after.then(() => this.#notes.get(session) === after && this.#notes.delete(session));
   }
 
-  #entry(agent: Agent, text: string, settings: TaskSettings): OutboxEntry {
+  #entry(agent: Agent, { text, settings, command }: Work): OutboxEntry {
     return {
       version: 1,
       messageId: randomUUID(),
       agent: agent.name,
       text,
       settings,
+      ...(command && { command }),
       sessionId: null,
       taskId: null,
       createdAt: new Date().toISOString(),

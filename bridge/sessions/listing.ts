@@ -4,6 +4,8 @@ import type { Agent } from '../agents/agent.ts';
 import { asEvent } from '../agents/task-event.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
+import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
+import { dataOf } from '../dialects/parts.ts';
 import { titleOf } from '../results/title.ts';
 import type { Session } from './session.ts';
 import { fold } from './view.ts';
@@ -62,7 +64,11 @@ export async function listedBy(agent: Agent): Promise<readonly Told[]> {
 
 function firstWords(task: Task): string {
   for (const message of task.history) {
-    for (const part of message.parts) if (part.content?.$case === 'text') return part.content.value;
+    for (const part of message.parts) {
+      if (part.content?.$case === 'text') return part.content.value;
+      const command = commandPart.safeParse(dataOf(part));
+      if (command.success) return commandLine(command.data);
+    }
   }
   return '';
 }

@@ -5,14 +5,15 @@ import type { Dialect, Phrase } from '../dialects/dialect.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
 
 export function delegationMessage(entry: OutboxEntry, dialect: Dialect): Message {
-  const { messageId, text, settings, sessionId, taskId } = entry;
+  const { messageId, text, settings, command, sessionId, taskId } = entry;
   const named = dialect.clientNamesSession ? messageId : null;
-  return messageOf(dialect.phraseTask(text, settings), { messageId, sessionId: sessionId ?? named, taskId });
+  const phrase = command ? dialect.phraseCommand(command, settings) : dialect.phraseTask(text, settings);
+  return messageOf(phrase, { messageId, sessionId: sessionId ?? named, taskId });
 }
 
 /** A phrase of a dialect as a message to the agent; null ids are for the agent to choose. */
 export function messageOf(
-  { parts, metadata }: Phrase,
+  { parts, metadata, extensions = [] }: Phrase,
   ids: { messageId: string; sessionId: string | null; taskId: string | null },
 ): Message {
   return {
@@ -23,7 +24,10 @@ export function messageOf(
     parts,
     metadata,
     // A2A 1.0 §4.6.2: the extensions a message makes use of.
-    extensions: metadata !== undefined && TOOL_APPROVAL in metadata ? [TOOL_APPROVAL] : [],
+    extensions: [
+      ...extensions,
+      ...(metadata !== undefined && TOOL_APPROVAL in metadata ? [TOOL_APPROVAL] : []),
+    ],
     referenceTaskIds: [],
   };
 }

@@ -1,6 +1,6 @@
 /** Beginning what a call delegates, or joining what the same call has begun before its client gave up waiting. */
-import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
+import type { Work } from '../outbox/entry.ts';
 import { isRecent } from '../outbox/same-call.ts';
 import type { SessionReport } from '../results/session-report.ts';
 import type { Session } from '../sessions/session.ts';
@@ -21,10 +21,8 @@ export interface Begun {
 const JOINED =
   'The same call had been made before and was not answered: this is its task. Nothing was sent again.';
 
-export interface Beginning {
+export interface Beginning extends Work {
   agent: Agent;
-  text: string;
-  settings: TaskSettings;
   /** The session that is gone on with, if one is. */
   going?: Session | undefined;
 }
@@ -32,8 +30,8 @@ export interface Beginning {
 /** The task of the same call, if its client gave up waiting for it. @throws ProductError */
 export async function joined(call: ToolCall, beginning: Beginning): Promise<Begun | undefined> {
   const { delegations, sessions } = call.bridge;
-  const { agent, text, settings, going } = beginning;
-  const asked = { agent: agent.name, text, settings, sessionId: going?.id ?? null };
+  const { agent, going, ...work } = beginning;
+  const asked = { agent: agent.name, ...work, sessionId: going?.id ?? null };
   const entry = await delegations.unanswered(asked);
   if (entry === undefined) return undefined;
   const { messageId, state } = entry;
@@ -52,12 +50,10 @@ export async function joined(call: ToolCall, beginning: Beginning): Promise<Begu
 /** @throws ProductError, or when the call has been withdrawn */
 export async function begin(call: ToolCall, beginning: Beginning): Promise<Begun> {
   const { delegations } = call.bridge;
-  const { agent, text, settings, going } = beginning;
+  const { agent, going, ...work } = beginning;
   call.beforeSending();
   const { session, delivery, messageId } =
-    going === undefined
-      ? await delegations.start(agent, text, settings)
-      : await delegations.goOn(going, text, settings);
+    going === undefined ? await delegations.start(agent, work) : await delegations.goOn(going, work);
   return { session, delivery, notes: [], over: delegations.asks(messageId, call.signal) };
 }
 

@@ -8,6 +8,8 @@ export const TOOL_NAMES = [
   'abort_tool_execution',
   'list_all_active_sessions',
   'quick_consultation_for_second_opinion',
+  'execute_agent_command',
+  'list_available_agent_commands',
   'get_agent_capabilities_and_version',
 ] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];

@@ -101,6 +101,11 @@ export class FakeGemini {
       response.writeHead(204).end();
       return;
     }
+    if (path === '/listCommands') return json(response, COMMANDS);
+    if (path === '/executeCommand') {
+      this.requests.push(`${path} ${body}`);
+      return execute(response, body);
+    }
     const call = rpc.safeParse(body === '' ? undefined : JSON.parse(body));
     if (!call.success) {
       response.writeHead(404).end('not found');
@@ -203,4 +208,44 @@ function cardAt(url: string): object {
     skills: [{ id: 'code_generation', name: 'Code Generation', description: '', tags: ['code'] }],
     supportsAuthenticatedExtendedCard: false,
   };
+}
+
+/** As it tells its commands: those of a command are below it, under their whole names. */
+const COMMANDS = {
+  commands: [
+    {
+      name: 'restore',
+      description: 'Restore to a previous checkpoint.',
+      arguments: [],
+      subCommands: [
+        {
+          name: 'restore list',
+          description: 'Lists all available checkpoints.',
+          arguments: [],
+          subCommands: [],
+        },
+      ],
+    },
+    { name: 'init', description: 'Makes a GEMINI.md.', arguments: [], subCommands: [] },
+  ],
+};
+
+const executeRequest = z.object({ command: z.string(), args: z.array(z.string()).optional() });
+
+function execute(response: ServerResponse, body: string): void {
+  const { command, args = [] } = executeRequest.parse(JSON.parse(body));
+  const said = (messageType: string, content: string): void =>
+    json(response, { name: command, data: { type: 'message', messageType, content } });
+  if (command === 'restore list') return said('info', '[{"checkpoint":"one"}]');
+  if (command === 'restore')
+    return args.length === 0
+      ? said('error', 'Please provide a checkpoint name to restore.')
+      : json(response, { name: command, data: [{ type: 'load_history' }] });
+  if (command === 'init') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end('data: {"jsonrpc":"2.0","id":"t","result":{}}\n');
+    return;
+  }
+  response.writeHead(404, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: `Command not found: ${command}` }));
 }

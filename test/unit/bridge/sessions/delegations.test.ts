@@ -50,6 +50,8 @@ class SlowAgent extends Agent {
         return this.answerCancel();
       },
       list: () => Promise.resolve([]),
+      commands: () => Promise.resolve(null),
+      execute: () => Promise.resolve(null),
       abortTool: () => Promise.resolve(null),
     });
   }
@@ -89,7 +91,7 @@ describe('cancelling what is on its way to an agent', () => {
         return new Promise((answer) => confirm.push(() => answer(agent.task.cancel().toTask())));
       };
     });
-    const { session, delivery } = await delegations.start(agent, 'long', {});
+    const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
     expect(await delegations.cancel(session, 'enough')).toBe('cancelled-when-known');
     expect(await outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
     agent.take();
@@ -109,7 +111,7 @@ describe('cancelling what is on its way to an agent', () => {
       agent.task.say('done').complete();
       return Promise.reject(new ProductError('TASK_ENDED', 'It has ended.'));
     };
-    const { session, delivery } = await delegations.start(agent, 'long', {});
+    const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
     await delegations.cancel(session, 'enough');
     agent.take();
     await delivery;
@@ -120,7 +122,7 @@ describe('cancelling what is on its way to an agent', () => {
   });
 
   test('A4 what has been named is cancelled at once, and once', async () => {
-    const { session, delivery } = await delegations.start(agent, 'long', {});
+    const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
     agent.take();
     await delivery;
     expect(await delegations.cancel(session, 'enough')).toBe('cancelled');

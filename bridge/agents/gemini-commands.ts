@@ -1,0 +1,115 @@
+/**
+ * The commands of gemini-cli's a2a-server: `GET /listCommands` and `POST /executeCommand`, as its sources have them
+ * (`packages/a2a-server/src/http/app.ts` at 04fbf50). They run beside any task, and ask nobody.
+ */
+import { z } from 'zod';
+import { ProductError } from '../../shared/errors.ts';
+import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import { HttpFailure } from './http-failure.ts';
+
+/** What a command has answered. */
+export interface CommandAnswer {
+  text: string;
+  failed: boolean;
+}
+
+/** A command may restore a whole directory; there is no other sign of it meanwhile. In milliseconds. */
+const PATIENCE_MS = 100_000;
+
+const argument = z.object({
+  name: z.string(),
+  description: z.string().default(''),
+  isRequired: z.boolean().default(false),
+});
+const listed = z.object({
+  name: z.string(),
+  description: z.string().default(''),
+  arguments: z.array(argument).default([]),
+});
+type Listed = z.infer<typeof listed> & { subCommands: Listed[] };
+const command: z.ZodType<Listed> = listed.extend({
+  get subCommands() {
+    return z.array(command).default([]);
+  },
+});
+const commands = z.object({ commands: z.array(command) });
+
+const message = z.object({ type: z.literal('message'), messageType: z.string(), content: z.string() });
+const executed = z.object({ name: z.string(), data: z.unknown() });
+
+/** @returns null where this version of it has no such place. @param ask as `agentFetch`. @throws what it throws */
+export async function geminiCommands(
+  url: string,
+  ask: (url: URL) => Promise<Response>,
+): Promise<readonly OfferedCommand[] | null> {
+  try {
+    const response = await ask(placeOf('listCommands', url));
+    const parsed = commands.safeParse(await response.json());
+    return parsed.success ? parsed.data.commands.flatMap(flat) : null;
+  } catch (error) {
+    if (error instanceof HttpFailure && error.status === 404) return null;
+    throw error;
+  }
+}
+
+/** A command of commands comes before those. */
+function flat({ subCommands, arguments: args, ...rest }: Listed): OfferedCommand[] {
+  const own = args.map(({ name, description, isRequired }) => ({ name, description, required: isRequired }));
+  return [{ ...rest, arguments: own }, ...subCommands.flatMap(flat)];
+}
+
+/** @throws ProductError UNKNOWN_COMMAND, AGENT_ERROR; whatever `send` throws */
+export async function executeGeminiCommand(
+  url: string,
+  call: CommandCall,
+  send: typeof fetch,
+): Promise<CommandAnswer> {
+  const response = await send(placeOf('executeCommand', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(call),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).catch((error: unknown) => {
+    throw refusal(error, call);
+  });
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
+    await response.body?.cancel();
+    throw new ProductError(
+      'AGENT_ERROR',
+      `The agent carries out ${commandLine(call)} as a task of its own, which it tells nobody of but on the connection that began it. Look for its session with list_all_active_sessions, or delegate the same in words.`,
+    );
+  }
+  return answerOf(await response.json());
+}
+
+function answerOf(body: unknown): CommandAnswer {
+  const { data } = executed.parse(body);
+  const said = message.safeParse(data);
+  if (said.success) return { text: said.data.content, failed: said.data.messageType === 'error' };
+  return { text: typeof data === 'string' ? data : JSON.stringify(data, null, 2), failed: false };
+}
+
+/** It says why in `error`, as a text that is not A2A's. */
+const refused = z.object({ error: z.string() });
+
+function refusal(error: unknown, call: CommandCall): unknown {
+  if (!(error instanceof HttpFailure)) return error;
+  const why = refused.safeParse(jsonOf(error.excerpt)).data?.error ?? error.excerpt;
+  if (error.status === 404)
+    return new ProductError('UNKNOWN_COMMAND', `The agent has no command ${commandLine(call)}: ${why}`);
+  if (error.status === 400 || error.status === 500)
+    return new ProductError('AGENT_ERROR', `The agent could not carry out ${commandLine(call)}: ${why}`);
+  return error;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function placeOf(name: string, url: string): URL {
+  return new URL(name, url.endsWith('/') ? url : `${url}/`);
+}

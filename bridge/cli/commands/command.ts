@@ -1,0 +1,108 @@
+/** `command`: has an agent carry out one of its commands, and tells what came of it, or what waits for a decision. */
+import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { commandsOf } from '../../agents/commands.ts';
+import { outputOf } from '../../results/session-report.ts';
+import type { Session } from '../../sessions/session.ts';
+import { hasEnded } from '../../sessions/view.ts';
+import { waitFor } from '../../sessions/wait.ts';
+import { asAgentSays, taskSettingsFor } from '../../tools/task-settings.ts';
+import { actionText } from '../action-text.ts';
+import { type Desk, openDesk } from '../desk.ts';
+import { EXIT_TASK_FAILED, EXIT_TASK_WAITS } from '../exit-codes.ts';
+import { sessionMeant } from '../meant.ts';
+import type { CommonOptions, Run } from '../run.ts';
+import { visible } from '../terminal/visible.ts';
+
+/** How long the command line waits, where the settings do not say. */
+const WAIT_SECONDS = 100;
+
+export interface CommandOptions extends CommonOptions {
+  agent?: string;
+  session?: string;
+}
+
+/** @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or what the agent refuses it with */
+export async function command(run: Run<CommandOptions>, call: CommandCall): Promise<number> {
+  const { options } = run;
+  const desk = await openDesk(run);
+  const going =
+    options.session === undefined ? undefined : await sessionMeant(desk.sessions, options.session);
+  const agent = going?.agent ?? desk.registry.pick(options.agent);
+  await commandsOf(agent);
+  const { dialect } = await agent.connect();
+  const code =
+    dialect.name === 'gemini'
+      ? await answeredAtOnce(run, agent, call)
+      : tell(run, await carriedOut(run, { desk, agent, going }, call));
+  await desk.close();
+  return code;
+}
+
+/** By an agent that asks nobody before it does what a command says. */
+async function answeredAtOnce(
+  { options, terminal }: Run<CommandOptions>,
+  agent: Agent,
+  call: CommandCall,
+): Promise<number> {
+  const connection = await agent.connect();
+  const answer = await connection.execute(call).catch((error: unknown) => {
+    throw agent.failed(error);
+  });
+  const text = answer?.text ?? '';
+  const failed = answer?.failed === true;
+  if (options.json === true) terminal.say(JSON.stringify({ agent: agent.name, output: text, failed }));
+  else terminal.say(visible(text));
+  return failed ? EXIT_TASK_FAILED : 0;
+}
+
+async function carriedOut(
+  { settings }: Run<CommandOptions>,
+  { desk, agent, going }: { desk: Desk; agent: Agent; going: Session | undefined },
+  call: CommandCall,
+): Promise<Session> {
+  const text = commandLine(call);
+  const { session, delivery } =
+    going === undefined
+      ? await desk.delegations.start(agent, {
+          text,
+          command: call,
+          settings: await taskSettingsFor(agent, {}, settings.workspace),
+        })
+      : await desk.delegations.goOn(going, { text, command: call, settings: asAgentSays(agent, {}) });
+  const { signal } = new AbortController();
+  await waitFor({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
+  // Whoever typed it has seen what came of it.
+  if (session.view !== undefined && hasEnded(session.view)) desk.delegations.collect(session);
+  return session;
+}
+
+function tell({ options, terminal }: Run<CommandOptions>, { id, agent, view }: Session): number {
+  const state = view?.state ?? 'unknown';
+  const output = view === undefined ? '' : outputOf(view);
+  const pending = view?.pending ?? [];
+  if (options.json === true) {
+    const taskId = view?.taskId ?? null;
+    terminal.say(
+      JSON.stringify({
+        sessionId: id,
+        agent: agent.name,
+        taskId,
+        state,
+        output,
+        message: view?.text ?? '',
+        pending: pending.map(({ callId, title }) => ({ callId, title })),
+      }),
+    );
+  } else {
+    if (output !== '') terminal.say(visible(output));
+    if (view !== undefined && state !== 'completed' && pending.length === 0 && view.text !== output)
+      terminal.complain(visible(view.text));
+    for (const action of pending) terminal.say(actionText(action, terminal.paint));
+    if (pending.length > 0) terminal.say(`Decide with: mcp-a2a-bridge approve ${id}, or deny.`);
+    else if (view === undefined || !hasEnded(view))
+      terminal.say(`It goes on. Follow it with: mcp-a2a-bridge watch ${id}`);
+  }
+  if (view !== undefined && hasEnded(view)) return state === 'completed' ? 0 : EXIT_TASK_FAILED;
+  return pending.length > 0 ? EXIT_TASK_WAITS : 0;
+}

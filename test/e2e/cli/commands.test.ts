@@ -1,0 +1,53 @@
+/** The commands of an agent from a terminal: the real command line, the real server, real files. */
+import { describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { cliStage, cliStageAgain } from './support/cli-stage.ts';
+
+const result = z.looseObject({ sessionId: z.string(), state: z.string(), output: z.string() });
+
+describe('commands of the agent', () => {
+  it('are listed, with how each is used', async () => {
+    const on = await cliStage();
+    const { code, stdout } = await on.run('commands');
+    expect(code).toBe(0);
+    expect(stdout).toContain('checkpoint restore <id>');
+    expect(await on.json('commands')).toMatchObject({
+      commands: expect.arrayContaining([expect.objectContaining({ name: 'init' })]),
+    });
+  });
+
+  it('R20 a file changed under approval is put back under approval, by the server that was started after a kill', async () => {
+    const before = await cliStage();
+    await writeFile(join(before.server.workspace, 'notes.md'), 'mine\n');
+    const task = await before.peer.send('Create notes.md with "theirs"');
+    expect((await before.run('approve', task.sessionId, '--yes')).code).toBe(0);
+    expect((await before.run('watch', task.sessionId)).code).toBe(0);
+    expect(await before.file('notes.md')).toBe('theirs');
+    await before.server.kill();
+
+    const on = await cliStageAgain(before);
+    const list = result.parse(await on.json('command', 'checkpoint', 'list'));
+    const id = /- (\S+), .*notes\.md \(changed\)/.exec(list.output)?.[1] ?? '';
+    const asked = await on.run('command', 'checkpoint', 'restore', id);
+    expect(asked).toMatchObject({ code: 6, stdout: expect.stringContaining('+mine') });
+    const session = /mcp-a2a-bridge approve (\S+),/.exec(asked.stdout)?.[1] ?? '';
+    // Killed once more while the restoration waits.
+    await on.server.kill();
+    const last = await cliStageAgain(on);
+    expect((await last.run('approve', session, '--yes')).code).toBe(0);
+    expect((await last.run('watch', session)).stdout).toContain('Put back 1 file: notes.md.');
+    expect(await last.file('notes.md')).toBe('mine\n');
+  });
+
+  it('one that does not exist is refused with those that do; one that cannot be done fails', async () => {
+    const on = await cliStage();
+    const unknown = await on.run('command', 'undo');
+    expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining('checkpoint restore') });
+    const failed = await on.run('command', 'checkpoint', 'restore', 'none.1');
+    expect(failed.code).toBe(5);
+    expect(`${failed.stdout}${failed.stderr}`).toContain('There is no checkpoint "none.1"');
+    expect(await on.json('command', 'undo')).toMatchObject({ error: { reason: 'UNKNOWN_COMMAND' } });
+  });
+});

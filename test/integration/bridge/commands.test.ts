@@ -1,0 +1,146 @@
+/** Commands of agents over the bridge: our server as a process, gemini-cli's agent as it was seen, and one that has none. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { plainAgent } from '../../support/fake-agent-plain.ts';
+import { FakeGemini } from '../../support/fake-gemini.ts';
+import { stage } from '../../support/stage.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+const EXECUTE = 'execute_agent_command';
+const LIST = 'list_available_agent_commands';
+const DECIDE = 'approve_or_deny_pending_action';
+
+const report = z.looseObject({
+  sessionId: z.string(),
+  taskId: z.string(),
+  state: z.string(),
+  output: z.string(),
+  pending: z.array(z.looseObject({ callId: z.string(), tool: z.string(), preview: z.string() })),
+});
+
+let program: BridgeProgram;
+const open: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  program = await buildBridge();
+});
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+afterAll(() => program.remove());
+
+async function clientOf(agent: { url: string; token?: string }, args: string[] = []): Promise<RawClient> {
+  const stateDir = await mkdtemp(join(program.directory, 'state-'));
+  const { url: agentUrl, token } = agent;
+  const client = await RawClient.start(program, { stateDir, agentUrl, args, ...(token && { token }) });
+  open.unshift(() => client.kill());
+  return client;
+}
+
+async function gemini(): Promise<FakeGemini> {
+  const agent = await FakeGemini.start(() => []);
+  open.push(() => agent.stop());
+  return agent;
+}
+
+describe('the commands of our server', () => {
+  test('are listed; init asks for its file, which is written once it is approved, and put back by a restoration', async () => {
+    const whole = await stage();
+    const { workspace } = whole.server;
+    await writeFile(join(workspace, 'go.mod'), 'module example.com/kiln\n');
+    const client = await clientOf(whole.server);
+    const listed = await client.call(LIST, {});
+    expect(textOf(listed)).toContain('- checkpoint restore <id>: ');
+    expect(listed.structuredContent).toMatchObject({
+      agents: [{ commands: expect.arrayContaining([expect.objectContaining({ name: 'init' })]) }],
+    });
+
+    const asked = report.parse(
+      (await client.call(EXECUTE, { command: 'init', workspace })).structuredContent,
+    );
+    expect(asked).toMatchObject({ state: 'input_required', pending: [{ tool: 'write-file' }] });
+    expect(asked.pending[0]?.preview).toContain('+- test: `go test ./...`');
+    const { sessionId } = asked;
+    const approve = async ({ pending }: z.infer<typeof report>) =>
+      client.call(DECIDE, { sessionId, callId: pending[0]?.callId, decision: 'approve' });
+    expect((await approve(asked)).structuredContent).toMatchObject({ state: 'completed' });
+    expect(await whole.file('AGENTS.md')).toContain('example.com/kiln');
+
+    const list = await client.call(EXECUTE, { command: 'checkpoint list', sessionId });
+    const id = /- (\S+), .*AGENTS\.md \(created\)/.exec(textOf(list))?.[1] ?? '';
+    const back = await client.call(EXECUTE, { command: 'checkpoint', args: ['restore', id], sessionId });
+    const restoring = report.parse(back.structuredContent);
+    expect(restoring.pending).toMatchObject([{ tool: 'restore-checkpoint' }]);
+    expect(restoring.sessionId).toBe(sessionId);
+    expect(textOf(await approve(restoring))).toContain('Put back 1 file: AGENTS.md (removed).');
+    expect(await whole.file('AGENTS.md')).toBeUndefined();
+  });
+
+  test('one that does not exist is refused with those that do, and begins nothing', async () => {
+    const whole = await stage();
+    const client = await clientOf(whole.server);
+    const refused = await client.call(EXECUTE, { command: 'chekpoint list' });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toMatch(
+      /There is no command "\/chekpoint list"\. There are: init, checkpoint list/,
+    );
+    const failed = await client.call(EXECUTE, { command: 'checkpoint show', args: ['none.1'] });
+    expect(failed.structuredContent).toMatchObject({ state: 'failed' });
+    expect(textOf(failed)).toContain('There is no checkpoint "none.1".');
+    const { sessions } = z
+      .object({ sessions: z.array(z.looseObject({ title: z.string() })) })
+      .parse((await client.call('list_all_active_sessions', {})).structuredContent);
+    expect(sessions.map(({ title }) => title)).toEqual(['/checkpoint show none.1']);
+  });
+});
+
+describe("gemini-cli's agent", () => {
+  test('tells its commands, and answers them at once, beside any session', async () => {
+    const agent = await gemini();
+    const client = await clientOf(agent);
+    expect((await client.call(LIST, {})).structuredContent).toMatchObject({
+      agents: [{ commands: [{ name: 'restore' }, { name: 'restore list' }, { name: 'init' }] }],
+    });
+    const listed = await client.call(EXECUTE, { command: 'restore list' });
+    expect(listed.structuredContent).toMatchObject({
+      sessionId: null,
+      state: 'completed',
+      output: '[{"checkpoint":"one"}]',
+    });
+    expect(agent.requests).toContain('/executeCommand {"command":"restore list","args":[]}');
+    const restored = await client.call(EXECUTE, { command: 'restore', args: ['one'] });
+    expect(textOf(restored)).toContain('load_history');
+    const failed = await client.call(EXECUTE, { command: 'restore' });
+    expect(failed.structuredContent).toMatchObject({ state: 'failed' });
+  });
+
+  test('refuses what it does not know; what it does as a task nobody is told of is said to be so', async () => {
+    const client = await clientOf(await gemini());
+    const unknown = await client.call(EXECUTE, { command: 'memory' });
+    expect(textOf(unknown)).toContain('Command not found: memory');
+    expect(unknown.isError).toBe(true);
+    const streamed = await client.call(EXECUTE, { command: 'init' });
+    expect(textOf(streamed)).toContain('list_all_active_sessions');
+    expect(streamed.isError).toBe(true);
+  });
+
+  test('is not made to do anything unasked where only the person decides', async () => {
+    const agent = await gemini();
+    const client = await clientOf(agent, ['--approvals', 'human-only']);
+    expect((await client.call(EXECUTE, { command: 'restore', args: ['one'] })).isError).toBe(true);
+    expect(agent.requests).not.toContain('/executeCommand {"command":"restore","args":["one"]}');
+  });
+});
+
+test('an agent that offers no commands says so, and nothing is sent to it', async () => {
+  const agent = await plainAgent('1.0');
+  open.push(() => agent.stop());
+  const client = await clientOf(agent);
+  expect(textOf(await client.call(LIST, {}))).toContain('offers no commands');
+  const refused = await client.call(EXECUTE, { command: 'init' });
+  expect(refused.isError).toBe(true);
+  expect(textOf(refused)).toContain('offers no commands');
+});
