@@ -18,6 +18,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R13: 'With autoExecute there is no question at all, and everything is recorded; deny on one call leaves the others of the turn alone.',
   R14: 'A waiting task passes its time to live: it ends with an event that says so; an active one never does.',
   R15: 'An unknown session id: an error that lists the sessions that exist; never a silent new task.',
+  R16: 'The model, or a tool at work, asks a person: the question waits like a call, in every mode and across restarts; what fits it answers it, nothing else does, and nobody in the place of the person.',
   R20: 'The server is killed while a call waits; restarted; approved: the tool runs once, with the whole conversation.',
   R21: 'The server is killed while a tool with side effects runs; restarted: interrupted, outcome unknown, and a person is asked; never silently run again.',
   R22: 'The server is killed while a read-only tool or the model runs; restarted: the task goes on by itself, to the same end.',

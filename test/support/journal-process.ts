@@ -1,12 +1,10 @@
 /** A real second process that works on a journal: `journal-program.ts`, bundled once, and spoken to over its stdout. */
-import { afterAll, afterEach } from '@jest/globals';
-import { build } from 'esbuild';
+import { afterEach } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
+import { bundledProgram } from './bundled-program.ts';
 
 const report = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open') }),
@@ -47,7 +45,12 @@ export async function startJournalProcess(
 ): Promise<JournalProcess> {
   const limit = fileSizeLimit === undefined ? '' : `ulimit -S -f ${fileSizeLimit * 2}; `;
   // POSIX counts the limit in blocks of 512 bytes; dash, which is the `sh` of many systems, keeps to it.
-  const program = [await bundle(), role, path, ...(uid === undefined ? [] : [String(uid)])];
+  const program = [
+    await bundledProgram('test/support/journal-program.ts'),
+    role,
+    path,
+    ...(uid === undefined ? [] : [String(uid)]),
+  ];
   const child = spawn('sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -83,29 +86,3 @@ function follow(child: ChildProcess): JournalProcess {
     ended: () => closed,
   };
 }
-
-let bundled: Promise<string> | undefined;
-
-/** Node 20 runs no TypeScript. The bundle lies where its imports of packages resolve. */
-function bundle(): Promise<string> {
-  bundled ??= (async () => {
-    const directory = join(process.cwd(), 'node_modules', '.cache', 'mcp-a2a-bridge');
-    await mkdir(directory, { recursive: true });
-    const outfile = join(directory, `journal-program-${process.pid}.mjs`);
-    await build({
-      entryPoints: [join(process.cwd(), 'test', 'support', 'journal-program.ts')],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      packages: 'external',
-      logLevel: 'error',
-    });
-    return outfile;
-  })();
-  return bundled;
-}
-
-afterAll(async () => {
-  if (bundled !== undefined) await rm(await bundled);
-});

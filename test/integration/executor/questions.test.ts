@@ -66,7 +66,7 @@ describe('a call that is a question', () => {
     ['as it is', {}],
     ['with autoExecute', { settings: { autoExecute: true } }],
     ['when it may only look', { settings: { readOnly: true } }],
-  ])('waits for a person, %s; the answer is its result and nothing runs', async (_how, more) => {
+  ])('R16 waits for a person, %s; the answer is its result and nothing runs', async (_how, more) => {
     const service = await started([ASKS]);
     const task = await parked(service, more);
     expect(pendingOf(task)).toMatchObject([
@@ -171,7 +171,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toMatchObject([{ text: 'red' }, { isError: false }]);
   });
 
-  it('R20 waits across a restart and is answered then', async () => {
+  it('R16 R20 waits across a restart and is answered then', async () => {
     const first = await started([ASKS]);
     const task = await parked(first);
     await first.stop();
@@ -184,7 +184,7 @@ describe('a call that is a question', () => {
 });
 
 describe('a question of a tool at work', () => {
-  it('E1 parks the task with a pending action of its own, and the tool goes on with the answer', async () => {
+  it('R16 E1 parks the task with a pending action of its own, and the tool goes on with the answer', async () => {
     const on = await working({ asks: [WHICH] });
     const [action] = pendingOf(on.task);
     expect(action).toMatchObject({
@@ -292,6 +292,28 @@ describe('a question of a tool at work', () => {
     await until(on, on.task.taskId, () => on.tasks.executing() === 0);
     expect((await on.tasks.snapshot(on.task.taskId, ADA)).status.state).toBe('canceled');
     expect(on.heard).toEqual(['rejected']);
+  });
+
+  it('R14 what runs beside it ends with the task as well', async () => {
+    const beside = askingTool({
+      asks: [],
+      last: ({ signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+    });
+    const look = { ...beside.tool, name: 'look' };
+    const asking = askingTool({ asks: [WHICH] });
+    const service = await started([{ calls: [...CALLS_ASK.calls, { tool: 'look', input: {} }] }], {
+      tools: [asking.tool, look],
+      upkeep: { patience: { decisionMs: 1000, idleMs: null } },
+    });
+    await service.tasks.recover();
+    await service.tasks.keptUp();
+    const { taskId } = await parked(service);
+    await until(service, taskId, () => service.tasks.running().length === 2);
+    service.clock.advance(1000);
+    await service.tasks.keptUp();
+    await until(service, taskId, () => service.tasks.executing() === 0);
+    expect(service.tasks.running()).toEqual([]);
   });
 
   it('what other tools do meanwhile leaves the task parked, for whoever reads on', async () => {

@@ -1,0 +1,65 @@
+/** What a tool has asked when its process is killed. */
+import { afterEach, expect, it } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import { bundledProgram } from '../../support/bundled-program.ts';
+import { ScriptedModel } from '../../support/scripted-model.ts';
+import { ADA, decides, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { askingTool } from './asking-tool.ts';
+
+const running = new Set<ChildProcess>();
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+it.each([
+  ['R16 R21', 'with side effects waits for a person who says whether it runs again', 'other' as const],
+  ['R16 R22', 'without side effects runs again, and asks again', 'none' as const],
+])(
+  '%s a question outlives its killed server, and once it is answered its tool %s',
+  async (_id, _what, sideEffect) => {
+    const stateDir = await temporaryDirectory();
+    const { taskId } = await killed(stateDir, sideEffect);
+    const { tool, heard } = askingTool({ asks: [{ text: 'Which?' }], sideEffect });
+    const { tasks, failures } = await startService({
+      stateDir,
+      workspace: stateDir,
+      models: new ScriptedModel([]),
+      tools: [tool],
+    });
+    expect(await tasks.recover()).toBe(0);
+    const before = await tasks.snapshot(taskId, ADA);
+    const asked = before.status.state === 'input-required' ? before.status.pending : [];
+    expect(asked).toMatchObject([{ reason: 'question', preview: { text: 'Which?' } }]);
+    expect(heard).toEqual([]);
+    const callId = asked[0]?.callId ?? '';
+    const answered = decides(taskId, { callId, decision: 'answer', answer: 'this' });
+    const after = await settled(tasks, await tasks.send(answered));
+    expect(after.calls[callId]?.state).toMatchObject({ result: { type: 'answered', answer: 'this' } });
+    expect(after.status).toMatchObject({
+      state: 'input-required',
+      pending: [{ reason: sideEffect === 'none' ? 'question' : 'outcome-unknown' }],
+    });
+    expect(Object.values(after.calls).filter(({ state }) => state.type === 'running')).toHaveLength(
+      sideEffect === 'none' ? 1 : 0,
+    );
+    expect(failures).toEqual([]);
+  },
+);
+
+/** The task of a server that was killed while its tool waited for an answer. */
+async function killed(stateDir: string, sideEffect: string): Promise<{ taskId: string }> {
+  const script = await bundledProgram('test/integration/executor/programs/asking-service.ts');
+  const child = spawn(process.execPath, [script, stateDir, sideEffect], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.add(child);
+  const [line]: unknown[] = await once(createInterface({ input: child.stdout }), 'line');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  running.delete(child);
+  return z.object({ taskId: z.string() }).parse(JSON.parse(String(line)));
+}

@@ -1,0 +1,50 @@
+/**
+ * A task service in a process of its own, whose only tool asks a person while it works: `<directory> <side effect>`. Says
+ * which question waits, as one JSON object, and lives on.
+ */
+import { join } from 'node:path';
+import { setInterval } from 'node:timers';
+import { createTasks } from '../../../../a2a-server/executor/create-tasks.ts';
+import { randomIds } from '../../../../a2a-server/executor/ids.ts';
+import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
+import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { NO_RULES } from '../../../../a2a-server/policy/policy.ts';
+import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
+import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
+import { openWorkspace } from '../../../../a2a-server/tools/workspace.ts';
+import { systemClock } from '../../../../shared/clock.ts';
+import { sideEffect } from '../../../../shared/protocol/tool-approval.ts';
+import { ScriptedModel } from '../../../support/scripted-model.ts';
+import { askingTool, CALLS_ASK } from '../asking-tool.ts';
+
+const [, , directory = '', effect] = process.argv;
+const { tool } = askingTool({ asks: [{ text: 'Which?' }], sideEffect: sideEffect.parse(effect) });
+const principal = 'ada';
+const tasks = createTasks({
+  journal: await openSqliteJournal({ path: join(directory, 'journal.db'), clock: () => systemClock.now() }),
+  clock: systemClock,
+  ids: randomIds(systemClock),
+  models: new ScriptedModel([CALLS_ASK]),
+  toolbox: createToolbox([tool]),
+  policy: NO_RULES,
+  mode: 'ask',
+  openWorkspace: (path) => openWorkspace(path ?? directory),
+  graceMs: 1_000,
+  limits: NO_TIME_LIMITS,
+  budget: NO_BUDGET,
+  onFailure: (_taskId, error) => {
+    throw error;
+  },
+});
+const { taskId, seq } = await tasks.send({
+  principal,
+  channel: 'test',
+  message: { messageId: 'm', parts: [{ type: 'text', text: 'go' }] },
+  bodyHash: 'hash',
+  settings: { autoExecute: true },
+  wordsDecide: false,
+});
+const { signal } = new AbortController();
+for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
+process.stdout.write(`${JSON.stringify({ taskId })}\n`);
+setInterval(() => undefined, 60_000);
