@@ -62,7 +62,7 @@ const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState>
   unknown: 'failed',
 };
 
-const WORDS = ['approve', 'deny', 'edit', 'answer'] as const;
+const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
 
 /** @throws ClientError for a result that is a failure */
 export function reportOf(result: CallResult): TaskReport {

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
@@ -35,7 +36,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     return client;
   }
 
-  test('R67 the person is shown the question in a form, and what they choose goes to the model', async () => {
+  test('R16 R67 the person is shown the question in a form, and what they choose goes to the model', async () => {
     const forms: string[] = [];
     const client = await clientAt(await stage(), ({ message }) => {
       forms.push(message);
@@ -47,6 +48,20 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
       output: expect.stringContaining('blue'),
     });
     expect(forms).toEqual([expect.stringMatching(/^Which colour\?\n\n- red\n- blue/)]);
+  });
+
+  test('R67 several choices are a tick each', async () => {
+    const choices = [{ label: 'red' }, { label: 'blue' }, { label: 'green' }];
+    const input = { question: 'Which colours?', choices, multiple: true, freeText: true };
+    const client = await clientAt(await stage(), () => ({
+      action: 'accept',
+      content: { choice1: true, choice2: false, choice3: true, other: 'and grey' },
+    }));
+    const done = await client.call(DELEGATE, { task: plan({ tool: 'ask-person', input }) });
+    expect(done.structuredContent).toMatchObject({
+      state: 'completed',
+      output: expect.stringContaining('red\ngreen\nand grey'),
+    });
   });
 
   test('R67 to decline the form tells the model that there is no answer', async () => {

@@ -55,6 +55,32 @@ describe('the client of an agent, over A2A', () => {
     });
   });
 
+  test('a question with choices is answered with one of them', async () => {
+    const { server } = await stage();
+    const watched = new Watched();
+    const execution = new A2aClient(server).start(
+      { text: 'ask me "Which colour?" with choices red or blue' },
+      { onProgress: watched.see },
+    );
+    const { pending, question } = await watched.state('waiting');
+    expect(question).toBeNull();
+    expect(pending).toMatchObject([
+      {
+        reason: 'question',
+        preview: { type: 'question', text: 'Which colour?', choices: [{ label: 'red' }, { label: 'blue' }] },
+        decisions: ['answer', 'deny'],
+      },
+    ]);
+    const callId = pending[0]?.callId ?? '';
+    await expect(execution.decide({ callId, decision: 'answer', answer: 'green' })).rejects.toMatchObject({
+      reason: 'INVALID_DECISION',
+    });
+    await execution.decide({ callId, decision: 'answer', answer: 'blue' });
+    const { state, output } = await execution.result;
+    expect(state).toBe('completed');
+    expect(output).toContain('blue');
+  });
+
   test('an agent that asks in words is answered in words', async () => {
     const home = await newServerHome();
     const script = join(directoryOf(home), 'script.json');

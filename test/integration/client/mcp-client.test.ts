@@ -59,6 +59,20 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
+  test('a question with choices is answered with one of them', async () => {
+    const { client, server } = await open();
+    const watched = new Watched();
+    const execution = client.start(
+      { text: 'ask me "Which colour?" with choices red or blue', workspace: server.workspace },
+      { onProgress: watched.see },
+    );
+    const { pending } = await watched.state('waiting');
+    expect(pending).toMatchObject([{ reason: 'question', decisions: ['answer', 'deny'] }]);
+    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'answer', answer: 'blue' });
+    await expect(execution.result).resolves.toMatchObject({ output: expect.stringContaining('blue') });
+    await client.close();
+  });
+
   test('a decision made elsewhere is noticed; one that no longer counts is refused', async () => {
     const { client, peer, server } = await open();
     const watched = new Watched();

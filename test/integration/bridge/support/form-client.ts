@@ -12,7 +12,7 @@ export type ShownForm = z.infer<typeof shown>;
 
 export interface FormAnswer {
   action: 'accept' | 'decline' | 'cancel';
-  content?: Record<string, string>;
+  content?: Record<string, string | boolean>;
 }
 
 /** @param withdrawn aborts when the bridge takes the form back */

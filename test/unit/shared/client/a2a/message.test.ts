@@ -33,6 +33,7 @@ test('D2 each decision is bound to what was shown of its call, and reads as the 
     [
       { callId: 'a', decision: 'approve', scope: 'tool' },
       { callId: 'not shown', decision: 'edit', content: 'x', reason: 'because' },
+      { callId: 'asked', decision: 'answer', answer: ['red'] },
     ],
     [action],
     { messageId: 'm', taskId: 't' },
@@ -40,6 +41,7 @@ test('D2 each decision is bound to what was shown of its call, and reads as the 
   expect(decisionsPart.parse(written(body).parts[0]?.data).decisions).toEqual([
     { callId: 'a', decision: 'approve', scope: 'tool', inputHash: 'hash-of-a' },
     { callId: 'not shown', decision: 'edit', scope: 'once', content: 'x', reason: 'because' },
+    { callId: 'asked', decision: 'answer', scope: 'once', answer: ['red'] },
   ]);
 });
 
