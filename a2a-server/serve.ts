@@ -20,6 +20,7 @@ import { RESTORE_CHECKPOINT } from './checkpoints/restore-checkpoint.ts';
 import { createTasks } from './executor/create-tasks.ts';
 import type { TaskService } from './executor/create-tasks.ts';
 import { randomIds } from './executor/ids.ts';
+import { journalledOutputs } from './executor/journalled-outputs.ts';
 import { agentCard } from './http/agent-card.ts';
 import { agentSkills } from './http/agent-skills.ts';
 import { streamTickets } from './http/stream-ticket.ts';
@@ -40,6 +41,7 @@ import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { isInUse, stateInUse } from './state-in-use.ts';
 import type { Tool } from './tools/tool.ts';
+import type { ReadOutput } from './tools/read-output.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import type { Identity } from './tools/workspace/directory.ts';
 
@@ -71,7 +73,10 @@ export interface Run {
 export async function serve(settings: ServerSettings, log: Logger): Promise<Run> {
   const { stateDir } = settings;
   const models = await modelsOf(settings);
-  const tools = toolsOf(settings);
+  const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
+  const tools = toolsOf(settings, async (toolId, reader) =>
+    held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader),
+  );
   const policy = createPolicy([...settings.policy, ...trustedServers(settings.mcpServers)], {
     tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
   });
@@ -88,7 +93,6 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   Object.assign(server, { httpAllowHalfOpen: true });
   // The address is taken first: it is what two servers most often quarrel about, and it says whose the other one is.
   const port = await listen(server, settings, token);
-  const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
   try {
     held.journal = await openSqliteJournal({
       path: join(stateDir, 'journal.db'),
@@ -215,8 +219,13 @@ async function modelsOf(settings: ServerSettings): Promise<Models> {
   }
 }
 
-function toolsOf({ grace, passEnv, allowPrivateHost }: ServerSettings): Tool[] {
-  return builtinTools({ graceMs: grace, passEnvironment: passEnv, privateHosts: allowPrivateHost });
+function toolsOf({ grace, passEnv, allowPrivateHost }: ServerSettings, outputs: ReadOutput): Tool[] {
+  return builtinTools({
+    graceMs: grace,
+    passEnvironment: passEnv,
+    privateHosts: allowPrivateHost,
+    outputs,
+  });
 }
 
 function taskService(

@@ -4,8 +4,10 @@ import { besideQuestions } from '../task/pending.ts';
 import { isTerminal } from '../task/snapshot.ts';
 import type { TaskLog } from './task-log.ts';
 
-/** Characters of live output that are journalled; a tool's result has its own cap. */
-const MAX_CHARACTERS = 256 * 1024;
+/** Characters of output that are journalled; a tool's result has its own cap. */
+const MAX_CHARACTERS = 1_010_000;
+/** Characters of one event: a reader with little room still gets on. */
+const MAX_PIECE = 64 * 1024;
 /** Characters of output that a stopped execution reports. */
 const MAX_TAIL = 8 * 1024;
 /** Characters of a line that is shown as progress. */
@@ -17,6 +19,9 @@ export class ToolOutput {
   readonly #reference: { callId: string; tool: string; title: string; toolId: string };
   #unwritten = '';
   #written = 0;
+  /** Characters that are in the journal, or on their way to it. */
+  #journalled = 0;
+  #kept = false;
   #tail = '';
   #closed = false;
   #writing: Promise<void> | undefined;
@@ -53,6 +58,15 @@ export class ToolOutput {
     this.#writing ??= this.#drain();
   }
 
+  /** Journals a text for whoever asks for it later, after what was put out live. Shown to nobody else. */
+  async keep(text: string): Promise<void> {
+    await this.#writing;
+    this.#kept = true;
+    this.#closed = false;
+    this.write(text);
+    await this.close();
+  }
+
   /** Resolves when all that was put out is journalled. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -62,9 +76,16 @@ export class ToolOutput {
   async #drain(): Promise<void> {
     try {
       while (this.#unwritten !== '') {
-        const text = this.#unwritten;
-        this.#unwritten = '';
-        const event: TaskEvent = { type: 'tool.output', ...this.#reference, text };
+        const text = this.#unwritten.slice(0, MAX_PIECE);
+        this.#unwritten = this.#unwritten.slice(text.length);
+        const event: TaskEvent = {
+          type: 'tool.output',
+          ...this.#reference,
+          text,
+          offset: this.#journalled,
+          ...(this.#kept && { kept: true }),
+        };
+        this.#journalled += text.length;
         await this.#log.change(this.#taskId, (s) =>
           isTerminal(s) ? { type: 'keep' } : { type: 'append', events: besideQuestions(s, event) },
         );

@@ -26,6 +26,7 @@ import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { Countdown } from './countdown.ts';
 import type { Ids } from './ids.ts';
+import { headAndTail } from './long-result.ts';
 import type { Stop } from './stop.ts';
 import type { TaskLog } from './task-log.ts';
 import type { AbortAnswer, ToolExecutionView } from './tasks.ts';
@@ -283,7 +284,7 @@ export class ToolScheduler {
   ): Promise<ToolOutcome | null> {
     const { log, clock } = this.#options;
     const { output, questions } = at;
-    const outcome: ToolOutcome =
+    const whole: ToolOutcome =
       tool === undefined
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
         : await outcomeOf(
@@ -307,6 +308,7 @@ export class ToolScheduler {
           );
     at.countdown?.cancel();
     await output.close();
+    const outcome = await withinReach(whole, at.reference.toolId, output);
     const event: TaskEvent = runsAgain(call, outcome)
       ? { type: 'tool.interrupted', ...at.reference, rerun: true }
       : { type: 'tool.finished', ...at.reference, outcome };
@@ -323,6 +325,14 @@ export class ToolScheduler {
     });
     return finished?.type === 'appended' ? outcome : null;
   }
+}
+
+/** A result that is too long for a model is kept whole, and the model is told how to read it. */
+async function withinReach(outcome: ToolOutcome, toolId: string, output: ToolOutput): Promise<ToolOutcome> {
+  const shown = outcome.type === 'ok' ? headAndTail(outcome.text, toolId) : undefined;
+  if (outcome.type !== 'ok' || shown === undefined) return outcome;
+  await output.keep(outcome.text);
+  return { ...outcome, text: shown };
 }
 
 /** A deny rule holds to the last moment: one that came with a restart also for what was let run before it. */

@@ -5,6 +5,9 @@
  * A turn's text is one artifact. `turn.started` creates it, empty, and every delta appends to it: nobody has to know
  * which delta was the first (A2A 1.0 TaskArtifactUpdateEvent: `append` needs an artifact sent before). `turn.abandoned`
  * replaces it with nothing.
+ *
+ * What a tool puts out is an artifact too, to those who do not know the approval extension; they see it grow. Its first
+ * piece, which says of itself that nothing came before it, creates it.
  */
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
@@ -18,6 +21,7 @@ import {
   givenArtifact,
   message,
   metadataFor,
+  outputArtifact,
   textPart,
   turnArtifact,
   WIRE_STATE,
@@ -75,18 +79,27 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
     // The status shows which grants stand.
     case 'grant.revoked':
       return undefined;
+    case 'tool.output': {
+      // Live, to those who know the extension; what is kept beside a result is shown to nobody who does not ask for it.
+      const live = event.kept !== true && (view.approval || event.offset === undefined);
+      if (live) return activityUpdate(entry, view, activityOf(event));
+      return artifactUpdate(entry, view, outputArtifact(view, event), {
+        append: event.offset !== undefined && event.offset > 0,
+      });
+    }
     case 'tool.requested':
     case 'tool.asked':
     case 'tool.outdated':
     case 'tool.decided':
     case 'tool.started':
-    case 'tool.output':
     case 'tool.finished':
-    case 'tool.interrupted': {
-      const activity = activityOf(event);
-      return statusUpdate(entry, view, { state: 'working', activity, text: activityText(activity) });
-    }
+    case 'tool.interrupted':
+      return activityUpdate(entry, view, activityOf(event));
   }
+}
+
+function activityUpdate(entry: JournalEntry, view: View, activity: Activity): StreamResponse {
+  return statusUpdate(entry, view, { state: 'working', activity, text: activityText(activity) });
 }
 
 type ToolEvent = Extract<JournalEntry['event'], { type: `tool.${string}` }>;

@@ -17,6 +17,7 @@ import {
   givenArtifact,
   message,
   metadataFor,
+  outputArtifact,
   partOf,
   textPart,
   turnArtifact,
@@ -37,7 +38,7 @@ export function taskView(snapshot: Snapshot, view: View, detail: TaskDetail = {}
     id: snapshot.taskId,
     contextId: snapshot.sessionId,
     status: statusOf(snapshot, view),
-    artifacts: artifacts ? artifactsOf(snapshot) : [],
+    artifacts: artifacts ? [...artifactsOf(snapshot), ...outputsOf(snapshot, view)] : [],
     history: latest(historyOf(snapshot, view), historyLength),
     metadata: metadataFor(view, snapshot.seq, overviewOf(snapshot)),
   };
@@ -111,6 +112,11 @@ function artifactsOf({ exchanges, openTurn }: Snapshot): Artifact[] {
     for (const given of turn.artifacts) artifacts.set(given.artifactId, givenArtifact(given));
   }
   return [...artifacts.values()];
+}
+
+/** What a client that follows from here on appends to. */
+function outputsOf({ outputs }: Snapshot, view: View): Artifact[] {
+  return outputs.map((output) => outputArtifact(view, output));
 }
 
 function historyOf(snapshot: Snapshot, view: View): Message[] {

@@ -3,6 +3,7 @@ import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { Aside } from '../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 
@@ -88,6 +89,22 @@ export function turnArtifact(turn: number, text: string, name: string): Artifact
 /** What an agent gave beside its words. */
 export function givenArtifact({ artifactId, name, description, parts }: GivenArtifact): Artifact {
   return { artifactId, name, description, parts: parts.map(partOf), metadata: undefined, extensions: [] };
+}
+
+/** What a tool execution has put out, or the next piece of it: an artifact that is no part of the answer. */
+export function outputArtifact(
+  view: View,
+  { toolId, title, text }: { toolId: string; title: string; text: string },
+): Artifact {
+  const said: Aside = { role: 'tool-output', toolId, title };
+  return {
+    artifactId: `output-${toolId}`,
+    name: 'tool output',
+    description: title,
+    parts: [textPart(text)],
+    metadata: view.approval ? { [TOOL_APPROVAL]: said } : undefined,
+    extensions: view.approval ? [TOOL_APPROVAL] : [],
+  };
 }
 
 /** Metadata for those who asked for it: the place in the journal, and what the approval extension says. */

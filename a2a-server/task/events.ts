@@ -223,7 +223,20 @@ export type TaskEvent =
    * no turn; `askedBy` is the call that runs.
    */
   | { type: 'tool.asked'; call: RequestedCall; askedBy: string }
-  | { type: 'tool.output'; callId: string; tool: string; title: string; toolId: string; text: string }
+  /**
+   * `offset`: how many characters the execution had put out before; old journals do not say it. `kept`: not live, but the
+   * whole of a result that was too long for the model, for whoever asks for it.
+   */
+  | {
+      type: 'tool.output';
+      callId: string;
+      tool: string;
+      title: string;
+      toolId: string;
+      text: string;
+      offset?: number;
+      kept?: true;
+    }
   /** What a tool execution is about to change has been kept. Durable before the change, which may yet not come about. */
   | { type: 'files.saved'; callId: string; toolId: string; files: readonly SavedFile[] }
   | {

@@ -7,6 +7,7 @@ import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './cont
 import { requested, stateAfter, stateUnder, withoutQuestions } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import { afterUse, givenWith, grantBehind, withoutGrants } from './grants.ts';
+import { withOutput } from './outputs.ts';
 import { paid } from './spending.ts';
 import { spentAfter } from './spent.ts';
 import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
@@ -31,6 +32,7 @@ export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined
     calls: {},
     grants: [],
     context: WHOLE_CONTEXT,
+    outputs: [],
     outage: null,
     turns: 0,
     spending: {},
@@ -176,7 +178,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return { calls: { ...s.calls, [question.callId]: { ...question, askedBy: event.askedBy } } };
     }
     case 'tool.output':
-      return {};
+      return { outputs: withOutput(s.outputs, event) };
     case 'files.saved':
       return ofCall(s, event.callId, (call) => ({
         ...call,

@@ -18,6 +18,7 @@ import type {
   TurnEnd,
   UserMessage,
 } from './events.ts';
+import type { ExecutionOutput } from './outputs.ts';
 import type { SpendingByModel } from './spending.ts';
 
 export type Status =
@@ -132,6 +133,8 @@ export interface Snapshot {
   /** Trust that was given, and is neither spent nor taken back; time may be over for some. */
   grants: readonly Grant[];
   context: Context;
+  /** What tool executions have put out, the newest of it; see outputs.ts. */
+  outputs: readonly ExecutionOutput[];
   /** The model could not answer so many times in a row, and is not asked before `until`; null since it last did. */
   outage: { attempts: number; until: number } | null;
   /** Turns begun, abandoned ones included; the next is one more. */

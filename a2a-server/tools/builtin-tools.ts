@@ -10,6 +10,7 @@ import { listFiles } from './list-files.ts';
 import { moveFile } from './move-file.ts';
 import { multiEdit } from './multi-edit.ts';
 import { readFile } from './read-file.ts';
+import { createReadOutput, NO_OUTPUTS, type ReadOutput } from './read-output.ts';
 import { createRunShellCommand } from './run-shell-command.ts';
 import { searchFiles } from './search-files.ts';
 import type { Environment } from './shell/command-environment.ts';
@@ -38,11 +39,18 @@ export interface BuiltinToolsOptions {
   passEnvironment?: readonly string[];
   /** Hosts beyond the public ones that the web tools may reach, each `host` or `host:port` (X2). */
   privateHosts?: readonly string[];
+  /** What tool executions have put out; without it there is nothing to read. */
+  outputs?: ReadOutput;
 }
 
 export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
   const { clock = systemClock, graceMs = DEFAULT_GRACE_MS } = options;
-  const { environment = process.env, passEnvironment = [], privateHosts = [] } = options;
+  const {
+    environment = process.env,
+    passEnvironment = [],
+    privateHosts = [],
+    outputs = NO_OUTPUTS,
+  } = options;
   const web = { allowed: allowedHosts(privateHosts), resolve: systemResolve, clock };
   return [
     listFiles,
@@ -55,6 +63,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     moveFile,
     deleteFile,
     createRunShellCommand({ clock, graceMs, environment, passEnvironment }),
+    createReadOutput(outputs),
     createFetch(web),
     createCrawl(web),
     createWait(clock),

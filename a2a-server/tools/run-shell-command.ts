@@ -5,6 +5,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from './one-line.ts';
 import { commandEnvironment, type Environment } from './shell/command-environment.ts';
+import { wholeIn } from './read-output.ts';
 import { runCommand, type CommandEnd } from './shell/run-command.ts';
 import { ToolStopped, type Tool } from './tool.ts';
 import type { Workspace } from './workspace.ts';
@@ -59,7 +60,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
       preview: { type: 'command', command, cwd: await directoryOf(workspace, cwd) },
       basis: null,
     }),
-    run: async ({ command, cwd }, { workspace, signal, output }) => {
+    run: async ({ command, cwd }, { workspace, signal, output, toolId }) => {
       const { clock, graceMs, environment, passEnvironment } = options;
       const directory = await directoryOf(workspace, cwd);
       const end = await runCommand({
@@ -78,7 +79,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
       const note = leftover(end);
       const body = end.output === '' ? '[no output]' : end.output.replace(/\n$/u, '');
       return {
-        text: [body, `[${ending}]`, ...note].join('\n'),
+        text: [body, ...(end.cut ? [wholeIn(toolId)] : []), `[${ending}]`, ...note].join('\n'),
         summary: `\`${oneLine(command, 60)}\` ${ending}`,
       };
     },

@@ -1,7 +1,7 @@
 /** What every A2A agent's events say in the same way, whatever its dialect: states, artifacts, replies. */
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
-import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
+import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from './observation.ts';
 import { messageText, partsText } from './parts.ts';
 
@@ -13,6 +13,8 @@ export interface DialectReading {
   activity(metadata: unknown): Activity | null;
   overview(metadata: unknown): TaskOverview | null;
   seq(metadata: unknown): number | null;
+  /** What an artifact is that is no part of the answer; left out where there are no such artifacts. */
+  aside?(metadata: unknown): Aside | null;
 }
 
 export const STATES: Readonly<Record<number, TaskStateName>> = {
@@ -54,7 +56,7 @@ export function readEvent(event: StreamResponse, reading: DialectReading): Obser
     case 'artifactUpdate': {
       const { taskId, contextId, artifact, append, metadata } = payload.value;
       if (artifact === undefined) return { seq: reading.seq(metadata), observations: [] };
-      const output = outputOf(artifact);
+      const output = outputOf(artifact, reading);
       return {
         seq: reading.seq(metadata),
         observations: [{ type: 'output', taskId, sessionId: contextId, output, append }],
@@ -76,7 +78,7 @@ function snapshotOf(task: Task, reading: DialectReading): Observation {
     ...(task.status === undefined
       ? { state: 'unknown', text: '', pending: [], question: null }
       : statusOf(task.status, task.id, reading)),
-    outputs: task.artifacts.map(outputOf),
+    outputs: task.artifacts.map((artifact) => outputOf(artifact, reading)),
     reply: messageText(task.history.findLast((message) => message.role === Role.ROLE_AGENT)),
     overview: reading.overview(task.metadata),
   };
@@ -90,8 +92,10 @@ function statusOf(status: TaskStatus, taskId: string, reading: DialectReading) {
   };
 }
 
-function outputOf(artifact: Artifact): Output {
+function outputOf(artifact: Artifact, reading: DialectReading): Output {
+  const aside = reading.aside?.(artifact.metadata) ?? null;
   return {
+    ...(aside === null ? {} : { aside }),
     id: artifact.artifactId,
     name: artifact.name,
     text: partsText(artifact.parts, artifact.name || undefined),

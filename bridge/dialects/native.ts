@@ -5,6 +5,7 @@ import { ProductError } from '../../shared/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../shared/protocol/agent-command.ts';
 import {
   activity,
+  aside,
   decisionsPart,
   pendingPart,
   TOOL_APPROVAL,
@@ -23,6 +24,7 @@ import { positionIn } from './position.ts';
 import { phraseAnswer, questionOf } from './question.ts';
 
 const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity }) });
+const asideMetadata = z.object({ [TOOL_APPROVAL]: aside });
 const overviewMetadata = z.object({ [TOOL_APPROVAL]: taskOverview });
 
 const reading: DialectReading = {
@@ -48,6 +50,10 @@ const reading: DialectReading = {
     return parsed.success ? parsed.data[TOOL_APPROVAL] : null;
   },
   seq: positionIn,
+  aside(metadata) {
+    const parsed = asideMetadata.safeParse(metadata);
+    return parsed.success ? parsed.data[TOOL_APPROVAL] : null;
+  },
 };
 
 export const nativeDialect: Dialect = {

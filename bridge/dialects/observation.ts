@@ -2,7 +2,7 @@
  * What a client learns from one A2A event, in words that do not depend on the agent that sent it. A dialect reads an
  * event into observations; the fold of a task's observations is its view. Both are pure.
  */
-import type { Activity, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
+import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Question } from './question-form.ts';
 import type { TurnObservation } from './turn.ts';
 
@@ -27,6 +27,8 @@ export interface Output {
   id: string;
   name: string;
   text: string;
+  /** What it is where it is no part of the answer. */
+  aside?: Aside;
 }
 
 export type Observation =

@@ -20,10 +20,20 @@ export function contentOf(part: TaskPart, task: ReadTask): string {
     case 'transcript':
       return transcriptOf(task);
     case 'artifacts':
-      return outputOf(task.view);
+      return artifactsOf(task.view);
     case 'diff':
       return diffOf(task);
   }
+}
+
+/** The answer, and after it what its tools have put out: where the answer is cut, its rest is where it was said to be. */
+function artifactsOf(view: TaskView): string {
+  const beside = view.outputs.flatMap(({ aside, text }) =>
+    aside === undefined || text === ''
+      ? []
+      : [`## Output of ${aside.title} (${aside.toolId})\n\n${text.trimEnd()}`],
+  );
+  return [outputOf(view), ...beside].filter((text) => text !== '').join('\n\n');
 }
 
 /** The report without the output, which is a part of its own. */

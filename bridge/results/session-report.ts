@@ -138,7 +138,10 @@ function cutNote(view: TaskView | undefined, characters: number): string {
 
 /** Everything the agent has put out, in order. Agents that make no artifacts say their result in the status, or just say it. */
 export function outputOf(view: TaskView): string {
-  const texts = view.outputs.map((output) => output.text.trim()).filter((text) => text !== '');
+  const texts = view.outputs
+    .filter(({ aside }) => aside === undefined)
+    .map(({ text }) => text.trim())
+    .filter((text) => text !== '');
   if (texts.length > 0) return texts.join('\n\n');
   if (!hasEnded(view)) return '';
   return view.text === '' ? view.reply : view.text;

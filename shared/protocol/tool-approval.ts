@@ -158,6 +158,13 @@ export const taskSettings = z.strictObject({
 });
 export type TaskSettings = z.infer<typeof taskSettings>;
 
+/**
+ * `metadata[TOOL_APPROVAL]` of an artifact that is no part of the agent's answer: what a tool execution has put out. A
+ * client that knows nothing of it sees one artifact more.
+ */
+export const aside = z.object({ role: z.literal('tool-output'), toolId: z.string(), title: z.string() });
+export type Aside = z.infer<typeof aside>;
+
 /** Why a tool execution stopped before its own end (A1). */
 export const stopReason = z.enum(['abort-request', 'task-cancel', 'timeout', 'server-shutdown', 'own-error']);
 export type StopReason = z.infer<typeof stopReason>;

@@ -22,6 +22,11 @@ export class ScriptedModel implements Models, Model {
     if (price) this.price = price;
   }
 
+  /** What it says after what it has been told to say before. */
+  add(...turns: ScriptedTurn[]): void {
+    this.#turns.push(...turns);
+  }
+
   resolve(): Model {
     return this;
   }

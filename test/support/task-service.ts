@@ -10,6 +10,7 @@ import {
   type UpkeepSettings,
 } from '../../a2a-server/executor/create-tasks.ts';
 import { randomIds } from '../../a2a-server/executor/ids.ts';
+import { journalledOutputs } from '../../a2a-server/executor/journalled-outputs.ts';
 import type { Incoming } from '../../a2a-server/executor/tasks.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -69,7 +70,7 @@ export async function startService(options: {
   const { tools, commands, contents } = abilities({
     stateDir: options.stateDir,
     journal,
-    tools: options.tools ?? builtinTools(),
+    tools: options.tools ?? builtinTools({ outputs: journalledOutputs(journal) }),
   });
   const tasks = createTasks({
     commands,

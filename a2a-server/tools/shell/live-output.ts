@@ -3,8 +3,8 @@ import type { Clock } from '../../../shared/clock.ts';
 
 const FLUSH_MS = 50;
 const FLUSH_CHARACTERS = 8 * 1024;
-/** Beyond this nobody reads along; the result has the end of the output. */
-const MAX_CHARACTERS = 200_000;
+/** Beyond this nobody reads along; the result has the end of the output. As much as is kept for being read later. */
+const MAX_CHARACTERS = 1_000_000;
 
 export class LiveOutput {
   readonly #emit: (text: string) => void;

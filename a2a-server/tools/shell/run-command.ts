@@ -43,6 +43,8 @@ export interface CommandEnd {
   exitSignal: NodeJS.Signals | null;
   /** Stdout and stderr as they came, the middle left out where it is long. */
   output: string;
+  /** Something was left out of it. */
+  cut: boolean;
   /** How what was left of the group ended, once the shell had exited or the signal aborted. */
   group: GroupEnd;
 }
@@ -80,6 +82,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
     exitCode: child.exitCode,
     exitSignal: child.signalCode,
     output: kept.toString(),
+    cut: kept.length > MAX_OUTPUT,
     group: end,
   };
 }

@@ -32,7 +32,7 @@ export class LiveText {
     for (const observation of observations) {
       if (observation.type === 'snapshot' && view !== undefined) this.#sofar(view);
       if (observation.type === 'activity') this.#activity(observation.activity, seq);
-      if (observation.type === 'output')
+      if (observation.type === 'output' && observation.output.aside === undefined)
         this.#run(`output ${observation.output.id}`, observation.output.text);
     }
     if (view !== undefined) this.#standing(view, seq);

@@ -73,7 +73,8 @@ export class TaskFold {
   restart(task: WireTask): void {
     this.#cursor = seqOf(task.metadata) ?? 0;
     this.#said.clear();
-    for (const { artifactId, parts } of task.artifacts) this.#said.set(artifactId, textOf(parts));
+    for (const artifact of task.artifacts)
+      if (!isAside(artifact)) this.#said.set(artifact.artifactId, textOf(artifact.parts));
     this.#running.clear();
     for (const { state, toolId, tool, title } of task.metadata?.[TOOL_APPROVAL]?.calls ?? [])
       if (state === 'running' && toolId !== null)
@@ -107,7 +108,9 @@ export class TaskFold {
     return changed ? [...happened, { type: 'state', report: this.report }] : happened;
   }
 
-  #say({ artifact: { artifactId, parts }, append }: NonNullable<WireEvent['artifactUpdate']>): void {
+  #say({ artifact, append }: NonNullable<WireEvent['artifactUpdate']>): void {
+    if (isAside(artifact)) return;
+    const { artifactId, parts } = artifact;
     const before = append === true ? (this.#said.get(artifactId) ?? '') : '';
     this.#said.set(artifactId, before + textOf(parts));
   }
@@ -132,6 +135,7 @@ export class TaskFold {
 /** What an event tells by itself, whatever stands before it. Pure. */
 function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Progress[] {
   if (artifactUpdate !== undefined) {
+    if (isAside(artifactUpdate.artifact)) return [];
     const text = textOf(artifactUpdate.artifact.parts);
     return text === '' ? [] : [{ type: 'text', text }];
   }
@@ -140,6 +144,11 @@ function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Pro
   if (activity !== undefined) return [{ type: 'activity', activity }];
   const message = status?.state === 'TASK_STATE_WORKING' ? textOf(status.message?.parts ?? []) : '';
   return message === '' ? [] : [{ type: 'note', message }];
+}
+
+/** What tools have put out is beside the answer. */
+function isAside({ metadata }: WireTask['artifacts'][number]): boolean {
+  return metadata?.[TOOL_APPROVAL]?.role !== undefined;
 }
 
 function seqOf(metadata: WireMetadata | undefined): number | undefined {

@@ -13,7 +13,12 @@ const status = z.object({
   message: z.optional(message),
   timestamp: z.optional(z.string()),
 });
-const artifact = z.object({ artifactId: z.string(), parts: z.prefault(z.array(part), []) });
+const artifact = z.object({
+  artifactId: z.string(),
+  parts: z.prefault(z.array(part), []),
+  /** `aside` of `protocol/tool-approval.ts`: it is no part of the answer. */
+  metadata: z.optional(z.object({ [TOOL_APPROVAL]: z.optional(z.object({ role: z.optional(z.string()) })) })),
+});
 
 const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
 const decisionWord = z.enum(['approve', 'deny', 'edit', 'answer']);

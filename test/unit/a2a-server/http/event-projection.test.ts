@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { StreamResponse } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
-import { activity, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
+import { activity, aside, TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
 import { project } from '../../../../a2a-server/http/event-projection.ts';
 import type { View } from '../../../../a2a-server/http/wire-objects.ts';
 import type { ContentPart, TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -95,6 +95,13 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
     })),
   fc.constant<TaskEvent>({ type: 'tool.started', ...ref, toolId: 'tool-1' }),
   text.map((it): TaskEvent => ({ type: 'tool.output', ...ref, toolId: 'tool-1', text: it })),
+  fc.record({ text, offset: fc.nat(), live: fc.boolean() }).map(({ live, ...rest }): TaskEvent => ({
+    type: 'tool.output',
+    ...ref,
+    toolId: 'tool-1',
+    ...rest,
+    ...(!live && { kept: true }),
+  })),
   fc
     .constantFrom(
       { type: 'ok' as const, text: 'done', summary: 'wrote test.md' },
@@ -113,6 +120,14 @@ const anyEntry = fc.record({
   seq: fc.integer({ min: 1, max: 1e9 }),
   at: fc.integer({ min: 0, max: 4e12 }),
   event: anyEvent,
+});
+
+const piece = (offset: number): TaskEvent => ({
+  type: 'tool.output',
+  ...ref,
+  toolId: 'tool-1',
+  text: 'line',
+  offset,
 });
 
 describe('an entry as a stream event', () => {
@@ -152,16 +167,34 @@ describe('an entry as a stream event', () => {
   test('R40 each thing that happens to a call is an activity, to clients that know the extension', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
-        if (!entry.event.type.startsWith('tool.')) return;
+        if (!entry.event.type.startsWith('tool.') || 'kept' in entry.event) return;
         const payload = project(entry, view(true, false))?.payload;
         if (payload?.$case !== 'statusUpdate') throw new Error('a status update was expected');
         activity.parse(payload.value.metadata?.[TOOL_APPROVAL].activity);
         expect(payload.value.status?.message).toBeUndefined();
+        if ('offset' in entry.event) return;
         const plain = project(entry, view(false, false))?.payload;
         if (plain?.$case !== 'statusUpdate') throw new Error('a status update was expected');
         expect(plain.value.status?.message?.parts).toHaveLength(1);
       }),
     );
+  });
+
+  test('what a tool puts out is an artifact that grows, to a client without the extension', () => {
+    const [first, next] = [0, 4].map((offset, seq) =>
+      project({ seq, at: 0, event: piece(offset) }, view(false, false)),
+    );
+    const artifact = { artifactId: 'output-tool-1', parts: [{ content: { value: 'line' } }] };
+    expect(first?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: false, artifact } });
+    expect(next?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: true, artifact } });
+  });
+
+  test('what is kept of a long result is an artifact beside the answer, and says so', () => {
+    const event: TaskEvent = { type: 'tool.output', ...ref, toolId: 'x', text: 'a', offset: 0, kept: true };
+    const payload = project({ seq: 1, at: 0, event }, view(true, false))?.payload;
+    if (payload?.$case !== 'artifactUpdate') throw new Error('an artifact update was expected');
+    const said: unknown = payload.value.artifact?.metadata?.[TOOL_APPROVAL];
+    expect(aside.parse(said)).toEqual({ role: 'tool-output', toolId: 'x', title: 'Write test.md' });
   });
 
   test('what an abandoned turn said is taken back', () => {

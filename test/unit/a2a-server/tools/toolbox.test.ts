@@ -79,6 +79,7 @@ describe('createToolbox', () => {
       'list-files',
       'read-file',
       'search-files',
+      'read-output',
       'wait',
       'ask-person',
     ]);
@@ -93,6 +94,7 @@ describe('createToolbox', () => {
       ['move-file', 'files'],
       ['delete-file', 'files'],
       ['run-shell-command', 'command'],
+      ['read-output', 'none'],
       ['fetch', 'network'],
       ['crawl', 'network'],
       ['wait', 'none'],

@@ -48,6 +48,29 @@ describe('which dialect an agent speaks', () => {
 });
 
 describe('the tool-approval dialect', () => {
+  test('tells what tools have put out from the answer', () => {
+    const said = { role: 'tool-output', toolId: 'x', title: 'Run a' };
+    const base = task().toTask();
+    const artifact = {
+      artifactId: 'output-x',
+      name: 'tool output',
+      description: '',
+      parts: [part({ $case: 'text', value: 'noise' })],
+      metadata: { [TOOL_APPROVAL]: said },
+      extensions: [],
+    };
+    const wrapped: StreamResponse = {
+      payload: {
+        $case: 'task',
+        value: { ...base, artifacts: [artifact, { ...artifact, metadata: undefined }] },
+      },
+    };
+    const [snapshot] = nativeDialect.read(wrapped).observations;
+    const id = { id: 'output-x', name: 'tool output', text: expect.stringContaining('noise') };
+    expect(snapshot).toMatchObject({ outputs: [{ ...id, aside: said }, id] });
+    expect(plainDialect.read(wrapped).observations).toMatchObject([{ outputs: [id, id] }]);
+  });
+
   test('reads pending actions from the status, and does not show them again as text', () => {
     const observed = nativeDialect.read(lastEvent(task().ask(pendingWrite('one'))));
     expect(observed.seq).toBe(2);

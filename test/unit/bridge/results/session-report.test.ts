@@ -37,6 +37,15 @@ function leaves(value: unknown): string[] {
 }
 
 describe('a report', () => {
+  test('has the answer in it, and not what tools have put out', () => {
+    const aside = { role: 'tool-output', toolId: 'x', title: 'Run a' } as const;
+    const outputs = [
+      { id: 'turn-1', name: '', text: 'the answer' },
+      { id: 'output-x', name: '', text: 'noise', aside },
+    ];
+    expect(report(view({ outputs })).output).toBe('the answer');
+  });
+
   const full = report(
     view({
       state: 'input-required',

@@ -41,6 +41,15 @@ describe('the events of a task, gathered', () => {
     expect(fold.report).toMatchObject({ output: 'Bye\n\nOther', cursor: 6, state: 'working' });
   });
 
+  test('what tools have put out is no part of the answer, and is told to nobody', () => {
+    const metadata = { [TOOL_APPROVAL]: { role: 'tool-output' } };
+    const beside = { artifactId: 'output-1', parts: [{ text: 'noise' }], metadata };
+    const fold = new TaskFold({ ...TASK, artifacts: [beside] });
+    expect(fold.take(says(3, 'Hello'))).toHaveLength(1);
+    expect(fold.take({ artifactUpdate: { artifact: beside, append: true, metadata: at(4) } })).toEqual([]);
+    expect(fold.report).toMatchObject({ output: 'Hello', cursor: 4 });
+  });
+
   test('R25 an event that came before is neither counted nor told again', () => {
     const fold = new TaskFold(TASK);
     fold.take(says(3, 'once'));

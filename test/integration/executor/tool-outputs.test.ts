@@ -1,0 +1,169 @@
+/** What tools put out: seen as it grows, kept whole, read on by the model. On real processes and a real journal. */
+import { describe, expect, it } from '@jest/globals';
+import type { Artifact } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { project } from '../../../a2a-server/http/event-projection.ts';
+import { taskView } from '../../../a2a-server/http/task-projection.ts';
+import { journalledOutputs } from '../../../a2a-server/executor/journalled-outputs.ts';
+import type { JournalEntry } from '../../../a2a-server/task/events.ts';
+import { foldAll, foldOn } from '../../../a2a-server/task/fold.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
+import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import type { Journal } from '../../../a2a-server/journal/journal.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import { says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const LONG = Array.from({ length: 20_000 }, (_, n) => `record ${n}\n`).join('');
+
+/** As a tool of an MCP server may: it gives back more than anybody would read at once. */
+const dump = defineTool({
+  name: 'dump',
+  description: 'Gives it all.',
+  sideEffect: 'none',
+  schema: z.strictObject({}),
+  timeoutMs: () => 10_000,
+  title: () => 'Dump',
+  show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
+  run: async () => ({ text: LONG, summary: 'dumped' }),
+});
+
+async function agent(turns: ScriptedTurn[]) {
+  const models = new ScriptedModel(turns);
+  let journal: Journal | undefined;
+  const tools = [
+    dump,
+    ...builtinTools({
+      outputs: async (toolId, reader) => journal && journalledOutputs(journal)(toolId, reader),
+    }),
+  ];
+  const service = await startService({
+    stateDir: await temporaryDirectory(),
+    workspace: await temporaryDirectory(),
+    models,
+    tools,
+    mode: 'auto',
+    between: (opened) => (journal = opened),
+  });
+  return { ...service, models };
+}
+
+const calls = (tool: string, input: Record<string, unknown>): ScriptedTurn => ({ calls: [{ tool, input }] });
+const resultOf = (snapshot: Snapshot, tool: string): string => {
+  const state = Object.values(snapshot.calls).find((call) => call.tool === tool)?.state;
+  const result = state?.type === 'settled' ? state.result : undefined;
+  if (result?.type !== 'ran') throw new Error(`${tool} has not run`);
+  return result.outcome.type === 'error' ? result.outcome.message : result.outcome.text;
+};
+
+async function entriesOf(
+  { tasks }: Awaited<ReturnType<typeof agent>>,
+  taskId: string,
+): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(taskId, 0, { until: 'settled', signal })) entries.push(...batch);
+  return entries;
+}
+
+/** Artifacts as a client without extensions has them, who is shown the task and then what follows. */
+function gathered(artifacts: Map<string, string>, entries: readonly JournalEntry[]): Map<string, string> {
+  for (const entry of entries) {
+    const payload = project(entry, VIEW)?.payload;
+    if (payload?.$case !== 'artifactUpdate' || payload.value.artifact === undefined) continue;
+    const { artifact, append } = payload.value;
+    const before = append ? artifacts.get(artifact.artifactId) : '';
+    if (before === undefined) throw new Error(`${artifact.artifactId} is appended to and was never sent`);
+    artifacts.set(artifact.artifactId, before + textOf(artifact));
+  }
+  return artifacts;
+}
+
+const VIEW = { taskId: 't', sessionId: 's', approval: false, resumable: false };
+const textOf = ({ parts }: Artifact): string =>
+  parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
+const shownIn = (snapshot: Snapshot | undefined): Map<string, string> =>
+  new Map(
+    (snapshot ? taskView(snapshot, VIEW).artifacts : []).map((each) => [each.artifactId, textOf(each)]),
+  );
+
+describe('what a tool puts out', () => {
+  it('S1 is one artifact that grows, wherever a client without extensions begins to follow', async () => {
+    const service = await agent([
+      calls('run-shell-command', { command: 'for i in 1 2 3; do echo line $i; sleep 0.1; done' }),
+    ]);
+    const { taskId } = await settled(service.tasks, await service.tasks.send(says('go')));
+    const entries = await entriesOf(service, taskId);
+    const whole = shownIn(foldAll(taskId, entries));
+    const output = [...whole].find(([id]) => id.startsWith('output-run-shell-command'));
+    expect(output?.[1]).toBe('line 1\nline 2\nline 3\n');
+    for (let cut = 1; cut <= entries.length; cut += 1) {
+      const seen = gathered(shownIn(foldAll(taskId, entries.slice(0, cut))), entries.slice(cut));
+      // The words of a turn are shown when they come; an artifact without words may be left out once its turn is over.
+      for (const [id, text] of whole) expect(seen.get(id)).toBe(text);
+    }
+  });
+
+  it('J2 is in a snapshot that is folded on from any place', async () => {
+    const service = await agent([calls('dump', {})]);
+    const { taskId } = await settled(service.tasks, await service.tasks.send(says('go')));
+    const entries = await entriesOf(service, taskId);
+    const whole = foldAll(taskId, entries);
+    expect(whole?.outputs.map(({ text }) => text)).toEqual([LONG]);
+    const some = foldAll(taskId, entries.slice(0, 7));
+    expect(some && foldOn(some, entries.slice(7))).toEqual(whole);
+  });
+});
+
+describe('a result that is too long for a model', () => {
+  it('is kept whole; the model has its ends, and reads on, or looks for a text', async () => {
+    const service = await agent([calls('dump', {})]);
+    const ended = await settled(service.tasks, await service.tasks.send(says('go')));
+    const told = resultOf(ended, 'dump');
+    expect(told.length).toBeLessThan(31_000);
+    expect(told).toMatch(/^record 0\n/);
+    expect(told).toContain('record 19999\n');
+    const [, toolId = ''] = /read-output with toolId "([^"]+)"/.exec(told) ?? [];
+    const read = async (input: Record<string, unknown>) => {
+      service.models.add(calls('read-output', { toolId, ...input }));
+      const after = await settled(
+        service.tasks,
+        await service.tasks.send(says('on', { sessionId: ended.sessionId })),
+      );
+      return resultOf(after, 'read-output');
+    };
+    let together = '';
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const page = await read({ offset, limit: 50_000 });
+      const note: RegExpExecArray | null = /\n\[Characters .*?(?:offset (\d+))?\]$/.exec(page);
+      together += page.slice(0, note?.index);
+      offset = note?.[1] === undefined ? undefined : Number(note[1]);
+    }
+    expect(together).toBe(LONG);
+    const found = await read({ find: 'record 12345\n' });
+    expect(found).toContain(`[at ${LONG.indexOf('record 12345\n')}]`);
+    expect(await read({ find: 'no such record' })).toContain('does not stand there');
+    expect(await read({ offset: LONG.length })).toContain('beyond its end');
+  });
+
+  it('X1 is read in its own session and in no other', async () => {
+    const service = await agent([calls('dump', {}), { text: 'done' }]);
+    const ended = await settled(service.tasks, await service.tasks.send(says('go')));
+    const toolId = Object.values(ended.calls)[0]?.toolId ?? '';
+    service.models.add(calls('read-output', { toolId }), { text: 'done' });
+    const other = await settled(service.tasks, await service.tasks.send(says('go')));
+    expect(resultOf(other, 'read-output')).toContain(
+      `There is no tool execution "${toolId}" in this session`,
+    );
+  });
+
+  it('of a shell command is kept as far as it was shown live, and the note names it', async () => {
+    const service = await agent([calls('run-shell-command', { command: 'seq 1 30000' })]);
+    const ended = await settled(service.tasks, await service.tasks.send(says('go')));
+    expect(resultOf(ended, 'run-shell-command')).toMatch(
+      /characters left out[^]*read-output with toolId "run-shell/,
+    );
+    expect(ended.outputs[0]?.text).toContain('\n15000\n');
+  });
+});
