@@ -28,7 +28,8 @@ export interface LanguageModelSource {
 
 export function languageModel(source: LanguageModelSource): Model {
   const { id, load, blame, patience = PATIENCE, price, contextWindow } = source;
-  const asker: Asker = { load, patience, blame: { model: id, secrets: [], ...blame } };
+  const longest = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
+  const asker: Asker = { load, patience, longest, blame: { model: id, secrets: [], ...blame } };
   return {
     id,
     ...(price && { price }),
@@ -50,8 +51,13 @@ export function languageModel(source: LanguageModelSource): Model {
   };
 }
 
+/** In characters: more than that for each token of the window, and the answer has no end. */
+const LONGEST_TOKEN = 4;
+
 interface Asker {
   load: () => Promise<LanguageModelV3>;
+  /** The longest answer that is waited for, in characters. */
+  longest: number;
   patience: Patience;
   blame: Blame;
 }
@@ -102,12 +108,12 @@ async function* streamTurn(
 }
 
 /** Asks the model and reads up to what can be handed out first, so that a retry never repeats anything. */
-async function open({ load }: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+async function open({ load, longest }: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
   const options = { ...callOptions(request), abortSignal: signal };
   const asked = load().then((model) => model.doStream(options));
   const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());
   const reader = stream.getReader();
-  const parts = new TurnParts();
+  const parts = new TurnParts(longest);
   const unbind = onAbort(signal, () => release(reader));
   try {
     return { reader, parts, first: await hear(reader, parts, signal) };

@@ -16,12 +16,23 @@ export type Meaning =
 /** Thrown away with its turn: a retry starts with a new one. */
 export class TurnParts {
   readonly #calls: CallEvent[] = [];
+  #said = false;
+  #left: number;
+
+  /** @param longest characters of an answer, said, thought and asked for, after which it has no end. */
+  constructor(longest = Infinity) {
+    this.#left = longest;
+  }
 
   /** Takes the next part of the stream. */
   read(part: LanguageModelV3StreamPart): Meaning {
     switch (part.type) {
       case 'text-delta':
-        return events(part.delta === '' ? [] : [{ type: 'text', text: part.delta }]);
+        if (part.delta.trim() !== '') this.#said = true;
+        return this.#goesOn(part.delta, part.delta === '' ? [] : [{ type: 'text', text: part.delta }]);
+      case 'reasoning-delta':
+      case 'tool-input-delta':
+        return this.#goesOn(part.delta, []);
       case 'tool-call':
         // What the provider runs on its own side is not ours to decide on; we never offer such tools.
         if (part.providerExecuted !== true)
@@ -41,10 +52,8 @@ export class TurnParts {
       case 'text-start':
       case 'text-end':
       case 'reasoning-start':
-      case 'reasoning-delta':
       case 'reasoning-end':
       case 'tool-input-start':
-      case 'tool-input-delta':
       case 'tool-input-end':
       case 'tool-result':
       case 'tool-approval-request':
@@ -55,6 +64,14 @@ export class TurnParts {
     }
   }
 
+  /** What goes on for longer than any answer is cut off, and its calls with it. */
+  #goesOn(delta: string, handedOut: ModelEvent[]): Meaning {
+    this.#left -= delta.length;
+    return this.#left >= 0
+      ? events(handedOut)
+      : { type: 'events', events: [...handedOut, ENDLESS], ended: true };
+  }
+
   #finish({ finishReason, usage }: Finish): Meaning {
     // Some providers end a stream that was cut off with a finish of their own making, for which there is no raw reason.
     if (finishReason.unified === 'other' && finishReason.raw === undefined)
@@ -63,12 +80,19 @@ export class TurnParts {
       return { type: 'failure', error: new ModelRefusal(finishReason.raw ?? 'error') };
     const finish: ModelEvent = {
       type: 'finish',
-      end: endOf(finishReason.unified, this.#calls.length > 0),
+      end: endOf(finishReason.unified, { called: this.#calls.length > 0, said: this.#said }),
       usage: usageOf(usage),
     };
     return { type: 'events', events: [...this.#calls, finish], ended: true };
   }
 }
+
+/** Its provider has not counted yet. */
+const ENDLESS: ModelEvent = {
+  type: 'finish',
+  end: 'length',
+  usage: { inputTokens: 0, outputTokens: 0 },
+};
 
 function usageOf({ inputTokens, outputTokens }: Finish['usage']): Usage {
   const cachedInputTokens = inputTokens.cacheRead ?? 0;
@@ -98,9 +122,13 @@ export class ModelRefusal extends Error {
 }
 
 /** Whether there are calls decides between `stop` and `tool-calls`: not every compatible server says it right. */
-function endOf(unified: Finish['finishReason']['unified'], called: boolean): TurnEnd {
+function endOf(
+  unified: Finish['finishReason']['unified'],
+  { called, said }: { called: boolean; said: boolean },
+): TurnEnd {
   if (unified === 'length' || unified === 'content-filter') return unified;
-  return called ? 'tool-calls' : 'stop';
+  if (called) return 'tool-calls';
+  return said ? 'stop' : 'empty';
 }
 
 /** An empty input is how several providers write a call without arguments. */

@@ -1,9 +1,10 @@
 /** What the model is shown: the session's earlier tasks and this one, as one conversation. Pure. */
 import { commandLine } from '../../shared/protocol/agent-command.ts';
+import { remarks } from './astray.ts';
 import { resultOf } from './call-result.ts';
 import { clipped } from './clipped.ts';
 import type { TurnPlace, UserMessage } from './events.ts';
-import { callsOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
+import { callsOf, type Snapshot, type Turn } from './snapshot.ts';
 
 export interface ModelCall {
   modelCallId: string;
@@ -76,10 +77,11 @@ function passagesOf(
   first: 'task' | 'message',
 ): Passage[] {
   const { taskId, exchanges, queued } = snapshot;
+  const remarked = remarks(snapshot);
   const told = exchanges.map((exchange): Passage => {
     if (exchange.type === 'message') return { kind: 'message', steps: [said(exchange.message)] };
     const { turn } = exchange.turn;
-    const steps = turnSteps(snapshot, exchange.turn, clip(turn));
+    const steps = turnSteps(snapshot, exchange.turn, { clip: clip(turn), remark: remarked.get(turn) });
     return { kind: 'turn', place: { taskId, turn }, steps };
   });
   const waiting = queued.map((message): Passage => ({ kind: 'message', steps: [said(message)] }));
@@ -117,32 +119,38 @@ function said(message: UserMessage): ConversationStep {
   return { role: 'user', text };
 }
 
-function turnSteps(snapshot: Snapshot, turn: Turn, clip: number): ConversationStep[] {
+/** @param remark what the model is told of it: with its results, or where there are none, as from a person. */
+function turnSteps(
+  snapshot: Snapshot,
+  turn: Turn,
+  { clip, remark }: { clip: number; remark: string | undefined },
+): ConversationStep[] {
   const calls = callsOf(snapshot, turn);
   const assistant: ConversationStep = {
     role: 'assistant',
-    text: clipped(turn.text, clip),
+    // Providers refuse an answer of nothing but spaces.
+    text: turn.text.trim() === '' ? '' : clipped(turn.text, clip),
     calls: calls.map((call) => ({
       modelCallId: call.modelCallId,
       tool: call.tool,
       input: call.originalInput ?? call.input,
     })),
   };
-  if (calls.length === 0) return turn.text === '' ? [] : [assistant];
-  return [
-    assistant,
-    {
-      role: 'tool',
-      results: calls.map((call) => ({
-        modelCallId: call.modelCallId,
-        tool: call.tool,
-        ...clippedResult(call, clip),
-      })),
-    },
-  ];
-}
-
-function clippedResult(call: Call, clip: number): { text: string; isError: boolean } {
-  const { text, isError } = resultOf(call);
-  return { text: clipped(text, clip), isError };
+  if (calls.length === 0)
+    return [
+      ...(assistant.text === '' ? [] : [assistant]),
+      ...(remark === undefined ? [] : [{ role: 'user' as const, text: remark }]),
+    ];
+  const results = calls.map((call, index) => {
+    const { text, isError } = resultOf(call);
+    const shown = clipped(text, clip);
+    const last = index === calls.length - 1;
+    return {
+      modelCallId: call.modelCallId,
+      tool: call.tool,
+      text: last && remark !== undefined ? `${shown}\n\n${remark}` : shown,
+      isError,
+    };
+  });
+  return [assistant, { role: 'tool', results }];
 }

@@ -135,6 +135,8 @@ export type TurnEnd =
   | 'stop'
   | 'tool-calls'
   | 'length'
+  /** It said nothing and asked for nothing. */
+  | 'empty'
   | 'content-filter'
   | { type: 'completed' | 'failed' | 'rejected'; message: string }
   | { type: 'input-required'; question: string | null }

@@ -1,4 +1,5 @@
 /** What a task's primary does next: a pure function of the snapshot, so that any process can take it up anywhere. */
+import { astrayQuestion, isUnfinished } from './astray.ts';
 import type { TaskEvent } from './events.ts';
 import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
 import { pendingActions } from './pending.ts';
@@ -41,8 +42,8 @@ export function nextStep(
   const turn = lastTurn(snapshot);
   const batch = nextBatch(callsOf(snapshot, turn));
   if (batch.length > 0) return { type: 'run', calls: batch };
-  if (turn !== undefined && turn.callIds.length === 0 && snapshot.queued.length === 0)
-    return { type: 'append', events: [endOf(turn)] };
+  const end = snapshot.queued.length > 0 ? undefined : standstill(snapshot, turn);
+  if (end !== undefined) return { type: 'append', events: [end] };
   const question = budgetQuestion(snapshot, budget, now);
   if (question !== undefined)
     return { type: 'append', events: [{ type: 'input.required', pending: [], question, budget: true }] };
@@ -52,15 +53,17 @@ export function nextStep(
     : { type: 'ask-model' };
 }
 
-/** What becomes of a task whose model asks for no call more. An answer that was cut off is no completion. */
+/** What a task comes to for which there is nothing new to be said to the model. */
+function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | undefined {
+  const question = astrayQuestion(snapshot);
+  if (question !== undefined) return { type: 'input.required', pending: [], question };
+  const ended = turn !== undefined && turn.callIds.length === 0 && !isUnfinished(turn);
+  return ended ? endOf(turn) : undefined;
+}
+
+/** What becomes of a task whose model asks for no call more. */
 function endOf({ end }: Turn): TaskEvent {
   switch (end) {
-    case 'length':
-      return {
-        type: 'task.failed',
-        message:
-          "The model's answer was cut off at its greatest length. Go on with the session to let it continue.",
-      };
     case 'content-filter':
       return {
         type: 'task.failed',
@@ -69,6 +72,8 @@ function endOf({ end }: Turn): TaskEvent {
       };
     case 'stop':
     case 'tool-calls':
+    case 'length':
+    case 'empty':
     case null:
       return { type: 'task.completed' };
   }

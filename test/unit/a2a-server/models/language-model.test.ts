@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { APICallError, type LanguageModelV3, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { languageModel } from '../../../../a2a-server/models/language-model.ts';
+import { languageModel, type LanguageModelSource } from '../../../../a2a-server/models/language-model.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../../../a2a-server/models/model.ts';
 
 type Stream = ReadableStream<LanguageModelV3StreamPart>;
@@ -18,6 +18,10 @@ const FINISH: LanguageModelV3StreamPart = {
 
 /** A model whose every `doStream` is the next of these. */
 function modelOf(...answers: (() => Promise<Stream> | Stream)[]): Model {
+  return languageModel(sourceOf(...answers));
+}
+
+function sourceOf(...answers: (() => Promise<Stream> | Stream)[]): LanguageModelSource {
   const provider: LanguageModelV3 = {
     specificationVersion: 'v3',
     provider: 'scripted',
@@ -30,7 +34,7 @@ function modelOf(...answers: (() => Promise<Stream> | Stream)[]): Model {
       return { stream: await answer() };
     },
   };
-  return languageModel({ id: 'scripted', load: () => Promise.resolve(provider), patience: NO_PAUSE });
+  return { id: 'scripted', load: () => Promise.resolve(provider), patience: NO_PAUSE };
 }
 
 function streamOf(...parts: LanguageModelV3StreamPart[]): Stream {
@@ -117,6 +121,42 @@ describe('what is handed out', () => {
     ]);
   });
 
+  test.each([
+    ['nothing', []],
+    ['spaces', [text(' '), text('\n')]],
+    ['thoughts', [{ type: 'reasoning-delta', id: 'r', delta: 'hmm' } as const]],
+  ])('an answer of %s is told apart as an empty one', async (_, parts) => {
+    const events = await collect(modelOf(() => streamOf(...parts, FINISH)));
+    expect(events.at(-1)).toMatchObject({ type: 'finish', end: 'empty' });
+  });
+
+  test.each<[string, LanguageModelV3StreamPart]>([
+    ['words', text('and so on ')],
+    ['thoughts', { type: 'reasoning-delta', id: 'r', delta: 'and so on ' }],
+    ['a call', { type: 'tool-input-delta', id: 'c1', delta: 'and so on ' }],
+  ])('%s without end are cut off when they fill the window, and nothing more is read', async (_, part) => {
+    let given = 0;
+    let cancelled = false;
+    const endless = (): Stream =>
+      new ReadableStream<LanguageModelV3StreamPart>({
+        pull(controller) {
+          given += 1;
+          controller.enqueue(part);
+        },
+        cancel: () => void (cancelled = true),
+      });
+    const events = await collect(
+      languageModel({
+        ...sourceOf(endless),
+        contextWindow: 1_000,
+      }),
+    );
+    expect(events.at(-1)).toMatchObject({ type: 'finish', end: 'length' });
+    expect(events.filter((event) => event.type === 'call')).toEqual([]);
+    expect(given).toBeLessThan(1_000);
+    expect(cancelled).toBe(true);
+  });
+
   test('what the provider had of the input from before is counted apart', async () => {
     const cached = { ...FINISH, usage: { ...USAGE, inputTokens: { ...USAGE.inputTokens, cacheRead: 4 } } };
     const events = await collect(modelOf(() => streamOf(text('a'), cached)));
@@ -137,7 +177,7 @@ describe('what is handed out', () => {
   test('a call that the provider runs itself is not ours to decide on', async () => {
     const own: LanguageModelV3StreamPart = { ...callPart(), providerExecuted: true };
     const events = await collect(modelOf(() => streamOf(own, FINISH)));
-    expect(events).toEqual([expect.objectContaining({ type: 'finish', end: 'stop' })]);
+    expect(events).toEqual([expect.objectContaining({ type: 'finish', end: 'empty' })]);
   });
 });
 

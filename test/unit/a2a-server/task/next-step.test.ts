@@ -7,7 +7,6 @@ describe('nextStep, when the model asks for nothing more', () => {
   it.each<[TurnEnd, string]>([
     ['stop', 'task.completed'],
     ['tool-calls', 'task.completed'],
-    ['length', 'task.failed'],
     ['content-filter', 'task.failed'],
   ])('a turn that ended with %s is followed by %s', (end, type) => {
     const start = begin('t', {
