@@ -7,6 +7,9 @@
  * | anthropic         | ANTHROPIC_API_KEY                                     | setting, or https://api.anthropic.com/v1        |
  * | google            | GOOGLE_GENERATIVE_AI_API_KEY, or GEMINI_API_KEY       | setting, or Google's                            |
  * | openai            | OPENAI_API_KEY                                        | setting, or https://api.openai.com/v1           |
+ * | openrouter        | OPENROUTER_API_KEY                                    | setting, or https://openrouter.ai/api/v1        |
+ * | ollama            | OLLAMA_API_KEY, if it needs one                       | setting, or http://127.0.0.1:11434/v1           |
+ * | vllm              | VLLM_API_KEY, if it needs one                         | setting, or http://127.0.0.1:8000/v1            |
  * | openai-compatible | MCP_A2A_OPENAI_COMPATIBLE_API_KEY, if it needs one    | setting, or MCP_A2A_OPENAI_COMPATIBLE_URL       |
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
@@ -51,6 +54,24 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: true,
     baseUrl: 'https://api.openai.com/v1',
     load: (model, access) => compatible('openai', model, access),
+  },
+  openrouter: {
+    keyVariables: ['OPENROUTER_API_KEY'],
+    keyNeeded: true,
+    baseUrl: 'https://openrouter.ai/api/v1',
+    load: (model, access) => compatible('openrouter', model, access),
+  },
+  ollama: {
+    keyVariables: ['OLLAMA_API_KEY'],
+    keyNeeded: false,
+    baseUrl: 'http://127.0.0.1:11434/v1',
+    load: (model, access) => compatible('ollama', model, access),
+  },
+  vllm: {
+    keyVariables: ['VLLM_API_KEY'],
+    keyNeeded: false,
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    load: (model, access) => compatible('vllm', model, access),
   },
   'openai-compatible': {
     keyVariables: ['MCP_A2A_OPENAI_COMPATIBLE_API_KEY'],

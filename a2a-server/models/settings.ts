@@ -3,7 +3,15 @@ import { z } from 'zod';
 import { parseUrl } from '../../shared/parse-url.ts';
 
 /** Where models come from: `openai-compatible` is any endpoint that speaks OpenAI's chat completions. */
-export const providerName = z.enum(['anthropic', 'google', 'openai', 'openai-compatible']);
+export const providerName = z.enum([
+  'anthropic',
+  'google',
+  'openai',
+  'openrouter',
+  'ollama',
+  'vllm',
+  'openai-compatible',
+]);
 export type ProviderName = z.infer<typeof providerName>;
 
 /** The id of the model that needs nothing, and is the default. */

@@ -4,7 +4,7 @@ import { sessionReport } from '../results/session-report.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitBegun, begin, joined } from './begin.ts';
 import * as fields from './fields.ts';
-import { taskSettingsFor } from './task-settings.ts';
+import { taskSettingsFor, withTier } from './task-settings.ts';
 import { defineTool } from './tool.ts';
 
 export const consult = defineTool({
@@ -31,7 +31,7 @@ export const consult = defineTool({
     const enforced = !dialect.ignores.includes('readOnly');
     const settings = await taskSettingsFor(
       agent,
-      { readOnly: true, ...(model === undefined ? {} : { model }) },
+      await withTier(agent, { readOnly: true, ...(model === undefined ? {} : { model }) }, 'smart'),
       defaults.workspace,
     );
     const beginning = { agent, text: asked(question, context, enforced), settings };

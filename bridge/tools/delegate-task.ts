@@ -8,7 +8,7 @@ import { sessionReport } from '../results/session-report.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitBegun, begin, joined } from './begin.ts';
 import * as fields from './fields.ts';
-import { asAgentSays, taskSettingsFor, unheard } from './task-settings.ts';
+import { asAgentSays, taskSettingsFor, unheard, withTier } from './task-settings.ts';
 import { defineTool } from './tool.ts';
 
 export const delegateTask = defineTool({
@@ -45,7 +45,7 @@ Actions with side effects wait for approval: show them to the person and send th
     if (autoExecute === true) refuseForPerson(call);
     const settings =
       going === undefined
-        ? await taskSettingsFor(agent, wanted, defaults.workspace)
+        ? await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), defaults.workspace)
         : asAgentSays(agent, wanted);
     const beginning = { agent, text: task, settings, going };
     const again = await joined(call, beginning);

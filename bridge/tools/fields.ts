@@ -29,6 +29,8 @@ export const model = z
   .min(1)
   .max(200)
   .optional()
-  .describe('A model tier ("fast", "smart") or a model id that the agent knows.');
+  .describe(
+    'A model tier ("fast", "smart") or a model id that the agent knows. Default: fast for a task, smart for a consultation.',
+  );
 
 export const reason = z.string().max(10_000).optional().describe('Why, for the agent and for the record.');

@@ -21,6 +21,20 @@ export function asAgentSays(agent: Agent, wanted: TaskSettings): TaskSettings {
   return mapped === undefined ? wanted : { ...wanted, workspace: mapped };
 }
 
+/**
+ * With the tier that is meant where no model is named, for an agent that can be told one: a consultation is worth the
+ * `smart` one, work is begun with the `fast` one. @throws ProductError
+ */
+export async function withTier(
+  agent: Agent,
+  wanted: TaskSettings,
+  tier: 'fast' | 'smart',
+): Promise<TaskSettings> {
+  if (wanted.model !== undefined) return wanted;
+  const { dialect } = await agent.connect();
+  return dialect.ignores.includes('model') ? wanted : { ...wanted, model: tier };
+}
+
 /** A note for the person about the settings they gave that the agent has no ear for. */
 export async function unheard(agent: Agent, wanted: TaskSettings): Promise<readonly string[]> {
   const { dialect } = await agent.connect();

@@ -93,6 +93,21 @@ describe('calls to the bridge', () => {
     expect(agent.task.ended).toBe(true);
   });
 
+  test('a task is begun with the fast tier and a consultation with the smart one, unless the call names a model', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work().complete() });
+    const client = await clientOf(agent);
+    const CONSULT = 'quick_consultation_for_second_opinion';
+    const delegated = await client.call(DELEGATE, { task: 'go' });
+    await client.call(CONSULT, { question: 'why?' });
+    await client.call(DELEGATE, { task: 'go', model: 'openai:x' });
+    // The session has its model already.
+    await client.call(DELEGATE, { task: 'go on', sessionId: delegated.structuredContent?.['sessionId'] });
+    const models = agent.requests
+      .filter(({ method }) => method === 'SendStreamingMessage')
+      .map(({ params }) => /"model":"([^"]+)"/.exec(JSON.stringify(params))?.[1]);
+    expect(models).toEqual(['fast', 'smart', 'openai:x', undefined]);
+  });
+
   test.each([
     ['0', 0],
     ['the empty string', ''],

@@ -35,6 +35,20 @@ const PROVIDERS: { id: string; wire: WireName; base: string; path: string; varia
     variable: 'MCP_A2A_OPENAI_COMPATIBLE_API_KEY',
   },
   {
+    id: 'openrouter:maker/model-fake:free',
+    wire: 'openai',
+    base: '/api/v1',
+    path: '/api/v1/chat/completions',
+    variable: 'OPENROUTER_API_KEY',
+  },
+  {
+    id: 'ollama:llama-fake:1b',
+    wire: 'openai',
+    base: '/v1',
+    path: '/v1/chat/completions',
+    variable: 'OLLAMA_API_KEY',
+  },
+  {
     id: 'google:gemini-fake',
     wire: 'google',
     base: '/v1beta',

@@ -82,6 +82,7 @@ describe('what is missing', () => {
   test.each([
     ['anthropic:m', 'ANTHROPIC_API_KEY'],
     ['openai:m', 'OPENAI_API_KEY'],
+    ['openrouter:m', 'OPENROUTER_API_KEY'],
     ['google:m', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_URL'],
   ])('for %s is named: %s', (model, variable) => {
@@ -89,6 +90,10 @@ describe('what is missing', () => {
     expect(() => models.resolve(undefined)).toThrow(
       expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(variable) }),
     );
+  });
+
+  test.each(['ollama:llama3.2', 'vllm:qwen'])('is nothing for %s on this machine', (model) => {
+    expect(createModels(modelSettings.parse({ model }), {}).resolve(undefined).id).toBe(model);
   });
 
   test('is nothing for a compatible endpoint with an address, since it may need no key', () => {

@@ -1,0 +1,100 @@
+/** A model that answers nonsense, over the real wire, and the person who sets it right. */
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createModels } from '../../../a2a-server/models/models.ts';
+import type { Models } from '../../../a2a-server/models/model.ts';
+import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import {
+  startFakeModelEndpoint,
+  type FakeModelEndpoint,
+  type Reply,
+} from '../../support/fake-model-endpoint.ts';
+import { says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const WINDOW = 8_000;
+const NOTHING: Reply = { type: 'turn', turn: {} };
+const DONE: Reply = { type: 'turn', turn: { text: ['Done.'] } };
+
+let endpoint: FakeModelEndpoint;
+beforeEach(async () => {
+  endpoint = await startFakeModelEndpoint();
+});
+afterEach(() => endpoint.close());
+
+function models(): Models {
+  const settings = modelSettings.parse({
+    model: 'openai-compatible:fake',
+    baseUrls: { 'openai-compatible': `${endpoint.url}/v1` },
+    contextWindow: { 'openai-compatible:fake': WINDOW },
+  });
+  return createModels(settings, {}, { retries: 0, pauseMs: 0, maxPauseMs: 0 });
+}
+
+async function start() {
+  const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+  return (await startService({ ...where, models: models() })).tasks;
+}
+
+function bodies(): string[] {
+  return endpoint.received.map(({ body }) => JSON.stringify(body));
+}
+
+function calls(name: string, input: string): Reply {
+  return { type: 'turn', turn: { calls: [{ id: 'c', name, arguments: input }] } };
+}
+
+describe('a model that answers nonsense', () => {
+  it('is told of an empty answer, and goes on', async () => {
+    const tasks = await start();
+    endpoint.script(NOTHING, DONE);
+    const { status, exchanges } = await settled(tasks, await tasks.send(says('do it')));
+    expect(status).toEqual({ state: 'completed' });
+    expect(bodies()[1]).toContain('Your last answer was empty');
+    expect(exchanges.at(-1)).toMatchObject({ turn: { text: 'Done.' } });
+  });
+
+  it.each([
+    ['a tool that does not exist', calls('fly', '{}'), 'There is no tool fly.'],
+    ['arguments that are no JSON', calls('read-file', '{"path": '), 'read-file'],
+    ['arguments that do not fit', calls('read-file', '{"path": 7}'), 'path'],
+  ])(
+    'is told of %s, a bounded number of times, and then a person is asked, who may set it right',
+    async (_, reply, told) => {
+      const tasks = await start();
+      endpoint.otherwise(() => reply);
+      const accepted = await tasks.send(says('do it'));
+      const { status, taskId } = await settled(tasks, accepted);
+      expect(status).toMatchObject({
+        state: 'input-required',
+        pending: [],
+        question: expect.stringContaining('has asked only for calls that cannot be run, 5 turns in a row'),
+      });
+      expect(bodies()).toHaveLength(5);
+      expect(bodies()[1]).toContain(told);
+      expect(bodies()[4]).toContain('None of your last calls could be run');
+      endpoint.otherwise(() => DONE);
+      const again = await tasks.send(says('Just say so.', { taskId }));
+      expect((await settled(tasks, again)).status).toEqual({ state: 'completed' });
+    },
+  );
+
+  it('is cut off where it does not come to an end, and a person is asked', async () => {
+    const tasks = await start();
+    const words = Array.from({ length: 400 }, () => 'and so on and on '.repeat(10));
+    endpoint.otherwise(() => ({
+      type: 'turn',
+      turn: { text: words },
+      cut: { frames: 401, ending: 'silence' },
+    }));
+    const { status, exchanges } = await settled(tasks, await tasks.send(says('do it')));
+    expect(status).toMatchObject({
+      state: 'input-required',
+      question: expect.stringContaining('cut off at its greatest length, 3 turns in a row'),
+    });
+    for (const exchange of exchanges)
+      if (exchange.type === 'turn') expect(exchange.turn.text.length).toBeLessThan(WINDOW * 4 + 200);
+    // What it has said so far does not fill its window: it is clipped in what it is shown.
+    for (const body of bodies()) expect(body.length).toBeLessThan(WINDOW * 3);
+    for (const { closedEarly } of endpoint.received) expect(await closedEarly).toBe(true);
+  });
+});
