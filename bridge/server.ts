@@ -8,6 +8,7 @@ import { offerResources } from './resources/offer-resources.ts';
 import { offerTasks } from './tasks/task-methods.ts';
 import { abort, abortAnswer, abortParams, abortTool } from './tools/abort-tool.ts';
 import { agentCapabilities } from './tools/agent-capabilities.ts';
+import { revokeTrust } from './tools/revoke-trust.ts';
 import { cancelTask } from './tools/cancel-task.ts';
 import { checkTask } from './tools/check-task.ts';
 import { consult } from './tools/consult.ts';
@@ -28,6 +29,7 @@ export const TOOLS: readonly Tool[] = [
   checkTask,
   cancelTask,
   abortTool,
+  revokeTrust,
   listSessions,
   consult,
   executeCommand,

@@ -56,6 +56,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
     timeoutMs: ({ timeoutSeconds }) => timeoutSeconds * 1000,
     title: ({ command }) => `Run \`${oneLine(command)}\``,
     reach: ({ command }) => ({ command }),
+    withContent: (input, command) => ({ ...input, command }),
     show: async ({ command, cwd }, { workspace }) => ({
       preview: { type: 'command', command, cwd: await directoryOf(workspace, cwd) },
       basis: null,

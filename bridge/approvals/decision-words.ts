@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
 import { answer as protocolAnswer } from '../../shared/protocol/question.ts';
 import { decision as protocolDecision } from '../../shared/protocol/tool-approval.ts';
-import type { DecisionScope, DecisionWord } from '../../shared/protocol/tool-approval.ts';
+import type { DecisionScope, DecisionWord, GrantLimits } from '../../shared/protocol/tool-approval.ts';
 import type { Verdict } from '../dialects/dialect.ts';
 
 /** Anything but exactly one of these is an error, never an approval (D1, R06). */
@@ -22,7 +22,7 @@ const content = {
   editedContent: z
     .string()
     .optional()
-    .describe('With "edit": the text to write instead of the proposed text, for tools that write a file.'),
+    .describe('With "edit": the text to write, or the command line to run, in place of the proposed one.'),
   editedInput: z
     .record(z.string(), z.unknown())
     .optional()
@@ -32,6 +32,16 @@ const content = {
     .describe(
       'With "answer": what the person said to the question: their words or the label of a choice, a list of labels where several may be taken, or an object where a form is asked for.',
     ),
+  trustMinutes: z
+    .number()
+    .positive()
+    .optional()
+    .describe('With trust_…: so many minutes; as long as the task when left out.'),
+  trustUses: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('With trust_…: for so many later calls; for any number when left out.'),
   reason: z.string().max(10_000).optional().describe('Why, for the agent and for the record.'),
 };
 
@@ -120,10 +130,16 @@ export function verdictOf(input: DecisionInput, shownHash: (callId: string) => s
   if (editedContent !== undefined && editedInput !== undefined) {
     throw invalid(`Edit ${callId} with editedContent or with editedInput, not both.`);
   }
+  const grant = limitsIn(input);
+  if (grant !== undefined && MEANING[word].scope === 'once')
+    throw invalid(
+      `How long trust lasts goes with trust_tool, trust_server or trust_always, not with "${word}".`,
+    );
   const inputHash = shownHash(callId);
   const parsed = protocolDecision.safeParse({
     callId,
     ...MEANING[word],
+    ...(grant === undefined ? {} : { grant }),
     ...(editedInput === undefined ? {} : { input: editedInput }),
     ...(editedContent === undefined ? {} : { content: editedContent }),
     ...(reason === undefined ? {} : { reason }),
@@ -132,6 +148,11 @@ export function verdictOf(input: DecisionInput, shownHash: (callId: string) => s
   if (!parsed.success)
     throw invalid(`The decision on ${callId} is not valid: ${z.prettifyError(parsed.error)}`);
   return { type: 'decision', decision: parsed.data };
+}
+
+function limitsIn({ trustMinutes: minutes, trustUses: uses }: DecisionInput): GrantLimits | undefined {
+  if (minutes === undefined && uses === undefined) return undefined;
+  return { ...(minutes === undefined ? {} : { minutes }), ...(uses === undefined ? {} : { uses }) };
 }
 
 function invalid(message: string): ProductError {

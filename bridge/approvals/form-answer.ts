@@ -1,4 +1,5 @@
 /** What a person's answer to a form means. Pure. An answer that is no clear word is none, never an approval or a no (D1). */
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Verdict } from '../dialects/dialect.ts';
@@ -27,6 +28,7 @@ const optional = z
 const decided = z.looseObject({
   decision: z.enum(DECISION_WORDS).exclude(['answer']).nullish(),
   editedContent: optional,
+  editedCommand: optional,
   editedInput: optional,
   reason: optional,
 });
@@ -100,7 +102,7 @@ function decisionOn(
   const parsed = decided.safeParse(content);
   if (!parsed.success) return notUnderstood(z.prettifyError(parsed.error));
   const { decision, editedContent, reason } = parsed.data;
-  const editedInput = parsed.data.editedInput === undefined ? undefined : inputIn(parsed.data.editedInput);
+  const editedInput = inputIn(parsed.data, ask.action);
   const edits = editedContent !== undefined || editedInput !== undefined;
   // What somebody has written is meant, whatever the choice beside it was left at.
   const said = decision ?? 'approve';
@@ -117,8 +119,16 @@ function decisionOn(
   return { type: 'verdict', verdict: verdictOf(input, () => ask.action.inputHash) };
 }
 
-/** @throws ProductError INVALID_DECISION */
-function inputIn(text: string): Record<string, unknown> {
+/** The input as the person wants it, if they have changed it. @throws ProductError INVALID_DECISION */
+function inputIn(
+  {
+    editedCommand,
+    editedInput: text,
+  }: { editedCommand?: string | undefined; editedInput?: string | undefined },
+  { input }: PendingAction,
+): Record<string, unknown> | undefined {
+  if (editedCommand !== undefined) return { ...input, command: editedCommand };
+  if (text === undefined) return undefined;
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
   } catch {

@@ -116,27 +116,38 @@ function answerText({ tool, source, preview, expiresAt }: PendingAction, note = 
 }
 
 function fieldsFor(action: PendingAction, words: readonly McpDecisionWord[]): Record<string, Field> {
-  const edit: Record<string, Field> =
-    action.preview.type === 'diff'
-      ? {
-          editedContent: {
-            type: 'string',
-            title: 'Write this instead',
-            description: 'The whole new text of the file. Leave empty to keep what is proposed.',
-          },
-        }
-      : {
-          editedInput: {
-            type: 'string',
-            title: 'Run with this input instead',
-            description:
-              'The whole new input of the tool, as a JSON object. Leave empty to keep what is proposed.',
-          },
-        };
   return {
     decision: { type: 'string', title: 'Decision', enum: [...words], default: 'approve' },
-    ...(words.includes('edit') ? edit : {}),
+    ...(words.includes('edit') ? editField(action) : {}),
     reason: { type: 'string', title: 'Reason', description: 'Told to the agent. May be left empty.' },
+  };
+}
+
+/** What a person edits: the text of a file, a command line, or else the input as it is. */
+function editField({ preview, input }: PendingAction): Record<string, Field> {
+  if (preview.type === 'diff')
+    return {
+      editedContent: {
+        type: 'string',
+        title: 'Write this instead',
+        description:
+          'The whole new text of the file; where text is only added to it, what is added. Leave empty to keep what is proposed.',
+      },
+    };
+  if (preview.type === 'command' && typeof input['command'] === 'string')
+    return {
+      editedCommand: {
+        type: 'string',
+        title: 'Run this instead',
+        description: 'The whole command line. Leave empty to keep what is proposed.',
+      },
+    };
+  return {
+    editedInput: {
+      type: 'string',
+      title: 'Run with this input instead',
+      description: 'The whole new input of the tool, as a JSON object. Leave empty to keep what is proposed.',
+    },
   };
 }
 

@@ -29,7 +29,7 @@ export function refuseForPerson({ bridge, name }: Speaker, sessionId?: string): 
   if (bridge.rules.approvals !== 'human-only') return;
   const how =
     sessionId === undefined
-      ? 'Leave out autoExecute: the person is asked for each action.'
+      ? 'Leave out autoExecute, and the modes that run things unasked: the person is asked for each action.'
       : `Call ${name('wait_for_task')} with sessionId "${sessionId}": a client that shows forms (MCP elicitation or MCP tasks) asks the person there.`;
   throw new ProductError(
     'FORBIDDEN',

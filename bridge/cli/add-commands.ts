@@ -114,7 +114,9 @@ function addDecisions(add: Add, carryOut: CarryOut): void {
         : 'shows what waits, asks, and keeps it from running',
     ).option('--all', 'everything that waits in the session');
     if (word === 'approve')
-      it.option('--scope <scope>', 'once, or stop asking for this: tool, server, always');
+      it.option('--scope <scope>', 'once, or stop asking for this: tool, server, always')
+        .option('--minutes <number>', 'with a scope: trust it for so long, not for the whole task')
+        .option('--uses <number>', 'with a scope: trust it for so many later calls');
     it.action(async (session: string, call: string | undefined, _, self: Command) => {
       const { decide } = await import('./commands/decide.ts');
       await carryOut(self, (run) => decide(run, word, { session, call }));
@@ -125,6 +127,12 @@ function addDecisions(add: Add, carryOut: CarryOut): void {
     .action(async (session: string, call: string | undefined, _, it: Command) => {
       const { edit } = await import('./commands/edit.ts');
       await carryOut(it, (run) => edit(run, { session, call }));
+    });
+  add('revoke <session> [grants...]', 'takes back trust; without a grant, shows what is trusted')
+    .option('--all', 'everything that is trusted in the session')
+    .action(async (session: string, grants: string[], _, it: Command) => {
+      const { revoke } = await import('./commands/revoke.ts');
+      await carryOut(it, (run) => revoke(run, session, grants));
     });
   add('answer <session> [words...]', 'answers the question of an agent; without words, it asks you')
     .option('--call <call>', 'which question, where several wait')

@@ -6,7 +6,12 @@ import type { Part, StreamResponse } from '@a2a-js/sdk';
 import type { Answer } from '../../shared/protocol/question.ts';
 import { ProductError } from '../../shared/errors.ts';
 import type { CommandCall } from '../../shared/protocol/agent-command.ts';
-import type { Decision, PendingAction, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type {
+  Decision,
+  PendingAction,
+  RevokePart,
+  TaskSettings,
+} from '../../shared/protocol/tool-approval.ts';
 import type { Observed, Question } from './observation.ts';
 
 /** A decision in the words of the MCP tool that are also known to a dialect: on a call, or the answer to a question. */
@@ -65,6 +70,8 @@ export interface Dialect {
   phraseCommand(command: CommandCall, settings: TaskSettings): Phrase;
   /** @throws ProductError INVALID_DECISION when the agent has no way to take such a verdict. Nothing is sent then. */
   phraseVerdicts(verdicts: readonly Verdict[], asked: Asked, channel: string): Phrase;
+  /** Takes back trust. Left out where the agent has no words for that. */
+  phraseRevocation?(revoke: RevokePart['revoke'], channel: string): Phrase;
 }
 
 /** For agents that know no such message. */

@@ -36,7 +36,7 @@ export const geminiDialect: Dialect = {
   },
   keepsTask: true,
   clientNamesSession: true,
-  ignores: ['readOnly', 'model'],
+  ignores: ['readOnly', 'mode', 'model'],
   read: readGeminiEvent,
   phraseTask(text, { workspace, autoExecute }) {
     // Settings without a workspace are none to the agent: it then works where it was started, and asks.

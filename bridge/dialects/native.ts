@@ -8,13 +8,15 @@ import {
   aside,
   decisionsPart,
   pendingPart,
-  TOOL_APPROVAL,
+  revokePart,
   taskOverview,
+  TOOL_APPROVAL,
 } from '../../shared/protocol/tool-approval.ts';
 import type {
   Decision,
   DecisionsPart,
   PendingAction,
+  RevokePart,
   TaskSettings,
 } from '../../shared/protocol/tool-approval.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';
@@ -63,6 +65,10 @@ export const nativeDialect: Dialect = {
   clientNamesSession: false,
   ignores: [],
   read: (event) => readEvent(event, reading),
+  phraseRevocation: (revoke, channel) => {
+    const data: RevokePart = revokePart.parse({ extension: TOOL_APPROVAL, revoke, channel });
+    return { parts: [dataPart(data)], metadata: undefined };
+  },
   phraseTask: (text, settings) => ({ parts: [textPart(text)], metadata: metadataOf(settings) }),
   phraseCommand: (command, settings) => ({
     parts: [dataPart(commandPart.parse({ extension: AGENT_COMMAND, ...command }))],

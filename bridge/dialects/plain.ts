@@ -22,7 +22,7 @@ export const plainDialect: Dialect = {
   hazards: NO_HAZARDS,
   keepsTask: false,
   clientNamesSession: false,
-  ignores: ['workspace', 'autoExecute', 'readOnly', 'model'],
+  ignores: ['workspace', 'autoExecute', 'readOnly', 'mode', 'model'],
   read: (event) => readEvent(event, reading),
   phraseTask: (text) => ({ parts: [textPart(text)], metadata: undefined }),
   phraseCommand: noCommand,

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { CallView, Cost, TaskView } from '../sessions/view.ts';
+import { grantWords, standingGrants } from './grant-words.ts';
 import { phaseOf } from './phase.ts';
 import { costReport, mcpState, sourceText, toMcpState } from './session-report.ts';
 import { foreignTokens, wordingTokens } from './token-estimate.ts';
@@ -27,6 +28,7 @@ export const statusReport = z.object({
   ),
   pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
   question: z.string().nullable(),
+  grants: z.array(z.string()).optional().describe('Trust that stands: revoke_trust takes it back by its id.'),
   cost: costReport
     .extend({
       usd: z
@@ -38,9 +40,7 @@ export const statusReport = z.object({
   changes: z.array(z.string()).describe('What happened since the cursor that was given, oldest first.'),
   changesComplete: z.boolean().describe('False when more may have happened than is told here.'),
   cursor: z.number().describe('Pass it as since next time.'),
-  left: z
-    .number()
-    .describe('How many pending actions and running tools did not fit; wait_for_task tells all.'),
+  left: z.number().describe('How many pending actions, running tools and grants of trust did not fit.'),
   notes: z.array(z.string()),
   next: z.string(),
 });
@@ -59,6 +59,8 @@ export interface DigestFacts {
   /** Why it cannot be followed at the moment, if it cannot. */
   trouble: string | undefined;
   next: string;
+  /** In milliseconds since the epoch. */
+  now: number;
 }
 
 /** Tokens, as structure or as text; holds for ids of up to 40 characters and names of up to 30. */
@@ -70,6 +72,8 @@ const SHOWN_TOOLS = 5;
 const SHOWN_CHANGES = 15;
 /** Characters of a title, of a change, of the phase. */
 const WORDS = 60;
+/** Characters of a grant: its id, its reach and its end are at the front. */
+const GRANT_WORDS = 120;
 /** Characters of what the agent says: the most of these that fits. */
 const SAYINGS = [500, 240, 100, 40];
 
@@ -84,7 +88,10 @@ export function digestOf(facts: DigestFacts): Digest {
     digest = next;
     return true;
   };
-  const left = addPending(view, add, () => digest) + addTools(running.slice(-SHOWN_TOOLS), add, () => digest);
+  const left =
+    addPending(view, add, () => digest) +
+    addTools(running.slice(-SHOWN_TOOLS), add, () => digest) +
+    addGrants(facts, add, () => digest);
   digest = { ...digest, left: left + Math.max(0, running.length - SHOWN_TOOLS) };
   addSayings(facts, add);
   addCost(view?.cost ?? null, add);
@@ -138,6 +145,16 @@ function addTools(calls: readonly CallView[], add: Add, current: Current): numbe
   for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
     const each = { tool, title: shortened(title, WORDS), state, toolId, startedAt };
     if (!add({ tools: [each, ...current().tools] })) return calls.length - index;
+  }
+  return 0;
+}
+
+/** The newest first. @returns how many did not fit */
+function addGrants({ view, now }: DigestFacts, add: Add, current: Current): number {
+  const standing = standingGrants(view?.grants, now);
+  for (const [index, grant] of standing.toReversed().entries()) {
+    const words = shortened(grantWords(grant), GRANT_WORDS);
+    if (!add({ grants: [words, ...(current().grants ?? [])] })) return standing.length - index;
   }
   return 0;
 }

@@ -15,7 +15,8 @@ export function statusText(status: StatusReport): string {
       (each) =>
         `Tool ${each.tool}: ${each.title} — ${each.state}${each.startedAt === null ? '' : `, started ${each.startedAt}`}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}`,
     ),
-    status.left === 0 ? '' : `${String(status.left)} more that wait or run are not told here.`,
+    ...(status.grants ?? []).map((grant) => `Trusted ${grant}`),
+    status.left === 0 ? '' : `${String(status.left)} more that wait, run or are trusted are not told here.`,
     cost === null ? '' : costLine(cost),
     changes.length === 0 ? '' : `Changes: ${changes.join('; ')}.`,
     `Cursor ${String(status.cursor)}${status.changesComplete ? '' : ' (more may have happened than is told here)'}.`,

@@ -5,6 +5,7 @@
 import type {
   Activity,
   DecisionWord,
+  GrantView,
   PendingAction,
   TaskOverview,
 } from '../../shared/protocol/tool-approval.ts';
@@ -60,6 +61,8 @@ export interface TaskView {
   reply: string;
   /** Counted by the agent; null once something has happened that it has not counted in. */
   cost: Cost | null;
+  /** Trust that was given, as the agent last told it; absent where it does not tell. */
+  grants?: readonly GrantView[];
   /** Place in the agent's journal of the last event folded in; null when the agent has no such thing. */
   seq: number | null;
 }
@@ -129,6 +132,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
         reply,
         calls: overview === null ? (before?.calls ?? []) : callsOf(overview.calls, before),
         cost: overview === null ? null : costIn(overview),
+        ...(overview?.grants && { grants: overview.grants }),
         seq: before?.seq ?? null,
       });
     }

@@ -38,6 +38,7 @@ export const checkTask = defineTool({
         cursor: session.cursor,
         ...changesSince(session, since),
         trouble: session.settled ? undefined : session.trouble?.message,
+        now: Date.now(),
         next: personStep(session, call) ?? shortStep(session, call.name),
       }),
       notes: [...call.news()],

@@ -1,6 +1,6 @@
 /** `delegate_task_to_assistant`: start a task, or go on with a session. */
 import { z } from 'zod';
-import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import { taskMode, type TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from '../sessions/session.ts';
 import { ProductError } from '../../shared/errors.ts';
 import { refuseForPerson } from '../approvals/person-step.ts';
@@ -18,12 +18,17 @@ export const delegateTask = defineTool({
 
 With a sessionId it goes on in that session: a live task gets the message, an ended one is followed by the session's next task, with the conversation so far.
 
-Actions with side effects wait for approval: show them to the person and send the decision with approve_or_deny_pending_action. autoExecute runs everything without asking: set it only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. Do not delegate the same task again because an answer is slow.`,
+Actions with side effects wait for approval: show them to the person and send the decision with approve_or_deny_pending_action. autoExecute, and the modes auto and accept-edits, run things without asking: set them only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. Do not delegate the same task again because an answer is slow.`,
   input: z.strictObject({
     task: z.string().min(1).describe('What to do, in words, with all the agent needs to know.'),
     agent: fields.agent,
     workspace: z.string().min(1).max(4096).optional().describe('Absolute path of the directory to work in.'),
     autoExecute: z.boolean().optional().describe('Run every tool without asking. Default: false.'),
+    mode: taskMode
+      .optional()
+      .describe(
+        'What it may do unasked: ask (nothing with side effects), accept-edits (change files), auto (everything, as autoExecute), plan (nothing: it lays out a plan). Default: ask.',
+      ),
     sessionId: fields.sessionId.optional(),
     model: fields.model,
     waitSeconds: fields.waitSeconds,
@@ -31,18 +36,19 @@ Actions with side effects wait for approval: show them to the person and send th
   output: sessionReport,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   alwaysLoad: true,
-  async run({ task, agent: agentName, workspace, autoExecute, sessionId, model, waitSeconds }, call) {
+  async run({ task, agent: agentName, workspace, autoExecute, mode, sessionId, model, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, sessions, defaults } = call.bridge;
     const wanted: TaskSettings = {
       ...(workspace === undefined ? {} : { workspace }),
       ...(autoExecute === undefined ? {} : { autoExecute }),
+      ...(mode === undefined ? {} : { mode }),
       ...(model === undefined ? {} : { model }),
     };
     const named = registry.named(agentName);
     const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
     const agent = going?.agent ?? registry.pick(agentName);
-    if (autoExecute === true) refuseForPerson(call);
+    if (autoExecute === true || mode === 'auto' || mode === 'accept-edits') refuseForPerson(call);
     const settings =
       going === undefined
         ? await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), defaults.workspace)

@@ -6,6 +6,7 @@ export const TOOL_NAMES = [
   'check_task_progress_and_status',
   'cancel_running_task',
   'abort_tool_execution',
+  'revoke_trust',
   'list_all_active_sessions',
   'quick_consultation_for_second_opinion',
   'execute_agent_command',

@@ -1,6 +1,6 @@
 /** What a client asks for, and how it says what a person has decided: the same over A2A and over MCP. */
 import type { Answer } from '../protocol/question.ts';
-import type { DecisionScope } from '../protocol/tool-approval.ts';
+import type { DecisionScope, GrantLimits, TaskMode } from '../protocol/tool-approval.ts';
 
 export interface TaskRequest {
   /** What to do, in words. */
@@ -11,13 +11,22 @@ export interface TaskRequest {
   workspace?: string | undefined;
   /** Runs every tool without asking. Set it only where a person said so. */
   autoExecute?: boolean | undefined;
+  /** What the task may do unasked: `ask`, `accept-edits`, `auto` (as `autoExecute`), `plan`. Set it as carefully. */
+  mode?: TaskMode | undefined;
   /** A model tier (`fast`, `smart`) or a model id that the agent knows. */
   model?: string | undefined;
 }
 
 export type Decision =
   /** Run it. The scope says for which later calls the person need not be asked; `once` when left out. */
-  | { callId: string; decision: 'approve'; scope?: DecisionScope | undefined; reason?: string | undefined }
+  | {
+      callId: string;
+      decision: 'approve';
+      scope?: DecisionScope | undefined;
+      /** How long that trust lasts; as long as the task when left out. */
+      grant?: GrantLimits | undefined;
+      reason?: string | undefined;
+    }
   /** Do not; the agent goes on without. */
   | { callId: string; decision: 'deny'; reason?: string | undefined }
   /** Run it with this input in place of the agent's. */

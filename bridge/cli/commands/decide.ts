@@ -15,6 +15,9 @@ export interface DecideOptions extends CommonOptions {
   yes?: boolean;
   reason?: string;
   scope?: string;
+  /** How long trust lasts, as typed. */
+  minutes?: string;
+  uses?: string;
   /** Decides only what has this hash. */
   inputHash?: string;
 }
@@ -34,6 +37,7 @@ export async function decide(
 ): Promise<number> {
   const { options, terminal } = run;
   const decision = word === 'approve' ? approvalOf(options.scope) : word;
+  const limits = limitsIn(options);
   const desk = await openDesk(run);
   const session = await sessionMeant(desk.sessions, given.session);
   await session.refresh();
@@ -48,7 +52,7 @@ export async function decide(
   }
   const verdicts = calls.map(({ callId, action }) =>
     verdictOf(
-      { callId, decision, ...(options.reason === undefined ? {} : { reason: options.reason }) },
+      { callId, decision, ...limits, ...(options.reason === undefined ? {} : { reason: options.reason }) },
       () => options.inputHash ?? action?.inputHash,
     ),
   );
@@ -60,6 +64,25 @@ export async function decide(
   );
   await desk.close();
   return 0;
+}
+
+/** @throws UsageError */
+function limitsIn({ minutes, uses, scope = 'once' }: DecideOptions): {
+  trustMinutes?: number;
+  trustUses?: number;
+} {
+  if ((minutes !== undefined || uses !== undefined) && scope === 'once')
+    throw new UsageError('--minutes and --uses limit a trust: they go with --scope tool, server or always.');
+  return {
+    ...(minutes === undefined ? {} : { trustMinutes: positive('--minutes', minutes) }),
+    ...(uses === undefined ? {} : { trustUses: positive('--uses', uses) }),
+  };
+}
+
+function positive(flag: string, given: string): number {
+  if (!/^[1-9]\d{0,4}$/.test(given))
+    throw new UsageError(`${flag} takes a whole number from 1 to 99999; "${given}" is none.`);
+  return Number(given);
 }
 
 function approvalOf(scope = 'once'): McpDecisionWord {

@@ -2,6 +2,7 @@
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Observed, TaskStateName } from '../../dialects/observation.ts';
 import { activityWords } from '../../results/activity-words.ts';
+import { grantWords, standingGrants } from '../../results/grant-words.ts';
 import { outputOf } from '../../results/session-report.ts';
 import type { TaskView } from '../../sessions/view.ts';
 import { actionText } from '../action-text.ts';
@@ -30,7 +31,10 @@ export class LiveText {
 
   show({ seq, observations }: Observed, view: TaskView | undefined): void {
     for (const observation of observations) {
-      if (observation.type === 'snapshot' && view !== undefined) this.#sofar(view);
+      if (observation.type === 'snapshot' && view !== undefined) {
+        this.#sofar(view);
+        this.#trusted(view);
+      }
       if (observation.type === 'activity') this.#activity(observation.activity, seq);
       if (observation.type === 'output' && observation.output.aside === undefined)
         this.#run(`output ${observation.output.id}`, observation.output.text);
@@ -53,6 +57,11 @@ export class LiveText {
     if (this.#streamed || output === '') return;
     this.#streamed = true;
     this.#line('bold', visible(output));
+  }
+
+  #trusted({ grants }: TaskView): void {
+    for (const grant of standingGrants(grants, Date.now()))
+      this.#line('yellow', `trusted ${visibleLine(grantWords(grant))}`);
   }
 
   #close(): void {

@@ -18,11 +18,11 @@ export interface A2aTaskRequest extends TaskRequest {
 }
 
 export function requestMessage(request: A2aTaskRequest, messageId: string): object {
-  const { text, sessionId, workspace, autoExecute, readOnly, model } = request;
+  const { text, sessionId, workspace, autoExecute, readOnly, mode, model } = request;
   return message(
     [{ text }],
     { messageId, sessionId },
-    { [TOOL_APPROVAL]: { workspace, autoExecute, readOnly, model } },
+    { [TOOL_APPROVAL]: { workspace, autoExecute, readOnly, mode, model } },
   );
 }
 

@@ -96,6 +96,33 @@ describe('approve and deny', () => {
     });
   });
 
+  it('R12 trust may end by uses, is shown, and is taken back', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on, 'create a.md with a; create b.md with b; create c.md with c');
+    expect(await on.run('approve', id, '--yes', '--minutes', '10')).toMatchObject({ code: 2 });
+    await on.run('approve', id, '--yes', '--scope', 'tool', '--minutes', '10', '--uses', '1');
+    // The one use is spent on b.md.
+    await on.run('watch', id, '--until-settled');
+    expect([await on.file('b.md'), await on.file('c.md')]).toEqual(['b', undefined]);
+    expect((await on.run('revoke', id)).stdout).toContain('Nothing is trusted');
+    await on.run('approve', id, '--yes');
+    await on.run('watch', id);
+    const second = await waiting(on, 'create d.md with d; wait 600 seconds; create e.md with e');
+    await on.run('approve', second.id, '--yes', '--scope', 'always', '--uses', '2');
+    const shown = await on.run('revoke', second.id);
+    const [, grantId = ''] =
+      /Trusted (g\d+): everything, 2 uses left, by local over cli/.exec(shown.stdout) ?? [];
+    expect(await on.run('revoke', second.id, 'g99')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`These stand: ${grantId}.`),
+    });
+    expect(await on.json('revoke', second.id, grantId)).toEqual({
+      sessionId: second.id,
+      revoked: [grantId],
+      grants: [],
+    });
+  });
+
   it('R07 what was decided before stays so: the answer names the first decision', async () => {
     const on = await cliStage();
     const { id, call } = await waiting(on);

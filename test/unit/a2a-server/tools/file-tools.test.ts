@@ -202,7 +202,22 @@ describe('edit-file', () => {
     await writeText(path('a'), 'x and other');
     await expect(at.run(editFile, input, { basis })).rejects.toEqual(changed);
     expect(await onDisk('a')).toBe('x and other');
-    expect(editFile.withContent?.(input, 'z')).toMatchObject({ oldText: 'x', newText: 'z' });
+  });
+
+  it('R10 is the whole new text of the file where a person has rewritten it', async () => {
+    await writeText(path('a'), 'x and more');
+    const rewritten = editFile.withContent?.({ path: 'a', oldText: 'x', newText: 'y' }, 'mine\n');
+    expect(rewritten).toEqual({ path: 'a', replaceAll: false, content: 'mine\n' });
+    const { preview, basis } = await at.show(editFile, rewritten);
+    expect(preview).toMatchObject({ diff: expect.stringContaining('-x and more') });
+    expect(await at.run(editFile, rewritten, { basis })).toMatchObject({ summary: 'wrote a (5 bytes)' });
+    expect(await onDisk('a')).toBe('mine\n');
+    for (const input of [
+      { path: 'a' },
+      { path: 'a', oldText: 'x' },
+      { path: 'a', oldText: 'x', newText: 'y', content: 'z' },
+    ])
+      await expect(at.show(editFile, input)).rejects.toThrow(/give oldText and newText; or content/);
   });
 });
 

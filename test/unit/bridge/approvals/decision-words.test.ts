@@ -40,6 +40,20 @@ describe('the words of a decision', () => {
     );
   });
 
+  test('R12 trust may be given for so many minutes, so many uses, or both', () => {
+    const trust = { callId: 'c', decision: 'trust_tool' } as const;
+    expect(verdictOf({ ...trust, trustMinutes: 10, trustUses: 3 }, none)).toMatchObject({
+      decision: { scope: 'tool', grant: { minutes: 10, uses: 3 } },
+    });
+    expect(verdictOf({ ...trust, trustUses: 1 }, none)).toMatchObject({ decision: { grant: { uses: 1 } } });
+    for (const decision of ['approve', 'deny'] as const)
+      expect(() => verdictOf({ callId: 'c', decision, trustMinutes: 10 }, none)).toThrow(
+        /goes with trust_tool/,
+      );
+    for (const limit of [{ trustUses: 0 }, { trustUses: 1.5 }, { trustMinutes: -1 }, { trustMinutes: '10' }])
+      expect(decisionInput.safeParse({ ...trust, ...limit }).success).toBe(false);
+  });
+
   test('D2 the hash of what was shown goes with it', () => {
     const verdict = verdictOf({ callId: 'c', decision: 'approve' }, (callId) => `hash of ${callId}`);
     expect(verdict).toMatchObject({ decision: { inputHash: 'hash of c' } });

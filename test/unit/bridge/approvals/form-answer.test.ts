@@ -40,6 +40,21 @@ test('D2 the answer to a question is bound to what its form has shown', () => {
   });
 });
 
+test('R10 a command is edited by its command line, and the rest of its input stays', () => {
+  const ask = asked({
+    preview: { type: 'command', command: 'ls', cwd: '/w' },
+    tool: 'run-shell-command',
+    input: { command: 'ls', cwd: 'src', timeoutSeconds: 5 },
+  });
+  expect(ask.form.requestedSchema.properties).toHaveProperty('editedCommand');
+  expect(ask.form.requestedSchema.properties).not.toHaveProperty('editedInput');
+  expect(readAnswer(ask, accept({ editedCommand: 'ls -l' }), SLOW)).toMatchObject({
+    verdict: {
+      decision: { decision: 'edit', input: { command: 'ls -l', cwd: 'src', timeoutSeconds: 5 } },
+    },
+  });
+});
+
 const SLOW = { afterMs: 5_000, fastestAnswerMs: 1_000 };
 const accept = (content?: unknown): unknown => ({ action: 'accept', content });
 

@@ -42,6 +42,7 @@ function facts(of: TaskView | undefined, changes: Partial<DigestFacts> = {}): Di
     changes: [],
     changesComplete: true,
     trouble: undefined,
+    now: Date.UTC(2026, 10, 22),
     next: shortStep(standing, named),
     ...changes,
   };

@@ -1,0 +1,28 @@
+/** Taking back trust that was given with decisions, whatever way it is asked for. */
+import { randomUUID } from 'node:crypto';
+import { ProductError } from '../../shared/errors.ts';
+import type { RevokePart } from '../../shared/protocol/tool-approval.ts';
+import type { Session } from '../sessions/session.ts';
+import type { Channel } from './ladder.ts';
+
+/**
+ * Resolves when the agent has it, and the session shows the task without that trust.
+ * @throws ProductError UNKNOWN_GRANT, TASK_ENDED as the agent says; INVALID_DECISION for an agent that cannot be told
+ */
+export async function revokeTrust(
+  session: Session,
+  revoke: RevokePart['revoke'],
+  channel: Channel,
+): Promise<void> {
+  const { messageOf } = await import('../sessions/message.ts');
+  const messageId = randomUUID();
+  await session.deliver((dialect) => {
+    const phrase = dialect.phraseRevocation?.(revoke, channel);
+    if (phrase === undefined)
+      throw new ProductError(
+        'INVALID_DECISION',
+        `Agent "${session.agent.name}" cannot be told to take back trust; nothing was sent. To end what it may do, cancel the task.`,
+      );
+    return messageOf(phrase, { messageId, sessionId: session.id, taskId: session.view?.taskId ?? null });
+  });
+}

@@ -1,0 +1,51 @@
+/** `revoke`: takes back trust that was given in a session, or shows what is trusted. */
+import { revokeTrust } from '../../approvals/revoke-trust.ts';
+import { grantWords, standingGrants } from '../../results/grant-words.ts';
+import type { Session } from '../../sessions/session.ts';
+import { openDesk } from '../desk.ts';
+import { UsageError } from '../exit-codes.ts';
+import { sessionMeant } from '../meant.ts';
+import type { CommonOptions, Run } from '../run.ts';
+import { visibleLine } from '../terminal/visible.ts';
+
+export interface RevokeOptions extends CommonOptions {
+  all?: boolean;
+}
+
+/** @throws ProductError UNKNOWN_GRANT, naming those that stand; UsageError */
+export async function revoke(
+  run: Run<RevokeOptions>,
+  given: string,
+  grants: readonly string[],
+): Promise<number> {
+  const { options } = run;
+  if (options.all === true && grants.length > 0)
+    throw new UsageError('Name the grants, or use --all, not both. Nothing was taken back.');
+  const desk = await openDesk(run);
+  const session = await sessionMeant(desk.sessions, given);
+  const revoked = options.all === true ? 'all' : [...grants];
+  if (revoked.length > 0) await revokeTrust(session, revoked, 'cli');
+  await session.look();
+  report(run, session, revoked);
+  await desk.close();
+  return 0;
+}
+
+function report(
+  { options, terminal }: Run<RevokeOptions>,
+  { id, view }: Session,
+  revoked: 'all' | readonly string[],
+): void {
+  const grants = standingGrants(view?.grants, Date.now());
+  if (options.json === true) {
+    terminal.say(JSON.stringify({ sessionId: id, revoked, grants }));
+    return;
+  }
+  if (revoked.length > 0)
+    terminal.say(
+      `${terminal.paint('green', 'Taken back')}: ${revoked === 'all' ? 'all trust' : revoked.join(', ')}`,
+    );
+  for (const grant of grants)
+    terminal.say(`${terminal.paint('yellow', 'Trusted')} ${visibleLine(grantWords(grant))}`);
+  if (grants.length === 0) terminal.say('Nothing is trusted in this session.');
+}

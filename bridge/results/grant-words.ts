@@ -1,0 +1,30 @@
+/** Trust that stands, in the fewest words. Pure. */
+import type { GrantView } from '../../shared/protocol/tool-approval.ts';
+import { sourceText } from './session-report.ts';
+
+/** Those whose time is not over. @param now in milliseconds since the epoch */
+export function standingGrants(grants: readonly GrantView[] = [], now: number): readonly GrantView[] {
+  return grants.filter(({ expiresAt }) => expiresAt === null || now < Date.parse(expiresAt));
+}
+
+/** E.g. `g12: write-file, until 2026-01-02T03:14:05.000Z, 2 uses left, by ada over cli`. */
+export function grantWords(grant: GrantView): string {
+  const { grantId, expiresAt, usesLeft, by, channel } = grant;
+  return [
+    `${grantId}: ${reachOf(grant)}`,
+    ...(expiresAt === null ? [] : [`until ${expiresAt}`]),
+    ...(usesLeft === null ? [] : [usesLeft === 1 ? '1 use left' : `${String(usesLeft)} uses left`]),
+    `by ${by} over ${channel}`,
+  ].join(', ');
+}
+
+function reachOf({ scope, tool, source }: GrantView): string {
+  switch (scope) {
+    case 'tool':
+      return tool;
+    case 'server':
+      return sourceText(source);
+    case 'always':
+      return 'everything';
+  }
+}
