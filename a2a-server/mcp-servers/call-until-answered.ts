@@ -40,7 +40,7 @@ export async function callUntilAnswered(
         continue;
       }
       if (!(error instanceof ConnectionLost)) throw failure(`The MCP server ${server} says: ${why}`);
-      const lost = `The connection to the MCP server ${server} was lost while ${tool} ran: it ${why}.`;
+      const lost = `The connection to the MCP server ${server} was lost while ${tool} ran: ${why}.`;
       if (!repeatable) throw failure(`${lost} Whether the call took effect is not known.`);
       if (attempt === MAX_ATTEMPTS) throw failure(`${lost} The call was made ${attempt} times.`);
       output(`[the server ${why}; the call is made again]\n`);

@@ -32,7 +32,7 @@ export interface ConnectionOptions extends TransportContext {
   /** Ends the attempt. */
   signal: AbortSignal;
   onListChanged: () => void;
-  /** Once, with a sentence without subject and end. */
+  /** Once, with a sentence whose subject may be left out, without its end. */
   onClosed: (why: string) => void;
   /** The server wants to know something of a person. */
   onElicit: (params: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
@@ -56,7 +56,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** @throws Error with a sentence without subject and end; nothing is left of the attempt then. */
+/** @throws Error with a sentence whose subject may be left out, without its end; nothing is left of the attempt then. */
 export async function connect(entry: McpServerEntry, options: ConnectionOptions): Promise<Connection> {
   const { clock, connectMs, signal } = options;
   const transport = transportTo(entry, options);
@@ -75,7 +75,7 @@ export async function connect(entry: McpServerEntry, options: ConnectionOptions)
     await transport.close();
     const { trouble } = transport;
     const what = late ? `did not answer within ${connectMs / 1000} s` : (trouble ?? wordsOf(error));
-    throw new Error(late && trouble !== undefined ? `${what}; it ${trouble}` : what, { cause: error });
+    throw new Error(late && trouble !== undefined ? `${what}; ${trouble}` : what, { cause: error });
   } finally {
     cancelTimer();
     stopListening();

@@ -192,7 +192,7 @@ export class McpServer {
     }
     signal.throwIfAborted();
     if (this.#state.type === 'ready') return this.#state.connection;
-    const why = this.#state.type === 'down' ? `it ${this.#state.error}` : 'it has not started yet';
+    const why = this.#state.type === 'down' ? this.#state.error : 'it has not started yet';
     throw new Error(`The MCP server ${this.name} is not connected: ${why}. It is tried again by itself.`);
   }
 

@@ -80,7 +80,7 @@ function whyAbsent(name: string, servers: readonly McpServer[]): string | undefi
     case 'starting':
       return `The MCP server ${server.name} is still starting; its tools are not known yet.`;
     case 'down':
-      return `The MCP server ${server.name} is not connected: it ${error ?? 'is down'}. It is tried again by itself.`;
+      return `The MCP server ${server.name} is not connected: ${error ?? 'it is down'}. It is tried again by itself.`;
   }
 }
 

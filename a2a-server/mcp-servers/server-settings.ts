@@ -1,6 +1,7 @@
 /** MCP servers as they are configured: the `mcpServers` form that MCP clients share, and what this server adds to it. */
 import { z } from 'zod';
 import { parseUrl } from '../../shared/parse-url.ts';
+import { settingProblem } from '../../shared/setting-problem.ts';
 import { duration } from '../duration.ts';
 
 /** A call without a limit of its own, in milliseconds. */
@@ -64,7 +65,7 @@ export const mcpServerSettings = z.record(serverName, z.unknown().pipe(serverEnt
 function serverEntry() {
   return z.unknown().transform((value, context) => {
     const meant = typeof value === 'object' && value !== null && 'url' in value ? remote : stdio;
-    const parsed = meant.safeParse(value);
+    const parsed = meant.safeParse(value, { error: settingProblem });
     if (parsed.success) return parsed.data;
     for (const { message, path } of parsed.error.issues)
       context.addIssue({ code: 'custom', message, path: [...path] });

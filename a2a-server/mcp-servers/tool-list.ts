@@ -23,7 +23,7 @@ const listedTool = z.looseObject({
   name: z.string().min(1).max(MAX_TOOL_NAME),
   title: z.string().optional(),
   description: z.string().optional(),
-  inputSchema: z.unknown(),
+  inputSchema: z.unknown().optional(),
   annotations: z
     .looseObject({
       title: z.string().optional(),

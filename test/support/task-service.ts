@@ -23,7 +23,7 @@ import { createPolicy } from '../../a2a-server/policy/policy.ts';
 import { rules, type rule } from '../../a2a-server/policy/rule.ts';
 import { builtinTools } from '../../a2a-server/tools/builtin-tools.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';
-import { createToolbox } from '../../a2a-server/tools/toolbox.ts';
+import { createToolbox, type ToolSupply } from '../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../a2a-server/tools/workspace.ts';
 import { TOOL_APPROVAL, type Decision, type TaskMode } from '../../shared/protocol/tool-approval.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -49,6 +49,8 @@ export async function startService(options: {
   workspace: string;
   models: Models;
   tools?: Tool[];
+  /** Where more tools come from. */
+  supply?: ToolSupply;
   /** Rules as the configuration file has them. */
   policy?: readonly z.input<typeof rule>[];
   /** The mode of a task that names none; `ask` if left out. */
@@ -79,7 +81,7 @@ export async function startService(options: {
     clock,
     ids: randomIds(clock),
     models: options.models,
-    toolbox: createToolbox(tools),
+    toolbox: createToolbox(tools, options.supply),
     policy: createPolicy(rules.parse(options.policy ?? []), { tools: tools.map(({ name }) => name) }),
     mode: options.mode ?? 'ask',
     openWorkspace: (path) => openWorkspace(path ?? options.workspace),

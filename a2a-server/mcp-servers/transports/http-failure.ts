@@ -1,16 +1,25 @@
-/** What is wrong with an MCP server's HTTP, as a sentence without its subject and its end. Never quotes a header of ours. */
+/** What is wrong with an MCP server's HTTP, as a sentence without its end. Never quotes a header of ours. */
 import { oneLine } from '../../tools/one-line.ts';
 import { networkFailure } from '../../tools/web/network-failure.ts';
 import { messageOf } from '../../../shared/errors.ts';
 
 /** `fetch` says `fetch failed` and has the reason as the cause, or the cause of that. */
 export function httpFailure(error: unknown, url: URL): Error {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
-    const known = networkFailure(at, url);
-    if (known !== at && known instanceof Error) return known;
+  const chain = [error, causeOf(error), causeOf(causeOf(error))];
+  for (const each of chain) {
+    const known = networkFailure(each, url);
+    if (known !== each) return withoutEnd(messageOf(known), error);
   }
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  return new Error(oneLine(messageOf(cause), 300), { cause: error });
+  return withoutEnd(oneLine(messageOf(causeOf(error) ?? error), 300), error);
+}
+
+/** Told by its shape: a system's error may come from another realm. */
+function causeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
+}
+
+function withoutEnd(sentence: string, cause: unknown): Error {
+  return new Error(sentence.replace(/\.$/, ''), { cause });
 }
 
 /** An answer that is none, by its status. */

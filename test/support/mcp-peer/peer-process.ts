@@ -37,8 +37,8 @@ export interface RemotePeer {
   seen: () => Promise<z.infer<typeof seen>>;
   /** SIGKILL. */
   kill: () => Promise<void>;
-  /** A new process at the same address. */
-  again: () => Promise<RemotePeer>;
+  /** A new process at the same address, which may do something else wrong. */
+  again: (fault?: Fault) => Promise<RemotePeer>;
 }
 
 /** A server over HTTP, listening. */
@@ -60,7 +60,7 @@ export async function startPeer(kind: 'http' | 'sse', fault: Fault = 'none', por
       child.kill('SIGKILL');
       if (!over(child)) await once(child, 'exit');
     },
-    again: () => startPeer(kind, fault, address.port),
+    again: (other = fault) => startPeer(kind, other, address.port),
   };
 }
 

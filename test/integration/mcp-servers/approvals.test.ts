@@ -1,0 +1,160 @@
+/** Tools of MCP servers in a task: asked about, run, stopped and recorded like any other. */
+import { describe, expect, it } from '@jest/globals';
+import type { TaskService } from '../../../a2a-server/executor/create-tasks.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { peerSettings, PEER_KINDS, startPeer } from '../../support/mcp-peer/peer-process.ts';
+import { isDown, isReady, mcpStage, type McpStage } from '../../support/mcp-peer/mcp-stage.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import { ADA, decides, says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+async function taskWith(stage: McpStage, turns: ScriptedTurn[], settings = {}) {
+  const models = new ScriptedModel(turns);
+  const { tasks, clock } = await startService({
+    stateDir: await temporaryDirectory(),
+    workspace: await temporaryDirectory(),
+    models,
+    supply: stage.servers,
+  });
+  const accepted = await tasks.send(says('go', { settings }));
+  return { tasks, clock, models, accepted, first: () => settled(tasks, accepted) };
+}
+
+/** `settled` takes a task that still waits as of the decision for one that has settled after it. */
+async function untilParkedAgain(
+  tasks: TaskService,
+  { taskId, seq }: { taskId: string; seq: number },
+): Promise<Snapshot> {
+  const { signal } = new AbortController();
+  for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
+  return tasks.snapshot(taskId, ADA);
+}
+
+function callsIn({ calls }: Snapshot) {
+  return Object.values(calls);
+}
+
+const note = (text: string) => ({ tool: 'mcp__peer__note', input: { text } });
+
+describe.each(PEER_KINDS)('a tool of an MCP server over %s', (kind) => {
+  it('R80 waits for a decision, which shows server, tool and arguments, and runs once it is approved', async () => {
+    const stage = await mcpStage({ peer: await peerSettings(kind) });
+    await stage.status(isReady);
+    const { tasks, first, models } = await taskWith(stage, [{ calls: [note('one'), note('two')] }]);
+    const parked = await first();
+    expect(parked.status).toMatchObject({
+      state: 'input-required',
+      pending: [
+        {
+          tool: 'mcp__peer__note',
+          sideEffect: 'other',
+          source: { type: 'mcp-server', server: 'peer' },
+          preview: { type: 'json', value: { server: 'peer', tool: 'note', arguments: { text: 'one' } } },
+        },
+        { tool: 'mcp__peer__note' },
+      ],
+    });
+    const [one, two] = callsIn(parked).map(({ callId }) => callId);
+    await tasks.send(decides(parked.taskId, { callId: one ?? '', decision: 'approve' }));
+    const ended = await settled(
+      tasks,
+      await tasks.send(decides(parked.taskId, { callId: two ?? '', decision: 'deny' })),
+    );
+    expect(ended.status.state).toBe('completed');
+    expect(callsIn(ended).map(({ state }) => state)).toMatchObject([
+      { result: { type: 'ran', outcome: { type: 'ok', text: expect.stringMatching(/^note: one/) } } },
+      { result: { type: 'denied' } },
+    ]);
+    const declared = models.requests[0]?.tools.find(({ name }) => name === 'mcp__peer__note');
+    expect(declared).toMatchObject({
+      description: 'Does note.',
+      inputSchema: { type: 'object', properties: { text: { description: 'What.' } } },
+    });
+  });
+});
+
+describe('a tool of an MCP server', () => {
+  it('R83 is stopped at the time limit of its server, and told so; the connection lives', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('sse', { timeout: '90s' }) });
+    await stage.status(isReady);
+    const turns = [{ calls: [{ tool: 'mcp__peer__never', input: {} }] }];
+    const { tasks, clock, accepted } = await taskWith(stage, turns, { autoExecute: true });
+    while (tasks.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(90_000);
+    const ended = await settled(tasks, accepted);
+    expect(callsIn(ended)[0]?.state).toMatchObject({
+      result: { outcome: { type: 'stopped', reason: 'timeout', confirmed: false } },
+    });
+    while ((await stage.call('cancelled')) === '[]');
+    expect(await stage.status(isReady)).toMatchObject({ state: 'ready' });
+  });
+
+  it('D4 has its input checked against its own schema before anybody is asked', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio') });
+    await stage.status(isReady);
+    const wrong = { tool: 'mcp__peer__note', input: { text: 1, more: true } };
+    const { first } = await taskWith(stage, [{ calls: [wrong] }]);
+    expect(callsIn(await first())[0]?.state).toMatchObject({
+      result: {
+        type: 'refused',
+        message: expect.stringMatching(/^The input of mcp__peer__note does not fit: .*additional properties/),
+      },
+    });
+  });
+
+  it('is there without a question where its server is believed to say that it only reads', async () => {
+    const settings = await peerSettings('stdio');
+    const stage = await mcpStage({ peer: settings, other: { ...settings, trustHints: true } });
+    await stage.status(isReady);
+    await stage.status(isReady, 'other');
+    const look = { tool: 'mcp__other__look', input: { text: 'free' } };
+    const { first, models } = await taskWith(stage, [{ calls: [look] }], { readOnly: true });
+    expect((await first()).status.state).toBe('completed');
+    const told = models.requests[0]?.tools.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
+    expect(told).toEqual(['mcp__other__look', 'mcp__other__look-and-drop', 'mcp__other__cancelled']);
+  });
+
+  it('is asked about again when its server has redefined it since it was approved (D2)', async () => {
+    const peer = await startPeer('sse');
+    const stage = await mcpStage({ peer: { type: 'sse', url: peer.url } });
+    await stage.status(isReady);
+    const look = { tool: 'mcp__peer__look', input: {} };
+    const { tasks, first } = await taskWith(stage, [{ calls: [look] }]);
+    const parked = await first();
+    await peer.kill();
+    await stage.status(isDown);
+    // Under this fault, the first tool of the name has another description.
+    await peer.again('bad-tools');
+    await stage.status(({ error, state }) => state === 'ready' && error !== undefined);
+    const [call] = callsIn(parked);
+    const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
+    const asked = await tasks.send(decides(parked.taskId, decision));
+    const waiting = await untilParkedAgain(tasks, asked);
+    expect(waiting.status).toMatchObject({
+      state: 'input-required',
+      pending: [{ callId: call?.callId, reason: 'content-changed' }],
+    });
+  });
+
+  it('that is gone when its call runs is told so', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio') });
+    await stage.status(isReady);
+    const { tasks, first } = await taskWith(stage, [{ calls: [note('one')] }]);
+    const parked = await first();
+    await stage.call('shrink');
+    await stage.status(({ tools }) => tools === 13);
+    const [call] = callsIn(parked);
+    const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
+    const ended = await settled(tasks, await tasks.send(decides(parked.taskId, decision)));
+    expect(callsIn(ended)[0]?.state).toMatchObject({
+      result: {
+        outcome: {
+          type: 'error',
+          message: expect.stringMatching(
+            /^There is no tool mcp__peer__note\. The MCP server peer has no such tool now\. Tools: /,
+          ),
+        },
+      },
+    });
+  });
+});

@@ -1,0 +1,78 @@
+/** The older HTTP+SSE, against a server that answers 202 first and the result later, drops its stream, and restarts. */
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { startPeer } from '../../support/mcp-peer/peer-process.ts';
+import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+
+async function overSse(limits: Parameters<typeof mcpStage>[1] = {}) {
+  const peer = await startPeer('sse');
+  const stage = await mcpStage({ peer: { type: 'sse', url: peer.url, trustHints: true } }, limits);
+  await stage.status(isReady);
+  return { peer, stage };
+}
+
+describe('an MCP server over HTTP+SSE', () => {
+  it('R81 has one stream for the whole life of the client, and is never written to in vain', async () => {
+    const { peer, stage } = await overSse();
+    for (let n = 0; n < 20; n += 1) await stage.call('note', { text: String(n) });
+    expect(await peer.seen()).toMatchObject({ streams: 1, open: 1, brokenPipes: 0 });
+    await stage.close();
+    // The server hears of the end of the connection a moment after it.
+    while ((await peer.seen()).open > 0);
+    expect(await peer.seen()).toMatchObject({ streams: 1, open: 0, brokenPipes: 0 });
+  });
+
+  it('R81 calls in flight together do not mix, whichever is answered first', async () => {
+    const { peer, stage } = await overSse();
+    const call = fc.record({ text: fc.string({ maxLength: 40 }), ms: fc.integer({ min: 0, max: 15 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 30 }), async (calls) => {
+        const answers = await Promise.all(calls.map((input) => stage.call('look', input)));
+        expect(answers.map((answer) => answer.replace(/ \(pid \d+\)$/, ''))).toEqual(
+          calls.map(({ text }) => `look: ${text}`),
+        );
+      }),
+      { numRuns: 20 },
+    );
+    expect((await peer.seen()).streams).toBe(1);
+  });
+
+  it('R82 is connected to anew, with a handshake of its own, when it has been killed and started again at the same address', async () => {
+    const { peer, stage } = await overSse();
+    const lost = stage.call('never');
+    const again = stage.call('look', { text: 'still there?', ms: 500 });
+    while (((await peer.seen()).calls['look'] ?? 0) === 0);
+    await peer.kill();
+    await expect(lost).rejects.toThrow(/was lost while never ran: (ended|broke)/);
+    expect(await stage.status(isDown)).toMatchObject({ state: 'down', tools: 14 });
+    const next = await peer.again();
+    // A call that only looks waits for the server to come back, and is made again.
+    expect(await again).toMatch(/^look: still there\?/);
+    expect(await stage.call('note', { text: 'hello again' })).toMatch(/hello again/);
+    expect(await next.seen()).toMatchObject({ streams: 1, brokenPipes: 0 });
+  });
+
+  it('R82 a call of a server that stays away is told so, within the time that it waits', async () => {
+    const { peer, stage } = await overSse({ awayMs: 50 });
+    await peer.kill();
+    await stage.status(isDown);
+    await expect(stage.call('note')).rejects.toThrow(
+      /^The MCP server peer is not connected: .*\. It is tried again by itself\.$/,
+    );
+  });
+
+  it('says what is wrong with an address', async () => {
+    const [peer, gone] = [await startPeer('sse'), await startPeer('sse')];
+    await gone.kill();
+    const other = await startPeer('http');
+    const stage = await mcpStage({
+      gone: { type: 'sse', url: gone.url },
+      elsewhere: { type: 'sse', url: other.url },
+      seen: { type: 'sse', url: peer.url.replace(/sse$/, 'seen') },
+    });
+    const errorOf = async (server: string) => (await stage.status(isDown, server)).error;
+    expect(await errorOf('gone')).toMatch(/^127\.0\.0\.1:\d+ refused the connection$/);
+    expect(await errorOf('elsewhere')).toMatch(/answered with HTTP 404: no such session$/);
+    expect(await errorOf('seen')).toMatch(/answered with no content type, not with a stream of events$/);
+  });
+});

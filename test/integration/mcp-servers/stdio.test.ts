@@ -1,0 +1,132 @@
+/** MCP servers that are programs, and what programs do. */
+import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { peerProgram, peerSettings } from '../../support/mcp-peer/peer-process.ts';
+import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+import { running } from '../../support/process-group.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** A server that starts another program, which does not end by itself, and says its process id. */
+async function withChild(): Promise<Record<string, unknown>> {
+  const program = await peerProgram();
+  return {
+    command: 'sh',
+    args: ['-c', `sleep 90 & "${process.execPath}" "${program}" stdio; wait`],
+  };
+}
+
+function pidIn(answer: string): number {
+  return Number(/\(pid (\d+)\)/.exec(answer)?.[1]);
+}
+
+describe('an MCP server that is a program', () => {
+  it('R82 is started anew when it exits, and what it said last is told', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio') });
+    await stage.status(isReady);
+    const first = pidIn(await stage.call('note'));
+    await expect(stage.call('exit')).rejects.toThrow(
+      /was lost while exit ran: exited with code 3; said last on stderr: out of memory, or so/,
+    );
+    expect(pidIn(await stage.call('note'))).not.toBe(first);
+  });
+
+  it('R83 is gone when it is closed, with all that it has started', async () => {
+    const stage = await mcpStage({ peer: await withChild() });
+    await stage.status(isReady);
+    const pid = pidIn(await stage.call('note'));
+    const group = await groupOf(pid);
+    expect(await running(group)).toBe(3);
+    await stage.close();
+    expect(await running(group)).toBe(0);
+  });
+
+  it('sees the harmless variables and those it is given, and no other', async () => {
+    process.env['MCP_TEST_SECRET'] = 'hush';
+    const directory = await temporaryDirectory();
+    const file = join(directory, 'environment');
+    const script = `env > '${file}'; exec "${process.execPath}" "${await peerProgram()}" stdio`;
+    const stage = await mcpStage({
+      peer: { command: 'sh', args: ['-c', script], env: { GIVEN: 'yes' }, cwd: directory },
+    });
+    await stage.status(isReady);
+    const { readFile } = await import('node:fs/promises');
+    const seen = await readFile(file, 'utf8');
+    expect(seen).toMatch(/^GIVEN=yes$/m);
+    expect(seen).toMatch(/^PATH=/m);
+    expect(seen).not.toContain('hush');
+    delete process.env['MCP_TEST_SECRET'];
+  });
+
+  it('has its stderr in the log, with its name', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio') });
+    await stage.status(isReady);
+    expect(stage.log.filter((line) => line.includes('peer: hello'))).toEqual([
+      expect.stringContaining('"mcpServer":"peer"'),
+    ]);
+  });
+
+  it('X3 that prints a few lines of rubbish before it speaks is borne with', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'rubbish' }) });
+    await stage.status(isReady);
+    expect(await stage.call('note', { text: 'hello' })).toMatch(/hello/);
+    expect(stage.log.join('')).toMatch(/prints on stdout what is no message/);
+  });
+
+  it.each([
+    ['rubbish-only', /^prints more and more that is no message; printed on stdout .*: Welcome to the peer!/],
+    ['exits', /^exited with code 4; said last on stderr: no licence found$/],
+    ['long-line', /^sent a line of more than 16 MiB/],
+    ['no-tools', /^it offers no tools$/],
+  ] as const)('X3 that %s says so, and its neighbour is unharmed', async (fault, why) => {
+    const stage = await mcpStage({
+      bad: await peerSettings('stdio', { fault }),
+      good: await peerSettings('stdio'),
+    });
+    const { error } = await stage.status(({ error: known }) => known !== undefined, 'bad');
+    expect(error).toMatch(why);
+    await stage.status(isReady, 'good');
+    expect(await stage.call('note', { text: 'fine' }, { server: 'good' })).toMatch(/fine/);
+  });
+
+  it('X3 that has tools nobody could use has the others, and says which were left out', async () => {
+    const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'bad-tools' }) });
+    const { error, tools } = await stage.status(isReady);
+    expect(tools).toBe(14);
+    expect(error?.split('; ')).toEqual([
+      '"no-object" was left out: its input schema is not one of an object',
+      '"no-schema" was left out: its input schema is not one of an object',
+      expect.stringMatching(/^"dangling" was left out: its input schema is not valid: /),
+      expect.stringMatching(/^"huge" was left out: its input schema has \d+ characters, more than 65536$/),
+      'a tool without a usable name was left out',
+      'and 2 problems more',
+    ]);
+    expect(stage.servers.get('mcp__peer__look')?.description).toBe('The first of this name.');
+  });
+
+  it('X3 that has ten thousand tools has some of them offered, and says how many were not', async () => {
+    const settings = await peerSettings('stdio', { fault: 'many-tools' });
+    const wanted = { tools: { include: ['tool-1', 'tool-9999'] } };
+    const stage = await mcpStage({ peer: settings, few: { ...settings, ...wanted } });
+    expect(await stage.status(isReady)).toEqual({
+      name: 'peer',
+      state: 'ready',
+      tools: 500,
+      error: 'it has 9500 tools more than the 500 that are offered; choose with "tools": {"include": […]}',
+    });
+    expect(await stage.status(isReady, 'few')).toEqual({ name: 'few', state: 'ready', tools: 2 });
+  });
+
+  it('X3 that is not there at all is named, and tried again', async () => {
+    const stage = await mcpStage({ peer: { command: 'no-such-program-here' } });
+    expect(await stage.status(isDown)).toMatchObject({
+      error: 'could not be started: there is no program no-such-program-here',
+    });
+  });
+});
+
+async function groupOf(pid: number): Promise<number> {
+  const { execFile } = await import('node:child_process');
+  const { promisify } = await import('node:util');
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'pgid=', '-p', String(pid)]);
+  return Number(stdout);
+}

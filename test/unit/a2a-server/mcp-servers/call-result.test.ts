@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { callResult, resultText } from '../../../../a2a-server/mcp-servers/call-result.ts';
+
+function textOf(result: unknown): string {
+  return resultText(callResult.parse(result));
+}
+
+describe('what a tool of an MCP server gives back', () => {
+  it('is its text, and structured content where the text does not say the same', () => {
+    const structuredContent = { b: [1, 2], a: 'x' };
+    const same = { type: 'text', text: '{"a": "x", "b": [1, 2]}' };
+    expect(textOf({ content: [same], structuredContent })).toBe(same.text);
+    expect(textOf({ content: [{ type: 'text', text: 'done' }], structuredContent: { a: 1 } })).toBe(
+      'done\n{\n  "a": 1\n}',
+    );
+    expect(textOf({ structuredContent: 3 })).toBe('3');
+  });
+
+  it('is never nothing', () => {
+    for (const result of [{}, { content: [] }, { content: [{ type: 'text', text: ' ' }] }])
+      expect(textOf(result)).toBe('[no output]');
+  });
+
+  it('names what cannot be shown as text', () => {
+    expect(
+      textOf({
+        content: [
+          { type: 'audio', mimeType: 'audio/wav', data: 'AAAAAAA=' },
+          { type: 'resource', resource: { uri: 'a:b', blob: 'AAAA' } },
+          { type: 'text' },
+          null,
+        ],
+      }).split('\n'),
+    ).toEqual([
+      '[audio, audio/wav, 5 bytes: not shown]',
+      '[resource a:b, of an unknown type, 3 bytes: not shown]',
+      '[content of an unknown kind]',
+      '[content of an unknown kind]',
+    ]);
+  });
+
+  it('X3 is cut in the middle where it is long', () => {
+    const text = textOf({ content: [{ type: 'text', text: `a${'x'.repeat(1_000_000)}z` }] });
+    expect([text.length < 31_000, text.startsWith('ax'), text.endsWith('xz')]).toEqual([true, true, true]);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import { mcpServerSettings } from '../../../../a2a-server/mcp-servers/server-settings.ts';
+import { trustedServers } from '../../../../a2a-server/mcp-servers/trusted-servers.ts';
+import { serversToStart } from '../../../../a2a-server/mcp-servers/variables.ts';
+import { ALL_SETTINGS } from '../../../../a2a-server/settings.ts';
+import { resolveSettings } from '../../../../shared/config.ts';
+
+function started(settings: unknown, env: Record<string, string> = {}) {
+  return serversToStart(mcpServerSettings.parse(settings), env);
+}
+
+describe('the settings of MCP servers', () => {
+  it('are those of other clients, with what is left out filled in', () => {
+    const servers = started({
+      local: { command: 'npx', args: ['-y', 'it'], env: { A: 'b' } },
+      remote: { url: 'https://example.com/mcp', headers: { 'x-key': 'k' }, timeout: 1500 },
+      old: { type: 'sse', url: 'http://127.0.0.1:1/sse', timeout: '90s', trust: true },
+    });
+    const plain = { disabled: false, trust: false, trustHints: false, tools: { exclude: [] } };
+    expect([...servers.values()]).toEqual([
+      { ...plain, type: 'stdio', command: 'npx', args: ['-y', 'it'], env: { A: 'b' }, timeout: 300_000 },
+      { ...plain, type: 'http', url: 'https://example.com/mcp', headers: { 'x-key': 'k' }, timeout: 1500 },
+      { ...plain, type: 'sse', url: 'http://127.0.0.1:1/sse', headers: {}, timeout: 90_000, trust: true },
+    ]);
+  });
+
+  it('take variables from the environment, wherever a value is', () => {
+    const servers = started(
+      {
+        local: { command: '${BIN}/it', args: ['${A}-${B:-other}'], env: { KEY: '${A}' }, cwd: '${C:-/tmp}' },
+        remote: { url: 'https://${HOST}/mcp', headers: { authorization: 'Bearer ${A}' } },
+      },
+      { BIN: '/bin', A: 'secret', B: '', HOST: 'example.com' },
+    );
+    expect(servers.get('local')).toMatchObject({
+      command: '/bin/it',
+      args: ['secret-other'],
+      env: { KEY: 'secret' },
+      cwd: '/tmp',
+    });
+    expect(servers.get('remote')).toMatchObject({
+      url: 'https://example.com/mcp',
+      headers: { authorization: 'Bearer secret' },
+    });
+  });
+
+  it('name the server and the variable that is not set, and look at no server that is disabled', () => {
+    const remote = { url: 'https://example.com', headers: { a: '${NOT_SET}' } };
+    expect(() => started({ tracker: remote })).toThrow(/server "tracker": it needs .* variable NOT_SET/);
+    expect(started({ tracker: { ...remote, disabled: true } }).size).toBe(0);
+  });
+
+  it.each([
+    ['ftp://example.com', /is not an http or https address/],
+    ['nowhere', /is not an http or https address/],
+    ['https://me:hush@example.com', /holds a user or a password/],
+  ])('refuse the address %s, and do not repeat it', (url, why) => {
+    expect(() => started({ a: { url } })).toThrow(why);
+    expect(() => started({ a: { url } })).not.toThrow(/hush/);
+  });
+
+  it('refuse a header that would be two', () => {
+    const it = { url: 'https://example.com', headers: { a: '${A}' } };
+    expect(() => started({ a: it }, { A: 'b\r\nc: d' })).toThrow(/header "a" has a line break/);
+  });
+
+  it.each([
+    [{ a: { command: 'x', url: 'http://b' } }, /a: there is no "command" here/],
+    [{ a: { command: 'x', comand: 1 } }, /a: there is no "comand" here/],
+    [{ a: {} }, /a\.command: it is missing/],
+    [{ a: { url: 'http://b', timeout: 'never' } }, /a\.timeout: /],
+    [{ 'a/b': { command: 'x' } }, /a name|it has a name that is not allowed/],
+  ])('say what is wrong with %j, as the setting that it is', (mcpServers, why) => {
+    const sources = { flags: {}, env: {}, file: { path: 'config.json', values: { mcpServers } } };
+    expect(() => resolveSettings(ALL_SETTINGS, sources)).toThrow(why);
+    expect(() => resolveSettings(ALL_SETTINGS, sources)).toThrow(/^Setting "mcpServers" from config\.json/);
+  });
+
+  it('that trust a server amount to a rule that allows it', () => {
+    const settings = mcpServerSettings.parse({
+      a: { command: 'x', trust: true },
+      b: { command: 'x' },
+      c: { command: 'x', trust: true, disabled: true },
+    });
+    expect(trustedServers(settings)).toEqual([
+      { action: 'allow', server: ['a'], comment: '"trust" in its settings' },
+    ]);
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { toolName } from '../../../../a2a-server/mcp-servers/tool-name.ts';
+
+test('a name that fits stays as it is', () => {
+  expect(toolName('git-hub', 'create_issue')).toBe('mcp__git-hub__create_issue');
+  expect(toolName('a', '_b')).toBe('mcp__a___b');
+});
+
+test('a name that had to be changed, or looks as if it had been, ends in a mark', () => {
+  for (const [server, tool] of [
+    ['my server', 'look'],
+    ['a', 'b.c'],
+    ['a', 'ü'],
+    ['a', 'x'.repeat(80)],
+    ['a__b', 'c'],
+    ['a', 'b_0123abcd'],
+  ] as const)
+    expect(toolName(server, tool)).toMatch(/^mcp__[A-Za-z0-9_-]{1,50}_[0-9a-f]{8}$/);
+});
+
+test('every name is one that all models take, and no two tools have the same', () => {
+  const part = fc.stringMatching(/^[ab_ .]{1,5}$/);
+  const names = new Map<string, string>();
+  fc.assert(
+    fc.property(part, part, (server, tool) => {
+      const name = toolName(server, tool);
+      const key = JSON.stringify([server, tool]);
+      expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+      expect(names.get(name) ?? key).toBe(key);
+      names.set(name, key);
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Lines } from '../../../../../a2a-server/mcp-servers/transports/lines.ts';
+
+function readAll(lines: Lines, bytes: Buffer, size: number) {
+  const read: string[] = [];
+  let tooLong = 0;
+  for (let from = 0; from < bytes.length; from += size) {
+    const piece = lines.push(bytes.subarray(from, from + size));
+    read.push(...piece.lines);
+    tooLong += piece.tooLong;
+  }
+  return { read, tooLong };
+}
+
+describe('lines out of bytes', () => {
+  it('come whole, however the bytes are cut', () => {
+    const line = fc
+      .string({ unit: 'grapheme', maxLength: 20 })
+      .map((text) => text.replaceAll(/[\r\n]/g, '·'));
+    fc.assert(
+      fc.property(fc.array(line), fc.integer({ min: 1, max: 9 }), (written, size) => {
+        const bytes = Buffer.from(written.map((each, n) => each + (n % 2 ? '\n' : '\r\n')).join(''));
+        expect(readAll(new Lines(1000), bytes, size)).toEqual({ read: written, tooLong: 0 });
+      }),
+    );
+  });
+
+  it('X3 are dropped where they are too long, and those around them are not', () => {
+    for (const size of [1, 3, 1000]) {
+      const bytes = Buffer.from(
+        `first\n${'x'.repeat(100)}\nsecond\n${'y'.repeat(11)}\n${'z'.repeat(10)}\nre`,
+      );
+      const lines = new Lines(10);
+      expect(readAll(lines, bytes, size)).toEqual({ read: ['first', 'second', 'z'.repeat(10)], tooLong: 2 });
+    }
+  });
+});
