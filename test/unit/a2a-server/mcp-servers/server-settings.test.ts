@@ -60,8 +60,8 @@ describe('the settings of MCP servers', () => {
   });
 
   it('refuse a header that would be two', () => {
-    const it = { url: 'https://example.com', headers: { a: '${A}' } };
-    expect(() => started({ a: it }, { A: 'b\r\nc: d' })).toThrow(/header "a" has a line break/);
+    const entry = { url: 'https://example.com', headers: { a: '${A}' } };
+    expect(() => started({ a: entry }, { A: 'b\r\nc: d' })).toThrow(/header "a" has a line break/);
   });
 
   it.each([
