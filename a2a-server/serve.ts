@@ -1,5 +1,5 @@
 /** One run of the server: everything opened in order, and closed in the other. */
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
@@ -42,6 +42,7 @@ import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { isInUse, stateInUse } from './state-in-use.ts';
 import type { Tool } from './tools/tool.ts';
 import type { ReadOutput } from './tools/read-output.ts';
+import { confinementText, findConfinement, type Confinement } from './tools/shell/confinement.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import type { Identity } from './tools/workspace/directory.ts';
 
@@ -74,14 +75,15 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   const { stateDir } = settings;
   const models = await modelsOf(settings);
   const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
-  const tools = toolsOf(settings, async (toolId, reader) =>
+  await prepareStateDirectory(stateDir);
+  const confinement = await confinementOf(settings);
+  const tools = toolsOf(settings, confinement, async (toolId, reader) =>
     held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader),
   );
   const policy = createPolicy([...settings.policy, ...trustedServers(settings.mcpServers)], {
     tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
   });
   const mcpServers = serversToStart(settings.mcpServers, process.env);
-  await prepareStateDirectory(stateDir);
   await tryToWrite(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
@@ -100,7 +102,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
     });
     const own = await stat(stateDir, { bigint: true });
     held.mcpServers = await startedMcpServers(mcpServers, settings, log);
-    const made = { settings, log, token, server, port, own, models, tools, policy };
+    const made = { settings, log, token, server, port, own, models, tools, policy, confinement };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
@@ -129,13 +131,14 @@ interface Opened {
   own: Identity;
   models: Models;
   tools: readonly Tool[];
+  confinement: Confinement;
   policy: Policy;
   journal: Journal;
   mcpServers?: McpServers | undefined;
 }
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<Run> {
-  const { settings, log, token, server, port, journal, mcpServers } = opened;
+  const { settings, log, token, server, port, journal, mcpServers, confinement } = opened;
   const able = abilities({
     stateDir: settings.stateDir,
     journal,
@@ -158,7 +161,13 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     card: agentCard(
       settings.publicUrl?.replace(/\/+$/, '') ?? origin,
       record.version,
-      agentSkills({ agent: settings.agent, model: settings.model, ...able, commands: offered }),
+      agentSkills({
+        agent: settings.agent,
+        model: settings.model,
+        ...able,
+        commands: offered,
+        shell: confinementText(confinement),
+      }),
     ),
     commands: offered,
     authenticate: authenticator(credentials),
@@ -174,6 +183,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       executing: tasks.executing(),
       toolExecutions: tasks.running().length,
       mcpServers: mcpServers?.statuses() ?? [],
+      shell: confinementText(confinement),
     }),
   });
   // What was under way goes on before anything new comes in.
@@ -219,12 +229,27 @@ async function modelsOf(settings: ServerSettings): Promise<Models> {
   }
 }
 
-function toolsOf({ grace, passEnv, allowPrivateHost }: ServerSettings, outputs: ReadOutput): Tool[] {
+/** Found out before anything is served: a server that must confine its shell and cannot does not start (X1). */
+async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSettings): Promise<Confinement> {
+  return findConfinement({
+    confine: confineShell,
+    network: shellNetwork,
+    // X2: a command in a box reads all of the system, but neither the server's token nor its journal.
+    hidden: [await realpath(stateDir)],
+  });
+}
+
+function toolsOf(
+  { grace, passEnv, allowPrivateHost }: ServerSettings,
+  confinement: Confinement,
+  outputs: ReadOutput,
+): Tool[] {
   return builtinTools({
     graceMs: grace,
     passEnvironment: passEnv,
     privateHosts: allowPrivateHost,
     outputs,
+    confinement,
   });
 }
 

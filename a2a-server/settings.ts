@@ -10,6 +10,7 @@ import { rules } from './policy/rule.ts';
 import { duration, DURATION_ALLOWED } from './duration.ts';
 import { mcpServerSettings } from './mcp-servers/server-settings.ts';
 import { DEFAULT_WINDOW, modelId, modelSettings } from './models/settings.ts';
+import { CONFINE_SHELL } from './tools/shell/confinement.ts';
 import { parseHost } from './tools/web/allowed-hosts.ts';
 
 export const DEFAULT_PORT = 41242;
@@ -141,6 +142,24 @@ export const SERVER_SETTINGS = {
     describe:
       'environment variable that shell commands see beside the harmless ones; may be repeated (default: none, so that no key leaks)',
     allowed: 'names of environment variables',
+  }),
+  confineShell: setting({
+    kind: 'text',
+    placeholder: 'how',
+    schema: z.enum(CONFINE_SHELL),
+    fallback: 'off',
+    env: 'A2A_SERVER_CONFINE_SHELL',
+    describe:
+      'run shell commands in a box that can write to the workspace alone (bubblewrap): auto where it can be made, off, or require to start only where it can',
+    allowed: CONFINE_SHELL.join(', '),
+  }),
+  shellNetwork: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: false,
+    env: 'A2A_SERVER_SHELL_NETWORK',
+    describe: 'let confined shell commands reach the network',
+    allowed: 'true or false',
   }),
   allowPrivateHost: setting({
     kind: 'list',

@@ -10,6 +10,8 @@ export interface AgentFacts {
   model: string;
   tools: readonly Pick<Tool, 'name' | 'source' | 'sideEffect' | 'commandOnly'>[];
   commands: readonly OfferedCommand[];
+  /** What shell commands are confined to, in a sentence. */
+  shell: string;
 }
 
 /** Names in one description; more are counted. A card is public, and read by people. */
@@ -21,7 +23,7 @@ export function agentSkills(facts: AgentFacts): AgentSkill[] {
   return [
     agentSkill(facts),
     ...fileSkill(tools),
-    ...shellSkill(tools),
+    ...shellSkill(tools, facts.shell),
     ...webSkill(tools),
     ...serverSkills(tools),
     ...commandSkill(facts.commands),
@@ -69,12 +71,12 @@ function fileSkill(tools: OwnTools): AgentSkill[] {
   ];
 }
 
-function shellSkill(tools: OwnTools): AgentSkill[] {
+function shellSkill(tools: OwnTools, confinement: string): AgentSkill[] {
   const shell = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'command');
   if (shell.length === 0) return [];
   return [
     skill('shell', 'Run commands', {
-      description: `Runs shell commands in the workspace (${named(shell)}). Each command line is shown before it runs, and can be stopped while it does.`,
+      description: `Runs shell commands in the workspace (${named(shell)}). Each command line is shown before it runs, and can be stopped while it does. ${confinement}`,
       tags: ['shell', 'coding'],
       examples: ['Run the tests'],
     }),

@@ -14,6 +14,7 @@ import { createReadOutput, NO_OUTPUTS, type ReadOutput } from './read-output.ts'
 import { createRunShellCommand } from './run-shell-command.ts';
 import { searchFiles } from './search-files.ts';
 import type { Environment } from './shell/command-environment.ts';
+import { UNCONFINED, type Confinement } from './shell/confinement.ts';
 import type { Tool } from './tool.ts';
 import { createWait } from './wait.ts';
 import { allowedHosts } from './web/allowed-hosts.ts';
@@ -41,6 +42,8 @@ export interface BuiltinToolsOptions {
   privateHosts?: readonly string[];
   /** What tool executions have put out; without it there is nothing to read. */
   outputs?: ReadOutput;
+  /** What shell commands are confined to; to nothing if left out. */
+  confinement?: Confinement;
 }
 
 export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
@@ -50,6 +53,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     passEnvironment = [],
     privateHosts = [],
     outputs = NO_OUTPUTS,
+    confinement = UNCONFINED,
   } = options;
   const web = { allowed: allowedHosts(privateHosts), resolve: systemResolve, clock };
   return [
@@ -62,7 +66,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     multiEdit,
     moveFile,
     deleteFile,
-    createRunShellCommand({ clock, graceMs, environment, passEnvironment }),
+    createRunShellCommand({ clock, graceMs, environment, passEnvironment, confinement }),
     createReadOutput(outputs),
     createFetch(web),
     createCrawl(web),

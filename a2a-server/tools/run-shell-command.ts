@@ -1,4 +1,4 @@
-/** `run-shell-command`: anything else, which is why a person sees it first. It is not confined to the workspace. */
+/** `run-shell-command`: anything else, which is why a person sees it first. Confined to the workspace only in a box. */
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../shared/clock.ts';
@@ -6,6 +6,7 @@ import { defineTool } from './define-tool.ts';
 import { oneLine } from './one-line.ts';
 import { commandEnvironment, type Environment } from './shell/command-environment.ts';
 import { wholeIn } from './read-output.ts';
+import { confinementText, type Confinement } from './shell/confinement.ts';
 import { runCommand, type CommandEnd } from './shell/run-command.ts';
 import { ToolStopped, type Tool } from './tool.ts';
 import type { Workspace } from './workspace.ts';
@@ -44,13 +45,13 @@ export interface ShellOptions {
   environment: Environment;
   /** Variables passed on beyond the usual ones; see command-environment.ts. */
   passEnvironment: readonly string[];
+  confinement: Confinement;
 }
 
 export function createRunShellCommand(options: ShellOptions): Tool {
   return defineTool({
     name: 'run-shell-command',
-    description:
-      'Runs a shell command in the workspace and gives back its exit code and its output (stdout and stderr together; the middle of a long output is left out).',
+    description: `Runs a shell command in the workspace and gives back its exit code and its output (stdout and stderr together; the middle of a long output is left out).${boxedNote(options)}`,
     sideEffect: 'command',
     schema,
     timeoutMs: ({ timeoutSeconds }) => timeoutSeconds * 1000,
@@ -62,7 +63,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
       basis: null,
     }),
     run: async ({ command, cwd }, { workspace, signal, output, toolId }) => {
-      const { clock, graceMs, environment, passEnvironment } = options;
+      const { clock, graceMs, environment, passEnvironment, confinement } = options;
       const directory = await directoryOf(workspace, cwd);
       const end = await runCommand({
         command,
@@ -72,6 +73,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
         output,
         clock,
         graceMs,
+        box: confinement.type === 'confined' ? { box: confinement, root: workspace.root } : undefined,
       }).catch((error: unknown) => {
         throw startFailure(error);
       });
@@ -85,6 +87,11 @@ export function createRunShellCommand(options: ShellOptions): Tool {
       };
     },
   });
+}
+
+/** A model that knows of the box does not try what fails in it. */
+function boxedNote({ confinement }: ShellOptions): string {
+  return confinement.type === 'confined' ? ` ${confinementText(confinement)}` : '';
 }
 
 async function directoryOf(workspace: Workspace, path: string): Promise<string> {

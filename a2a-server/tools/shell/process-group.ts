@@ -35,8 +35,12 @@ export async function endGroup(group: number, { graceMs, clock }: EndOptions): P
   return (await goneWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
 }
 
-/** Counts on a timer, not on the time of day: a clock that is set neither kills early nor spares. */
-async function goneWithin(group: number, ms: number, clock: Clock): Promise<boolean> {
+/**
+ * Whether no process of the group runs any more, within `ms`; 0 looks once. Counts on a timer, not on the time of day: a
+ * clock that is set neither kills early nor spares.
+ */
+export async function goneWithin(group: number, ms: number, clock: Clock): Promise<boolean> {
+  if (ms === 0) return !(await isAlive(group));
   let wake: (() => void) | undefined;
   let over = false;
   const callOff = clock.after(ms, () => {

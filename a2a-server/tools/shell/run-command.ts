@@ -15,12 +15,15 @@ import { onAbort } from '../../../shared/abort.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { CappedText } from '../capped-text.ts';
 import { LiveOutput } from './live-output.ts';
-import { endGroup, hasExited, isAlive, type GroupEnd } from './process-group.ts';
+import { boxed, type Box } from './confinement.ts';
+import { endGroup, goneWithin, hasExited, type GroupEnd } from './process-group.ts';
 
 /** Characters of output kept for the result. */
 const MAX_OUTPUT = 30_000;
 /** How long output may be quiet before a pipe that a daemon holds open is let go. */
 const QUIET_MS = 100;
+/** How long the first process of a box may take to follow its shell, where the shell has left nothing behind. */
+const TAKEN_DOWN_MS = 1_000;
 /** How long a daemon that never falls quiet is listened to after the command has ended. */
 const DRAIN_MS = 1_000;
 
@@ -33,6 +36,8 @@ export interface Command {
   output: (text: string) => void;
   clock: Clock;
   graceMs: number;
+  /** The box it runs in; without one it may do what the server's user may. */
+  box?: { box: Box; root: string } | undefined;
 }
 
 export interface CommandEnd {
@@ -71,7 +76,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   const group = child.pid;
   if (group === undefined) throw new Error('the shell was started without a process id');
   const first = await firstOf(exited, signal, group);
-  const left = first === 'aborted' || (await isAlive(group));
+  const left = first === 'aborted' || !(await isGone(group, command));
   const end = left ? await endGroup(group, command) : 'gone';
   await drained(closed, () => kept.length, clock);
   child.stdout.destroy();
@@ -87,7 +92,12 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   };
 }
 
-function startShell({ command, cwd, env }: Command): ChildProcessByStdio<null, Readable, Readable> {
+/** Whether the shell has left nothing behind. A box is told to be taken down by the shell's end, and takes a moment for it. */
+function isGone(group: number, { box, clock }: Command): Promise<boolean> {
+  return goneWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
+}
+
+function startShell({ command, cwd, env, box }: Command): ChildProcessByStdio<null, Readable, Readable> {
   if (process.platform === 'win32') {
     // `/d` leaves out AutoRun commands; the quotes of the command are the command's own.
     return spawn(env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', `"${command}"`], {
@@ -99,7 +109,9 @@ function startShell({ command, cwd, env }: Command): ChildProcessByStdio<null, R
     });
   }
   // One pipe for both streams keeps them in the order they were written in. The command stays an argument of its own.
-  return spawn('/bin/sh', ['-c', 'exec /bin/sh -c "$0" 2>&1', command], {
+  const shell = ['/bin/sh', '-c', 'exec /bin/sh -c "$0" 2>&1', command] as const;
+  const [program, ...args] = box === undefined ? shell : boxed(box.box, { root: box.root, cwd }, shell);
+  return spawn(program, args, {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -33,6 +33,14 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<En
   return { code: child.exitCode, stdout, stderr };
 }
 
+test('a server that must confine its shell and cannot does not start, and says what to do', async () => {
+  const ended = await run(['--port', '0', '--confine-shell', 'require'], {
+    PATH: await temporaryDirectory(),
+  });
+  expect(ended).toMatchObject({ code: 78, stdout: '' });
+  expect(ended.stderr).toMatch(/Shell commands must be confined .* set it to "auto" or "off"/);
+});
+
 const listeners: Server[] = [];
 afterEach(() => {
   for (const listener of listeners.splice(0)) listener.close();

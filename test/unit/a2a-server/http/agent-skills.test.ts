@@ -16,6 +16,7 @@ function skills(facts: Partial<AgentFacts> = {}): Record<string, string> {
     model: 'offline',
     tools: [],
     commands: [],
+    shell: '',
     ...facts,
   });
   return Object.fromEntries(found.map(({ id, description }) => [id, description]));
@@ -29,6 +30,8 @@ describe('the skills of the card', () => {
     expect(all['files']).toContain('write-file');
     expect(all['shell']).toContain('run-shell-command');
     expect(all['web']).toContain('fetch, crawl');
+    const confined = skills({ tools: builtinTools(), shell: 'Commands are confined.' });
+    expect(confined['shell']).toContain('Commands are confined.');
     expect(JSON.stringify(all)).not.toContain('wait');
   });
 

@@ -5,6 +5,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../../shared/clock.ts';
 import { createRunShellCommand, type ShellOptions } from '../../../../a2a-server/tools/run-shell-command.ts';
+import { UNCONFINED } from '../../../../a2a-server/tools/shell/confinement.ts';
 import { ToolStopped, type Tool } from '../../../../a2a-server/tools/tool.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 
@@ -22,6 +23,7 @@ const shell = (options: Partial<ShellOptions> = {}): Tool =>
     graceMs: 5000,
     environment: process.env,
     passEnvironment: [],
+    confinement: UNCONFINED,
     ...options,
   });
 const run = (command: string, options?: Partial<ShellOptions>) => at.run(shell(options), { command });

@@ -1,0 +1,208 @@
+/** Shell commands in a box, with the real bubblewrap where it is there and may work; what must hold without it, always. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { systemClock } from '../../../../../shared/clock.ts';
+import { createRunShellCommand } from '../../../../../a2a-server/tools/run-shell-command.ts';
+import {
+  boxed,
+  confinementText,
+  findConfinement,
+  UNCONFINED,
+  type Confinement,
+} from '../../../../../a2a-server/tools/shell/confinement.ts';
+import { ToolStopped } from '../../../../../a2a-server/tools/tool.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
+
+const BOX = { network: false, hidden: [] };
+const linux = process.platform === 'linux' ? describe : describe.skip;
+
+/** Whether this machine makes boxes, asked of bubblewrap itself and not of the code under test. */
+function canBox(): boolean {
+  try {
+    execFileSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', '--proc', '/proc', 'true'], {
+      stdio: 'ignore',
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+const whereBoxesAreMade = process.platform === 'linux' && canBox() ? describe : describe.skip;
+
+linux('where no box can be made', () => {
+  const requires = { reason: 'CONFIGURATION', facts: { key: 'confineShell' } };
+
+  it('X1 a server that requires one does not start, and says why', async () => {
+    const nowhere = await temporaryDirectory();
+    await expect(findConfinement({ ...BOX, confine: 'require' }, nowhere)).rejects.toMatchObject({
+      ...requires,
+      message: expect.stringContaining('bubblewrap (bwrap) is not installed'),
+    });
+  });
+
+  it('X1 nor where bubblewrap is there and is not allowed to make one', async () => {
+    const bin = await temporaryDirectory();
+    const refuses = '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n';
+    await writeFile(join(bin, 'bwrap'), refuses, { mode: 0o755 });
+    await expect(findConfinement({ ...BOX, confine: 'require' }, bin)).rejects.toMatchObject({
+      ...requires,
+      message: expect.stringContaining('(bwrap: No permissions to create new namespace)'),
+    });
+  });
+
+  it('commands run open where a box is taken only if it can be had, and that is said', async () => {
+    const found = await findConfinement({ ...BOX, confine: 'auto' }, await temporaryDirectory());
+    expect(found).toEqual({ type: 'open', why: 'bubblewrap (bwrap) is not installed' });
+    expect(confinementText(found)).toBe('Commands are not confined: bubblewrap (bwrap) is not installed.');
+    expect(await findConfinement({ ...BOX, confine: 'off' })).toBe(UNCONFINED);
+  });
+});
+
+describe('the arguments of a box', () => {
+  it('leave the network out unless it is asked for', () => {
+    const at = { root: '/w', cwd: '/w' };
+    expect(boxed(BOX, at, ['x'])).toContain('--unshare-net');
+    expect(boxed({ ...BOX, network: true }, at, ['x'])).not.toContain('--unshare-net');
+  });
+});
+
+/** Processes of the machine that were given this argument. */
+const withArgument = (argument: string): string[] =>
+  readdirSync('/proc').filter((id) => {
+    try {
+      return /^\d+$/.test(id) && readFileSync(`/proc/${id}/cmdline`, 'latin1').split('\0').includes(argument);
+    } catch {
+      return false;
+    }
+  });
+
+whereBoxesAreMade('a command in a box', () => {
+  let at: ToolInWorkspace;
+  let state: string;
+  const shell = (more: Partial<Extract<Confinement, { type: 'confined' }>> = {}, graceMs = 5000) =>
+    createRunShellCommand({
+      clock: systemClock,
+      graceMs,
+      environment: { ...process.env, API_KEY: 'hush', CARGO_HOME: '/c' },
+      passEnvironment: ['CARGO_*'],
+      confinement: { type: 'confined', network: false, hidden: [state], ...more },
+    });
+  const run = async (command: string, more?: Parameters<typeof shell>[0]) =>
+    (await at.run(shell(more), { command })).text;
+
+  beforeEach(async () => {
+    at = await toolInWorkspace();
+    state = await temporaryDirectory();
+    await writeFile(join(state, 'token'), 'hush');
+  });
+
+  it('is found to be possible by making one', async () => {
+    const found = await findConfinement({ ...BOX, confine: 'require' });
+    expect(found).toEqual({ type: 'confined', ...BOX });
+    expect(confinementText(found)).toContain('there is no network');
+  });
+
+  it('X2 writes to the workspace, and to nothing else', async () => {
+    const elsewhere = await temporaryDirectory();
+    await symlink(elsewhere, join(at.root, 'out'));
+    await mkdir(join(at.root, 'sub'));
+    expect(await run('echo a > in && cat in && cd sub && echo b > b')).toContain('exited with code 0');
+    for (const target of [join(elsewhere, 'x'), 'out/x', '/etc/x', '/x', '/usr/x', '$HOME/x-of-a-box'])
+      expect(await run(`echo x > ${target}`)).not.toContain('exited with code 0');
+    expect(await readdir(elsewhere)).toEqual([]);
+    expect((await readdir(at.root)).toSorted()).toEqual(['in', 'out', 'sub']);
+    expect(existsSync('/etc/x')).toBe(false);
+  });
+
+  it('has a /tmp of its own, which nobody else sees', async () => {
+    const name = `box-${process.pid}`;
+    expect(await run(`echo x > /tmp/${name} && cat /tmp/${name} && echo $TMPDIR`)).toMatch(/^x\n\/tmp\n/);
+    expect(existsSync(`/tmp/${name}`)).toBe(false);
+    expect(await run(`cat /tmp/${name}`)).toContain('exited with code 1');
+  });
+
+  it('X2 sees nothing of the server’s own directory, of other processes, or of the services’ sockets', async () => {
+    expect(await run(`cat ${state}/token; ls -A ${state} | wc -l`)).toMatch(/No such file.*\n0\n/);
+    expect(await run(`ls -d /proc/${process.pid}; kill -0 ${process.pid} && echo reached`)).not.toContain(
+      'reached',
+    );
+    expect(await run('ls -A /run | grep -v systemd | wc -l')).toMatch(/^0\n/);
+  });
+
+  it('sees of the environment what is listed, and no secret', async () => {
+    const text = await run('env');
+    expect(text).toContain('CARGO_HOME=/c');
+    expect(text).not.toContain('hush');
+  });
+
+  it('reaches no network, unless that is open to it', async () => {
+    const server = createServer((socket) => socket.end('hello'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const connect = `${JSON.stringify(process.execPath)} -e 'require("net").connect(${port}, "127.0.0.1").on("data", (d) => console.log(String(d))).on("error", (e) => console.log(e.code))'`;
+    try {
+      expect(await run(connect)).toMatch(/^(?!hello)E\w+\n/);
+      expect(await run(connect, { network: true })).toMatch(/^hello\n/);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('gives its exit code and its output, in order, and says nothing of a box that is just being taken down', async () => {
+    for (let round = 0; round < 10; round += 1)
+      expect(await run('echo out; echo err >&2; exit 7')).toBe('out\nerr\n[exited with code 7]');
+  });
+
+  let seconds = 50_000;
+  const unlike = (): string => {
+    seconds += 1;
+    return `${seconds}.${process.pid}`;
+  };
+
+  async function abortOnce(command: string, graceMs?: number) {
+    const controller = new AbortController();
+    const running = at
+      .run(shell({}, graceMs), { command }, { signal: controller.signal })
+      .catch((error: unknown) => error);
+    const ready = eventually(async () => (await readdir(at.root)).find((name) => name === 'ready'));
+    await Promise.race([ready, running]);
+    controller.abort();
+    return running;
+  }
+
+  it('R43 is ended with all its processes, also those that have left its group', async () => {
+    const [one, two] = [unlike(), unlike()];
+    const error = await abortOnce(`setsid sleep ${one} & sleep ${two} & touch ready; wait`, 500);
+    expect(error).toBeInstanceOf(ToolStopped);
+    expect(error).toMatchObject({ confirmed: true });
+    expect([...withArgument(one), ...withArgument(two)]).toEqual([]);
+  });
+
+  it('A2 has its grace period to end by itself', async () => {
+    const error = await abortOnce(
+      `trap 'sleep 0.1; echo clean > cleaned; exit' TERM; touch ready; while :; do sleep 0.05; done`,
+    );
+    expect(error).toMatchObject({ confirmed: true });
+    expect(await readFile(join(at.root, 'cleaned'), 'utf8')).toBe('clean\n');
+  });
+
+  it('A2 is killed after its grace period if it heeds no signal', async () => {
+    const one = unlike();
+    const error = await abortOnce(`trap '' TERM; touch ready; sleep ${one}; sleep ${one}`, 200);
+    expect(error).toMatchObject({ confirmed: true });
+    expect(withArgument(one)).toEqual([]);
+  });
+
+  it('leaves nothing running in the background, and says so', async () => {
+    const one = unlike();
+    const text = await run(`sleep ${one} & echo done`);
+    expect(text).toBe('done\n[exited with code 0]\n[what it had left running in the background was stopped]');
+    expect(withArgument(one)).toEqual([]);
+  });
+});
