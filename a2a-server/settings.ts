@@ -359,7 +359,7 @@ export const UNFLAGGED_SETTINGS = {
     fallback: {},
     env: 'A2A_SERVER_CONTEXT_WINDOW',
     describe: `how many tokens models take (default: ${DEFAULT_WINDOW})`,
-    allowed: 'in the configuration file, {"provider:model": 32768}, from 4000',
+    allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
   }),
   mcpServers: setting({
     kind: 'text',

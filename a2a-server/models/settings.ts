@@ -47,8 +47,8 @@ const price = z.strictObject({
 
 /** In tokens. What models of the last years take at least; one that takes less has to be named. */
 export const DEFAULT_WINDOW = 128_000;
-/** In tokens. Instructions and tools alone take about half of it. */
-const LEAST_WINDOW = 4_000;
+/** In tokens. Instructions and tools alone take about a third of it. */
+const LEAST_WINDOW = 8_000;
 
 /**
  * A model is only ever asked when it is named here: that a key lies in the environment is not a wish to send files to

@@ -69,7 +69,8 @@ export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, ro
 export function squeezeFor(earlier: readonly Snapshot[], current: Snapshot, room: Room): Squeeze | undefined {
   const most = mostTokens(earlier, current, room);
   if (tokensNeeded(earlier, current, room) <= most) return undefined;
-  return summaryFor(passages(earlier, current), most) ?? clipFor(earlier, current, { room, most });
+  const free = Math.max(0, most - room.beside);
+  return summaryFor(passages(earlier, current), free) ?? clipFor(earlier, current, { room, most });
 }
 
 /** In the place of a summary that could not be had. */
@@ -97,16 +98,19 @@ export function isRefused({ context }: Snapshot): boolean {
 
 /** Where the provider has refused the length, the estimate was wrong: half of it then. */
 function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: Room): number {
-  const most = room.window === undefined ? Infinity : Math.floor(room.window * FILLED);
+  const filled = room.window === undefined ? Infinity : Math.floor(room.window * FILLED);
+  // Many tools leave little: rather less room for the answer than a summary with every turn.
+  const most = Math.max(filled, room.beside + filled / 2);
   return isRefused(current) ? Math.min(most, tokensNeeded(earlier, current, room) / 2) : most;
 }
 
-function summaryFor(shown: readonly Passage[], most: number): Squeeze | undefined {
-  const end = endOfOld(shown, most * KEPT);
+/** @param free what of the window is for the conversation, in tokens. */
+function summaryFor(shown: readonly Passage[], free: number): Squeeze | undefined {
+  const end = endOfOld(shown, free * KEPT);
   const upTo = shown[end]?.place;
   if (upTo === undefined) return undefined;
   const covered = shown.slice(0, end + 1);
-  const tokens = Math.min(LONGEST_SUMMARY, Math.floor(most * SUMMARY));
+  const tokens = Math.min(LONGEST_SUMMARY, Math.floor(free * SUMMARY));
   // What is hardly longer than its summary is not worth one.
   const gone = total(covered.filter(({ kind }) => kind !== 'task'));
   return gone > tokens * 2 ? { type: 'summarise', upTo, covered, tokens } : undefined;

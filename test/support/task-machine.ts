@@ -47,6 +47,7 @@ const wishes = fc.constantFrom<TurnEnd>(
   { type: 'completed', message: 'All done.' },
   { type: 'rejected', message: 'Not that.' },
   'length',
+  'empty',
 );
 
 export const moves: fc.Arbitrary<Move[]> = fc.array(

@@ -99,7 +99,8 @@ describe('a conversation that is made to fit', () => {
         .flatMap(({ steps }) => steps)
         .reduce((sum, step) => sum + tokensOf(JSON.stringify(step)), at.beside);
       // What is hardly longer than its summary would be is left.
-      const most = ((at.window ?? 0) * 2) / 3;
+      const filled = ((at.window ?? 0) * 2) / 3;
+      const most = Math.max(filled, at.beside + filled / 2);
       expect(tokensNeeded(earlier, current, at)).toBeLessThanOrEqual(Math.max(most, always + most / 3));
     });
   });
@@ -193,6 +194,15 @@ describe('what makes room', () => {
       { type: 'context.clipped', upTo: { taskId: 'k0', turn: 1 }, chars: 32_000 },
     ]);
     expect(JSON.stringify(conversation([], session.current))).toContain('characters left out');
+  });
+
+  it('comes seldom, also where instructions and tools take most of the window', () => {
+    const session = new Session([{ first: 10, turns: Array.from({ length: 40 }, () => turnOf(1_000)) }]);
+    const at = { ...room(32_000), beside: 20_000 };
+    expect(session.squeeze(at, true)).toHaveLength(1);
+    const { length: kept } = passages([], session.current);
+    expect(kept).toBeGreaterThan(5);
+    expect(squeezeFor([], session.current, at)).toBeUndefined();
   });
 
   it('is a list of what was done, where nobody can summarise it and nothing can be clipped', () => {
