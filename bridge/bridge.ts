@@ -5,6 +5,7 @@ import type { Offers } from './approvals/offers.ts';
 import type { Registry } from './agents/registry.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import type { Delegations } from './sessions/delegations.ts';
+import type { ApprovalWebhook } from './webhook/approval-webhook.ts';
 import type { Sessions } from './sessions/sessions.ts';
 
 export interface Bridge {
@@ -15,6 +16,8 @@ export interface Bridge {
   /** The forms that are out, to whichever client. */
   readonly offers: Offers;
   readonly inbox: Inbox;
+  /** Undefined where none is set. */
+  readonly webhook: ApprovalWebhook | undefined;
   readonly log: Logger;
   readonly version: string;
   readonly defaults: {

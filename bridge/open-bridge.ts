@@ -32,8 +32,25 @@ export async function openBridge({ settings, env, serverScript, log, version }: 
   const delegations = new Delegations({ registry, outbox, sessions, log });
   const directory = await InboxDirectory.at(inboxDirectory(settings.stateDir));
   const inbox = new Inbox({ directory, registry, outbox, sessions, delegations, log });
+  const { approvalWebhook } = settings;
+  const webhook =
+    approvalWebhook === undefined
+      ? undefined
+      : await import('./webhook/approval-webhook.ts').then(({ ApprovalWebhook }) =>
+          ApprovalWebhook.open({
+            settings: approvalWebhook,
+            env,
+            stateDir: settings.stateDir,
+            registry,
+            outbox,
+            sessions,
+            log,
+          }),
+        );
   // B3: what an earlier bridge left half done is finished beside whatever this call wants.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
+  // What earlier bridges have left is looked at before anybody calls: it may wait for whoever the webhook reaches.
+  if (webhook !== undefined) void inbox.look();
   return {
     registry,
     sessions,
@@ -41,9 +58,13 @@ export async function openBridge({ settings, env, serverScript, log, version }: 
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
     offers: new Offers(),
     inbox,
+    webhook,
     log,
     version,
     defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
-    close: () => sessions.close(),
+    close: () => {
+      webhook?.close();
+      sessions.close();
+    },
   };
 }

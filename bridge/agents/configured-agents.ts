@@ -25,7 +25,7 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
             async () => {
               // The variable has a name by default: nobody need have set it.
               const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
-              const headers = await credentialHeaders(NAMED_BY_URL, { tokenEnv, headers: {} }, env);
+              const headers = await credentialHeaders(spokenOf(NAMED_BY_URL), { tokenEnv, headers: {} }, env);
               return { url: agentUrl, headers, dialect: agentDialect };
             },
             `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,
@@ -69,7 +69,9 @@ function tokenIn(variable: string, env: Env): string {
     : `The token in the environment variable ${variable} was refused. Set the right one where the MCP client starts the bridge.`;
 }
 
+const spokenOf = (name: string): string => `Agent "${name}"`;
+
 async function listedEndpoint(name: string, settings: AgentSettings, env: Env): Promise<Endpoint> {
   const { url, cardUrl, dialect } = settings;
-  return { url, cardUrl, dialect, headers: await credentialHeaders(name, settings, env) };
+  return { url, cardUrl, dialect, headers: await credentialHeaders(spokenOf(name), settings, env) };
 }

@@ -1,4 +1,4 @@
-/** What goes with every request to an agent: its token and headers, from the environment or from a command. */
+/** What goes with requests to an agent, or to another address of the settings: tokens and headers, from the environment or from a command. */
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { SecretSource } from './agent-access.ts';
 import { secretFrom } from './secret-command.ts';
@@ -14,22 +14,31 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** RFC 9110 §5.5: what a field may hold. `fetch` would quote any other value in its error. */
 const SENDABLE = /^[\t\x20-\x7e]+$/;
 
+/** A secret of the settings, and in which words it is spoken of. */
+export interface Secret {
+  /** At the head of a sentence, e.g. `Agent "team"`. */
+  whose: string;
+  what: string;
+  source: SecretSource;
+}
+
 /**
  * Asked for anew with each connection: a token that was refused may have been renewed.
+ * @param whose at the head of a sentence, e.g. `Agent "team"`
  * @throws ProductError CONFIGURATION, which says where the trouble is and never what was found there
  */
 export async function credentialHeaders(
-  agent: string,
+  whose: string,
   { tokenEnv, tokenCommand, headers }: Credentials,
   env: Env,
 ): Promise<Record<string, string>> {
   const named = Object.entries(headers).map(
-    async ([name, source]) => [name, await valueOf({ agent, what: `header ${name}`, source }, env)] as const,
+    async ([name, source]) => [name, await secretOf({ whose, what: `header ${name}`, source }, env)] as const,
   );
   const found = Object.fromEntries(await Promise.all(named));
   const source = tokenSource(tokenEnv, tokenCommand);
   if (source === undefined) return found;
-  return { ...found, authorization: `Bearer ${await valueOf({ agent, what: 'token', source }, env)}` };
+  return { ...found, authorization: `Bearer ${await secretOf({ whose, what: 'token', source }, env)}` };
 }
 
 function tokenSource(
@@ -40,41 +49,36 @@ function tokenSource(
   return tokenEnv === undefined ? undefined : { env: tokenEnv };
 }
 
-async function valueOf(
-  { agent, what, source }: { agent: string; what: string; source: SecretSource },
-  env: Env,
-): Promise<string> {
-  const value = await read({ agent, what, source }, env);
+/** @throws ProductError CONFIGURATION, which says where the trouble is and never what was found there */
+export async function secretOf({ whose, what, source }: Secret, env: Env): Promise<string> {
+  const value = await read({ whose, what, source }, env);
   if (SENDABLE.test(value)) return value;
   throw refusal(
-    agent,
+    whose,
     `Its ${what} is ${value === '' ? 'empty' : 'no single line of plain characters'}, and cannot be sent. (It is not shown here: it may be a secret.)`,
   );
 }
 
-async function read(
-  { agent, what, source }: { agent: string; what: string; source: SecretSource },
-  env: Env,
-): Promise<string> {
+async function read({ whose, what, source }: Secret, env: Env): Promise<string> {
   if (typeof source === 'string') return source;
   if ('env' in source) {
     const value = env[source.env];
     if (value !== undefined) return value.trim();
     throw new ProductError(
       'CONFIGURATION',
-      `Agent "${agent}" takes its ${what} from the environment variable ${source.env}, which is not set. Set it where the MCP client starts the bridge.`,
+      `${whose} takes its ${what} from the environment variable ${source.env}, which is not set. Set it where the MCP client starts the bridge.`,
     );
   }
   try {
     return await secretFrom(source.command);
   } catch (error) {
     throw refusal(
-      agent,
+      whose,
       `The command for its ${what} (${source.command[0] ?? ''} …) ${messageOf(error)}. What it said is not shown: it may hold the secret. Run it in a terminal to see.`,
     );
   }
 }
 
-function refusal(agent: string, trouble: string): ProductError {
-  return new ProductError('CONFIGURATION', `Agent "${agent}" cannot be asked. ${trouble}`);
+function refusal(whose: string, trouble: string): ProductError {
+  return new ProductError('CONFIGURATION', `${whose} cannot be asked. ${trouble}`);
 }

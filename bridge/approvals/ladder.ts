@@ -9,7 +9,7 @@ export const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
 export type Approvals = (typeof APPROVALS)[number];
 
 /** Over which rung of the ladder a decision came, as it is recorded with the decision. */
-export type Channel = 'task-form' | 'elicitation' | 'tool' | 'cli';
+export type Channel = 'task-form' | 'elicitation' | 'tool' | 'cli' | 'webhook';
 
 export interface ApprovalRules {
   approvals: Approvals;

@@ -7,6 +7,7 @@ import { LOG_LEVELS } from '../../shared/logging.ts';
 import { placeFlags, settingsPlace } from '../../shared/settings-place.ts';
 import { APPROVALS } from '../approvals/ladder.ts';
 import { agentAccess, withoutCredentials } from '../agents/agent-access.ts';
+import { webhookSettings } from '../webhook/webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../withdrawals/cause.ts';
 
@@ -192,6 +193,14 @@ export const UNFLAGGED_SETTINGS = {
     describe: 'several agents by name, the first one being the default',
     allowed:
       'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", …}}; docs/configuration.md has every key',
+  }),
+  approvalWebhook: setting({
+    kind: 'text',
+    schema: webhookSettings.optional(),
+    fallback: undefined,
+    env: 'MCP_A2A_BRIDGE_APPROVAL_WEBHOOK',
+    describe: 'an address that is told of what waits too long, and may decide it',
+    allowed: 'in the same file, {"url": "…", "secretEnv": "…", …}; docs/approvals.md has every key',
   }),
 } as const;
 

@@ -51,7 +51,7 @@ export class Inbox {
 
   constructor(parts: InboxParts) {
     this.#parts = parts;
-    parts.sessions.added = (session) => this.#watch(session);
+    parts.sessions.onAdded((session) => this.#watch(session));
     parts.delegations.collected = (session) => this.#collect(session);
   }
 

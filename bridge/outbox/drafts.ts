@@ -3,6 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inboxDirectory } from '../inbox/inbox-directory.ts';
 import { claimsDirectory } from '../sessions/decision-claims.ts';
+import { marksDirectory } from '../webhook/marks.ts';
 import { closedDirectory, openDirectory, outboxDirectory } from './orphans.ts';
 import { isProcess } from './process-id.ts';
 
@@ -14,7 +15,8 @@ export async function removeDrafts(stateDirectory: string): Promise<void> {
   const outbox = outboxDirectory(stateDirectory);
   const inbox = inboxDirectory(stateDirectory);
   const claims = claimsDirectory(stateDirectory);
-  for (const directory of [openDirectory(outbox), closedDirectory(outbox), inbox, claims]) {
+  const marks = marksDirectory(stateDirectory);
+  for (const directory of [openDirectory(outbox), closedDirectory(outbox), inbox, claims, marks]) {
     for (const name of await readdir(directory).catch(() => [])) {
       const pid = DRAFT_NAME.exec(name)?.[1];
       if (pid === undefined || isProcess(Number(pid))) continue;

@@ -41,8 +41,8 @@ export class Sessions {
   readonly #live = new Set<Session>();
   /** Makes sure that a delegation on its way is being sent; set by whoever sends. */
   takeUp: (messageId: string) => Promise<{ done: Promise<void> } | undefined> = async () => undefined;
-  /** Told of every session that is at hand from now on; set by whoever keeps results. */
-  added: (session: Session) => void = () => undefined;
+  readonly #added = new Set<(session: Session) => void>();
+  readonly #removed = new Set<(session: Session) => void>();
 
   constructor(registry: Registry, outbox: Outbox, claims: DecisionClaims) {
     this.#registry = registry;
@@ -55,15 +55,26 @@ export class Sessions {
     return new Session(agent, firstMessageId, { claims: this.#claims });
   }
 
+  /** Tells of every session that is at hand from now on, for as long as the bridge runs. */
+  onAdded(told: (session: Session) => void): void {
+    this.#added.add(told);
+  }
+
+  /** Tells of every session that is let go of. */
+  onRemoved(told: (session: Session) => void): void {
+    this.#removed.add(told);
+  }
+
   add(session: Session): Session {
     this.#live.add(session);
-    this.added(session);
+    for (const told of this.#added) told(session);
     this.#forgetOldest();
     return session;
   }
 
   remove(session: Session): void {
     this.#live.delete(session);
+    for (const told of this.#removed) told(session);
     session.close();
   }
 

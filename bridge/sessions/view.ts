@@ -7,6 +7,7 @@ import type {
   DecisionWord,
   GrantView,
   PendingAction,
+  StandingDecision,
   TaskOverview,
 } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
@@ -37,6 +38,8 @@ export interface CallView {
   summary: string | null;
   /** When that execution started, RFC 3339; null where the agent does not say, or it was not watched. */
   startedAt: string | null;
+  /** The decision that stands on it; null while there is none, or where the agent does not say. */
+  decided: Pick<StandingDecision, 'decision' | 'by' | 'channel'> | null;
 }
 
 export interface Cost {
@@ -198,7 +201,7 @@ function of(view: TaskView | undefined, taskId: string, sessionId: string): Task
 
 function callsOf(calls: TaskOverview['calls'], before: TaskView | undefined): readonly CallView[] {
   const known = new Map((before?.calls ?? []).map((call) => [call.callId, call]));
-  return calls.slice(-MAX_CALLS).map(({ callId, tool, title, state, toolId, startedAt }) => {
+  return calls.slice(-MAX_CALLS).map(({ callId, tool, title, state, toolId, startedAt, decided }) => {
     const call = known.get(callId);
     const seen = call !== undefined && call.toolId === toolId ? call.startedAt : null;
     return {
@@ -209,8 +212,13 @@ function callsOf(calls: TaskOverview['calls'], before: TaskView | undefined): re
       toolId,
       summary: call?.summary ?? null,
       startedAt: startedAt ?? seen,
+      decided: decided === undefined ? (call?.decided ?? null) : standing(decided),
     };
   });
+}
+
+function standing({ decision, by, channel }: NonNullable<CallView['decided']>): CallView['decided'] {
+  return { decision, by, channel };
 }
 
 function withActivity(view: TaskView, activity: Activity, at: string | null): TaskView {
@@ -222,6 +230,7 @@ function withActivity(view: TaskView, activity: Activity, at: string | null): Ta
     toolId: null,
     summary: null,
     startedAt: null,
+    decided: null,
     ...before,
     callId,
     tool,
@@ -253,7 +262,7 @@ function changeBy(
     case 'tool.requested':
       return { state: activity.asks ? 'waiting' : 'ready' };
     case 'tool.decided':
-      return { state: STATE_AFTER[activity.decision] };
+      return { state: STATE_AFTER[activity.decision], decided: standing(activity) };
     case 'tool.started':
       return { state: 'running', toolId: activity.toolId, startedAt: at };
     case 'tool.output':

@@ -43,6 +43,9 @@ export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Pro
     return sessionReply(call, session, { end, notes: notes() });
   }
   const end = await waited(call, awaited);
+  // Where only a person decides, and this client shows them nothing.
+  if (forms === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
+    bridge.webhook?.hurry(session);
   if (forms === 'push' && timeout > 0) {
     const asked = await askInCall(asking(call, awaited), end);
     return sessionReply(call, session, { end: asked.end, notes: [...notes(), ...asked.notes] });

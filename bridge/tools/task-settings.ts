@@ -1,6 +1,7 @@
 /** The settings of a task, as far as its agent can be told them. */
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
+import { isLoopback } from '../agents/loopback.ts';
 
 /** What the call wants, with the default workspace where the agent shares this machine's files. @throws ProductError */
 export async function taskSettingsFor(
@@ -44,8 +45,4 @@ export async function unheard(agent: Agent, wanted: TaskSettings): Promise<reado
     : [
         `Agent "${agent.name}" does not know the tool-approval extension, so it was not told: ${lost.join(', ')}.`,
       ];
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

@@ -9,7 +9,7 @@ const saying = (program: string): string[] => [process.execPath, '-e', program];
 describe('the credentials of an agent', () => {
   test('come from the environment, from a command, or as they stand', async () => {
     const found = await credentialHeaders(
-      'team',
+      'Agent "team"',
       {
         tokenCommand: saying(`console.log(${JSON.stringify(SECRET)})`),
         headers: {
@@ -26,10 +26,10 @@ describe('the credentials of an agent', () => {
       'x-other': '7',
       authorization: `Bearer ${SECRET}`,
     });
-    expect(await credentialHeaders('team', { tokenEnv: 'T', headers: {} }, { T: 't' })).toEqual({
+    expect(await credentialHeaders('Agent "team"', { tokenEnv: 'T', headers: {} }, { T: 't' })).toEqual({
       authorization: 'Bearer t',
     });
-    expect(await credentialHeaders('team', { headers: {} }, {})).toEqual({});
+    expect(await credentialHeaders('Agent "team"', { headers: {} }, {})).toEqual({});
   });
 
   test.each<[string, string[], RegExp]>([
@@ -58,7 +58,7 @@ describe('the credentials of an agent', () => {
   ])(
     'a command that %s is a clear error, which shows nothing of what it said, nor its arguments',
     async (_, command, says) => {
-      const asked = credentialHeaders('team', { tokenCommand: command, headers: {} }, {});
+      const asked = credentialHeaders('Agent "team"', { tokenCommand: command, headers: {} }, {});
       const error: unknown = await asked.catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ reason: 'CONFIGURATION', message: expect.stringMatching(says) });
       expect(error).toMatchObject({ message: expect.stringContaining('"team"') });
@@ -73,11 +73,11 @@ describe('the credentials of an agent', () => {
   });
 
   test('a variable that is not set, or holds what cannot be sent, is named and not shown', async () => {
-    await expect(credentialHeaders('team', { tokenEnv: 'T', headers: {} }, {})).rejects.toThrow(
+    await expect(credentialHeaders('Agent "team"', { tokenEnv: 'T', headers: {} }, {})).rejects.toThrow(
       /variable T, which is not set/,
     );
     const error: unknown = await credentialHeaders(
-      'team',
+      'Agent "team"',
       { tokenEnv: 'T', headers: {} },
       { T: `${SECRET}\n${SECRET}` },
     ).catch((thrown: unknown) => thrown);

@@ -39,6 +39,7 @@ const call = (callId: string): CallView => ({
   toolId: null,
   summary: null,
   startedAt: null,
+  decided: null,
 });
 
 const view = (pending: readonly PendingAction[], calls: readonly CallView[] = []): TaskView => ({

@@ -31,6 +31,7 @@ describe("the bridge's settings", () => {
       onCancel: 'detach',
       approvals: 'auto',
       fastestAnswerSeconds: 1,
+      approvalWebhook: undefined,
       stateDir,
       configFile: undefined,
     });

@@ -57,6 +57,7 @@ const calls = (count: number, title: string, state: CallView['state'] = 'running
     toolId: `run-shell-command-162345678${String(index)}-abc123def`,
     summary: title,
     startedAt: '2026-11-22T02:42:30.123Z',
+    decided: null,
   }));
 
 const LONG = {

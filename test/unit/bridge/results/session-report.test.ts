@@ -75,6 +75,7 @@ describe('a report', () => {
           toolId: 'tool-9',
           summary: 'found 3',
           startedAt: null,
+          decided: null,
         },
       ],
       outputs: [{ id: 'o', name: '', text: 'So far so good.' }],

@@ -137,13 +137,20 @@ describe('the view of a task', () => {
       summary: 'wrote it',
     } as const;
     expect(callsAfter(asked)).toEqual([
-      { ...call, state: 'waiting', toolId: null, summary: null, startedAt: null },
+      { ...call, state: 'waiting', toolId: null, summary: null, startedAt: null, decided: null },
     ]);
     expect(callsAfter(asked, decided)).toMatchObject([{ state: 'ready' }]);
     expect(callsAfter(asked, { ...decided, decision: 'deny' })).toMatchObject([{ state: 'denied' }]);
     expect(callsAfter(asked, decided, started('c'))).toMatchObject([{ state: 'running', toolId: 'x' }]);
     expect(callsAfter(asked, decided, started('c'), finished)).toEqual([
-      { ...call, state: 'ok', toolId: 'x', summary: 'wrote it', startedAt: timeOf(4) },
+      {
+        ...call,
+        state: 'ok',
+        toolId: 'x',
+        summary: 'wrote it',
+        startedAt: timeOf(4),
+        decided: { decision: 'approve', by: 'me', channel: 'tool' },
+      },
     ]);
   });
 

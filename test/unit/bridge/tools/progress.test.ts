@@ -12,6 +12,7 @@ const call = (callId: string, state: CallView['state']): CallView => ({
   toolId: null,
   summary: null,
   startedAt: null,
+  decided: null,
 });
 
 const view: TaskView = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { INSTRUCTIONS } from '../../../../bridge/instructions.ts';
 import { activityWords } from '../../../../bridge/results/activity-words.ts';
-import { isLoopback } from '../../../../bridge/tools/task-settings.ts';
+import { isLoopback } from '../../../../bridge/agents/loopback.ts';
 import { prefixed, waitMs } from '../../../../bridge/tools/tool.ts';
 import { TOOL_NAMES } from '../../../../bridge/tools/tool-name.ts';
 

@@ -1,0 +1,33 @@
+/** What a task asks a person at the moment, action by action. Pure. */
+import { createHash } from 'node:crypto';
+import type { TaskView } from '../sessions/view.ts';
+
+/** One asking of one call: what is asked again with something else is another. */
+export interface Asking {
+  callId: string;
+  /** Of what is shown, to which a decision binds (D2); '' for a question in words. */
+  inputHash: string;
+}
+
+/** Tells one asking of a task from another. */
+export function askingKey({ callId, inputHash }: Asking): string {
+  return `${callId} ${inputHash}`;
+}
+
+/** @param settled whether the task stands still: until then what is shown may have been decided */
+export function askingsOf(view: TaskView | undefined, settled: boolean): readonly Asking[] {
+  if (view === undefined || !settled) return [];
+  const { pending, question } = view;
+  const actions = pending.map(({ callId, inputHash }) => ({ callId, inputHash }));
+  return question === null ? actions : [...actions, { callId: question.id, inputHash: '' }];
+}
+
+/** A name for these askings of a task, the same by whichever bridge. @param what of several posts about them */
+export function postId(
+  task: { agent: string; taskId: string },
+  askings: readonly Asking[],
+  what: string,
+): string {
+  const about = [what, task.agent, task.taskId, ...askings.map(askingKey).toSorted()];
+  return `msg_${createHash('sha256').update(JSON.stringify(about)).digest('hex').slice(0, 32)}`;
+}

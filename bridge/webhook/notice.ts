@@ -1,0 +1,119 @@
+/** What is posted: that something waits, and later that it does not wait any more. Pure. */
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { McpDecisionWord } from '../approvals/decision-words.ts';
+import { decisionWordsFor, previewText, sourceText, toMcpState } from '../results/session-report.ts';
+import type { TaskView } from '../sessions/view.ts';
+import type { Asking } from './asking.ts';
+
+/** Characters of a preview, and of an agent's question, that are posted. */
+const SHOWN = 10_000;
+/** Actions told one by one. */
+const TOLD = 50;
+
+export interface About {
+  sessionId: string;
+  agent: string;
+  /** The first words of the task; '' where this bridge does not know them. */
+  title: string;
+}
+
+/** "Standard Webhooks": a type, when, and what is particular to the type. */
+export interface Notice {
+  type: 'approval.asked' | 'approval.decided';
+  /** RFC 3339. */
+  timestamp: string;
+  data: Record<string, unknown>;
+}
+
+interface PostedAction {
+  callId: string;
+  tool: string;
+  title: string;
+  source: string;
+  sideEffect: string;
+  reason: string;
+  preview: string;
+  /** Characters of the preview that were left out. */
+  cut: number;
+  inputHash: string;
+  expiresAt: string | null;
+  decisions: readonly McpDecisionWord[];
+}
+
+/** Everything that waits in the session, as a person has to see it before they decide. @param now milliseconds since 1970 */
+export function askedNotice(about: About, view: TaskView, now: number): Notice {
+  const { pending, question } = view;
+  const posted = pending.slice(0, TOLD);
+  return {
+    type: 'approval.asked',
+    timestamp: new Date(now).toISOString(),
+    data: {
+      ...about,
+      taskId: view.taskId,
+      pending: posted.map(postedAction),
+      more: pending.length - posted.length,
+      question: question === null ? null : { callId: question.id, text: question.text.slice(0, SHOWN) },
+      howToDecide: howToDecide(about.sessionId, view),
+    },
+  };
+}
+
+/** These wait no more. @param waiting what still does */
+export function decidedNotice(
+  about: About,
+  {
+    view,
+    over,
+    waiting,
+  }: { view: TaskView | undefined; over: readonly Asking[]; waiting: readonly Asking[] },
+  now: number,
+): Notice {
+  return {
+    type: 'approval.decided',
+    timestamp: new Date(now).toISOString(),
+    data: {
+      ...about,
+      taskId: view?.taskId ?? null,
+      state: view === undefined ? 'unknown' : toMcpState(view.state),
+      decided: over.map(({ callId }) => ({ callId, ...decisionOn(callId, view) })),
+      waiting: waiting.map(({ callId }) => callId),
+    },
+  };
+}
+
+/** What was made of it and by whom; null where the agent does not say, or it was withdrawn with its task. */
+function decisionOn(callId: string, view: TaskView | undefined): Record<string, string | null> {
+  const decided = view?.calls.find((call) => call.callId === callId)?.decided;
+  return { decision: null, by: null, channel: null, ...decided };
+}
+
+function postedAction(action: PendingAction): PostedAction {
+  const { callId, tool, title, source, sideEffect, reason, preview, inputHash, expiresAt } = action;
+  const whole = previewText(preview);
+  return {
+    callId,
+    tool,
+    title,
+    source: sourceText(source),
+    sideEffect,
+    reason,
+    preview: whole.slice(0, SHOWN),
+    cut: Math.max(0, whole.length - SHOWN),
+    inputHash,
+    expiresAt,
+    decisions: decisionWordsFor(action),
+  };
+}
+
+function howToDecide(sessionId: string, { pending, question }: TaskView): Record<string, string> {
+  const reply =
+    'Answer this post with 200 and {"decisions": [{"callId", "decision", …}]} as JSON, or with 204 and decide in one of the other ways.';
+  if (pending.length === 0 && question !== null)
+    return { reply, commandLine: `mcp-a2a-bridge answer ${sessionId} <words>` };
+  const call = pending.length === 1 ? '' : ' <callId>';
+  return {
+    reply,
+    commandLine: `mcp-a2a-bridge approve ${sessionId}${call}`,
+    toDeny: `mcp-a2a-bridge deny ${sessionId}${call}`,
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * The signature of a post, as "Standard Webhooks" 1.0 has it: `v1,` and the HMAC-SHA256, in base64, of
+ * `<webhook-id>.<webhook-timestamp>.<body>`. Pure.
+ */
+import { createHmac } from 'node:crypto';
+
+/** "Secrets are base64 encoded, prefixed with whsec_"; any other text is taken as it stands. */
+const PREFIX = 'whsec_';
+
+export interface Signed {
+  /** The same at every attempt: the receiver's idempotency key. */
+  id: string;
+  /** Seconds since 1970, of the attempt. */
+  timestamp: number;
+  body: string;
+}
+
+export function signatureHeaders({ id, timestamp, body }: Signed, secret: string): Record<string, string> {
+  const key = secret.startsWith(PREFIX)
+    ? Buffer.from(secret.slice(PREFIX.length), 'base64')
+    : Buffer.from(secret, 'utf8');
+  const mac = createHmac('sha256', key)
+    .update(`${id}.${String(timestamp)}.${body}`)
+    .digest('base64');
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${mac}`,
+  };
+}

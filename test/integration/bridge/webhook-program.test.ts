@@ -1,0 +1,162 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { append, plan } from '../../support/offline-plan.ts';
+import { signal } from '../../support/signal.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { asJson, WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+
+const SECRET = 'SECRET_OF_THE_RECEIVER';
+
+const idsIn = (result: ToolResult): { sessionId: string; callId: string } => ({
+  sessionId: String(result.structuredContent?.['sessionId']),
+  callId: /callId (call-[\w-]+)/.exec(textOf(result))?.[1] ?? '',
+});
+
+const waited = (client: RawClient, sessionId: string): Promise<ToolResult> =>
+  client.call('wait_for_task', { sessionId });
+
+describe('the bridge with an approval webhook, before the real server', () => {
+  let program: BridgeProgram;
+  let whole: Stage;
+  let receiver: WebhookReceiver;
+  const open: RawClient[] = [];
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  beforeEach(async () => {
+    whole = await stage();
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) await each.kill();
+    await receiver.stop();
+  });
+  afterAll(() => program.remove());
+
+  async function directory(webhook: object): Promise<string> {
+    receiver = await WebhookReceiver.start();
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const approvalWebhook = { url: receiver.url, secretEnv: SECRET, ...webhook };
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { approvalWebhook } }));
+    return stateDir;
+  }
+
+  async function bridgeAt(stateDir: string, args: readonly string[] = []): Promise<RawClient> {
+    const client = await RawClient.start(program, {
+      stateDir,
+      agentUrl: whole.server.url,
+      token: whole.server.token,
+      args: ['--log-level', 'info', ...args],
+      env: { [SECRET]: receiver.secret, HOOK_TOKEN: 'token-of-the-hook' },
+    });
+    open.push(client);
+    return client;
+  }
+
+  const delegated = (client: RawClient, file: string): Promise<ToolResult> =>
+    client.call('delegate_task_to_assistant', {
+      task: plan(append(file, 'hello\n'), { say: 'Done.' }),
+      workspace: whole.server.workspace,
+    });
+  test('R01 D1 its answer to the post decides: the file is written once, and the journal says by which channel', async () => {
+    const stateDir = await directory({ afterSeconds: 0, tokenEnv: 'HOOK_TOKEN', headers: { 'x-team': 'a' } });
+    receiver.answering = ({ type, data }) => {
+      const [action] = Array.isArray(data['pending']) ? data['pending'] : [];
+      return type === 'approval.asked'
+        ? asJson({ decisions: [{ callId: action.callId, decision: 'approve' }] })
+        : undefined;
+    };
+    const client = await bridgeAt(stateDir);
+    const { sessionId, callId } = idsIn(await delegated(client, 'posted.md'));
+    const told = await receiver.got('approval.decided');
+    expect(told.data).toMatchObject({
+      sessionId,
+      agent: 'agent',
+      decided: [{ callId, decision: 'approve', by: 'local', channel: 'webhook' }],
+    });
+    const done = await waited(client, sessionId);
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(await whole.file('posted.md')).toBe('hello\n');
+    const [asked] = receiver.of('approval.asked');
+    expect(asked?.genuine).toBe(true);
+    expect(asked?.headers).toMatchObject({ authorization: 'Bearer token-of-the-hook', 'x-team': 'a' });
+    expect(asked?.data).toMatchObject({ pending: [{ preview: expect.stringContaining('+hello') }] });
+  });
+
+  test('R08 D1 it approves while the tool denies: one decision stands, and the other is told so or ignored', async () => {
+    const stateDir = await directory({ afterSeconds: 0 });
+    const client = await bridgeAt(stateDir);
+    let callId = '';
+    const ready = signal();
+    receiver.answering = async ({ type }) => {
+      if (type !== 'approval.asked') return undefined;
+      await ready.happened;
+      return asJson({ decisions: [{ callId, decision: 'approve' }] });
+    };
+    const ids = idsIn(await delegated(client, 'raced.md'));
+    callId = ids.callId;
+    await receiver.got('approval.asked');
+    const denying = client.call('approve_or_deny_pending_action', { ...ids, decision: 'deny' });
+    ready.happen();
+    const denied = await denying;
+    const { data } = await receiver.got('approval.decided');
+    const [outcome] = Array.isArray(data['decided']) ? data['decided'] : [];
+    expect([
+      ['deny', 'tool'],
+      ['approve', 'webhook'],
+    ]).toContainEqual([outcome.decision, outcome.channel]);
+    await waited(client, ids.sessionId);
+    expect(await whole.file('raced.md')).toBe(outcome.decision === 'deny' ? undefined : 'hello\n');
+    expect(denied.isError === true).toBe(outcome.decision === 'approve');
+    if (denied.isError === true) expect(textOf(denied)).toMatch(/was decided before: approve/);
+  });
+
+  test('B3 a bridge that is killed after it has posted: the next one posts nothing again, and tells of the decision', async () => {
+    const stateDir = await directory({ afterSeconds: 0 });
+    const first = await bridgeAt(stateDir);
+    const ids = idsIn(await delegated(first, 'outlived.md'));
+    await first.logged(/what waits has been posted/);
+    await first.kill();
+    const next = await bridgeAt(stateDir);
+    expect((await waited(next, ids.sessionId)).structuredContent).toMatchObject({ state: 'input_required' });
+    // Another client, with a state directory of its own.
+    const elsewhere = await mkdtemp(join(program.directory, 'state-'));
+    const other = await bridgeAt(elsewhere);
+    await other.call('approve_or_deny_pending_action', { ...ids, decision: 'approve' });
+    expect((await receiver.got('approval.decided')).data).toMatchObject({
+      decided: [{ callId: ids.callId, decision: 'approve', channel: 'tool' }],
+    });
+    expect(receiver.of('approval.asked')).toHaveLength(1);
+    expect(await whole.file('outlived.md')).toBe('hello\n');
+  });
+
+  test('R67 with human-only and a client without forms it is asked at once, and its word counts', async () => {
+    const stateDir = await directory({ afterSeconds: 3600 });
+    const client = await bridgeAt(stateDir, ['--approvals', 'human-only']);
+    receiver.answering = ({ type, data }) => {
+      const [action] = Array.isArray(data['pending']) ? data['pending'] : [];
+      return type === 'approval.asked'
+        ? asJson({ decisions: [{ callId: action.callId, decision: 'deny', reason: 'not today' }] })
+        : undefined;
+    };
+    const { sessionId } = idsIn(await delegated(client, 'refused.md'));
+    await receiver.got('approval.decided');
+    const done = await waited(client, sessionId);
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(await whole.file('refused.md')).toBeUndefined();
+  });
+
+  test('without its secret nothing is posted; the log says why, and the tool decides as ever', async () => {
+    const stateDir = await directory({ afterSeconds: 0, secretEnv: 'NOWHERE_SET' });
+    const client = await bridgeAt(stateDir);
+    const ids = idsIn(await delegated(client, 'unsigned.md'));
+    await client.logged(/The approval webhook takes its secret from the environment variable NOWHERE_SET/);
+    const done = await client.call('approve_or_deny_pending_action', { ...ids, decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(receiver.posts).toEqual([]);
+    expect(client.strays).toEqual([]);
+  });
+});

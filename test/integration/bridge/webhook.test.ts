@@ -1,0 +1,293 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent } from '../../../bridge/agents/agent.ts';
+import { sendVerdicts } from '../../../bridge/approvals/send-verdicts.ts';
+import { messageOf } from '../../../bridge/sessions/message.ts';
+import { Session } from '../../../bridge/sessions/session.ts';
+import { Marks } from '../../../bridge/webhook/marks.ts';
+import { type Patience, post } from '../../../bridge/webhook/post.ts';
+import { SessionPosts } from '../../../bridge/webhook/session-posts.ts';
+import { createLogger } from '../../../shared/logging.ts';
+import { claimsInMemory } from '../../support/claims-in-memory.ts';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { fileHolds } from '../../support/file-watch.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { asJson, type Reply, WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { decisionChannels } from './support/decision-channels.ts';
+
+const AFTER_MS = 30_000;
+const QUICK: Patience = {
+  backOff: { retries: 3, minTimeout: 1, maxTimeout: 5, factor: 2, randomize: false },
+  answerMs: 60_000,
+};
+const approval = (...callIds: string[]): Reply =>
+  asJson({ decisions: callIds.map((callId) => ({ callId, decision: 'approve', reason: 'seen' })) });
+
+describe('what waits too long is posted to the approval webhook', () => {
+  let agent: FakeAgent;
+  let receiver: WebhookReceiver;
+  let clock: FakeClock;
+  let path: string;
+  const open: { close(): void }[] = [];
+
+  beforeEach(async () => {
+    agent = await FakeAgent.start({
+      onMessage: (task, text) => task.work().ask(...text.split(' ').map((callId) => pendingWrite(callId))),
+      onDecisions: (task, decisions) => {
+        for (const { callId, decision } of decisions) task.say(`${callId}: ${decision}. `);
+        if (task.pending.length === 0) task.work().complete();
+      },
+    });
+    receiver = await WebhookReceiver.start();
+    clock = new FakeClock();
+    path = await mkdtemp(join(tmpdir(), 'webhook-'));
+  });
+  afterEach(async () => {
+    for (const each of open.splice(0)) each.close();
+    await agent.stop();
+    await receiver.stop();
+    // A mark may just be written.
+    await rm(path, { recursive: true, force: true, maxRetries: 10 });
+  });
+
+  function sessionWith(): Session {
+    const endpoint = { url: agent.url, headers: {} };
+    const session = new Session(new Agent('fake', async () => endpoint), randomUUID(), {
+      claims: claimsInMemory(),
+    });
+    open.push(session);
+    return session;
+  }
+
+  /** A session whose task waits for these calls, and the posts about it. */
+  async function waiting(
+    callIds: string,
+    { patience = QUICK }: { patience?: Patience } = {},
+  ): Promise<{ session: Session; posts: SessionPosts }> {
+    const session = sessionWith();
+    const ids = { messageId: session.firstMessageId, sessionId: null, taskId: null };
+    const posts = await postsAbout(session, patience);
+    const settled = untilSettled(session);
+    await session.deliver((dialect) => messageOf(dialect.phraseTask(callIds, {}), ids));
+    await settled;
+    return { session, posts };
+  }
+
+  async function postsAbout(session: Session, patience = QUICK): Promise<SessionPosts> {
+    const posts = new SessionPosts(session, {
+      afterMs: AFTER_MS,
+      receiver: () => Promise.resolve({ url: receiver.url, secret: receiver.secret, headers: {} }),
+      patience,
+      marks: await Marks.at(path),
+      title: () => Promise.resolve('Write it'),
+      clock,
+      log: createLogger({ name: 'test', level: 'silent' }),
+    });
+    open.push(posts);
+    return posts;
+  }
+
+  test('after its time and not before, signed, with all that a person needs to decide, and once', async () => {
+    const { session } = await waiting('one two');
+    clock.advance(AFTER_MS - 1);
+    expect(receiver.posts).toEqual([]);
+    clock.advance(1);
+    const { genuine, headers, data } = await receiver.got('approval.asked');
+    expect(genuine).toBe(true);
+    expect(headers['webhook-id']).toMatch(/^msg_[0-9a-f]{32}$/);
+    expect(data).toMatchObject({
+      sessionId: session.id,
+      agent: 'fake',
+      title: 'Write it',
+      taskId: 'task-1',
+      pending: [
+        {
+          callId: 'one',
+          title: 'Write one.md',
+          preview: expect.stringContaining('+hello'),
+          cut: 0,
+          decisions: ['approve', 'deny', 'edit', 'trust_tool', 'trust_always'],
+        },
+        { callId: 'two' },
+      ],
+      question: null,
+      howToDecide: { commandLine: `mcp-a2a-bridge approve ${session.id} <callId>` },
+    });
+    expect(clock.pending).toBe(0);
+    // Of two, one is decided: that one is told, and the other is not posted again.
+    await decide(session, 'one', 'deny');
+    expect((await receiver.got('approval.decided')).data).toMatchObject({
+      decided: [{ callId: 'one' }],
+      waiting: ['two'],
+      state: 'input_required',
+    });
+    await decide(session, 'two', 'approve');
+    expect((await receiver.got('approval.decided', 2)).data).toMatchObject({
+      decided: [{ callId: 'two' }],
+      waiting: [],
+    });
+    expect(receiver.of('approval.asked')).toHaveLength(1);
+    expect(receiver.posts.every((each) => each.genuine)).toBe(true);
+  });
+
+  test('what has been decided before its time is posted to nobody', async () => {
+    const { session } = await waiting('one');
+    await decide(session, 'one', 'approve');
+    expect(clock.pending).toBe(0);
+    clock.advance(AFTER_MS);
+    expect(receiver.posts).toEqual([]);
+  });
+
+  test('what another has decided meanwhile is seen by a look, and posted to nobody', async () => {
+    const { session } = await waiting('one');
+    const other = sessionWith();
+    other.take({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
+    await decide(other, 'one', 'approve');
+    clock.advance(AFTER_MS);
+    await until(session, () => session.view?.state === 'completed');
+    expect(await readdir(path)).toEqual([]);
+    expect(receiver.posts).toEqual([]);
+  });
+
+  test('D1 the answer to the post decides, over its own channel, and is told of like any other', async () => {
+    receiver.answering = ({ type }) => (type === 'approval.asked' ? approval('one') : undefined);
+    await waiting('one');
+    clock.advance(AFTER_MS);
+    const told = await receiver.got('approval.decided');
+    expect(told.data).toMatchObject({ decided: [{ callId: 'one' }], waiting: [] });
+    expect(agent.decisions).toMatchObject([{ callId: 'one', decision: 'approve', reason: 'seen' }]);
+    expect(decisionChannels(agent)).toEqual(['webhook']);
+  });
+
+  test.each<[string, Reply]>([
+    ['another word', asJson({ decisions: [{ callId: 'one', decision: 'yes' }] })],
+    ['a word in capitals', asJson({ decisions: [{ callId: 'one', decision: 'Approve' }] })],
+    ['a key too many', asJson({ decisions: [{ callId: 'one', decision: 'approve' }], and: 'more' })],
+    ['another call', asJson({ decisions: [{ callId: 'other', decision: 'approve' }] })],
+    ['a call twice', approval('one', 'one')],
+    ['an edit without a text', asJson({ decisions: [{ callId: 'one', decision: 'edit' }] })],
+    ['no list', asJson({ decision: 'approve', callId: 'one' })],
+    ['half a JSON', { ...asJson({}), body: '{"decisions":[{"callId":"one"' }],
+    [
+      'a JSON of another type',
+      { status: 200, headers: { 'content-type': 'text/plain' }, body: String(approval('one').body) },
+    ],
+    ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>approve</p>' }],
+    ['megabytes', { ...asJson({}), body: `{"decisions":"${'x'.repeat(2 * 1024 * 1024)}"}` }],
+    ['a refusal', { status: 403, body: 'approve' }],
+  ])('D1 an answer with %s decides nothing, and the action waits as before', async (_, reply) => {
+    receiver.answering = ({ type }) => (type === 'approval.asked' ? reply : undefined);
+    const { session } = await waiting('one');
+    clock.advance(AFTER_MS);
+    await receiver.got('approval.asked');
+    if (reply.status === 200 && (reply.body?.length ?? 0) < 1000) {
+      // It has been read: whatever it led to has left before this look.
+      const [mark = ''] = await readdir(path);
+      await fileHolds(join(path, mark), '"asked"');
+    }
+    await session.look();
+    expect(session.view?.pending).toMatchObject([{ callId: 'one' }]);
+    expect(agent.decisions).toEqual([]);
+    await decide(session, 'one', 'approve');
+    expect(decisionChannels(agent)).toEqual(['tool']);
+  });
+
+  test('a redirect is not followed: what waits goes to the address that was set and to no other', async () => {
+    const elsewhere = await WebhookReceiver.start(() => approval('one'));
+    receiver.answering = () => ({ status: 307, headers: { location: elsewhere.url } });
+    const { url, secret } = receiver;
+    const notice = { type: 'approval.asked', timestamp: '', data: {} };
+    const posting = post(
+      { id: 'msg_1', body: JSON.stringify(notice), signal: new AbortController().signal },
+      () => Promise.resolve({ url, secret, headers: {} }),
+      QUICK,
+    );
+    await expect(posting).rejects.toThrow(/it redirects \(HTTP 307\), which is not followed/);
+    expect(elsewhere.posts).toEqual([]);
+    expect(receiver.posts).toHaveLength(1);
+    await elsewhere.stop();
+  });
+
+  test('a receiver in trouble is tried again, under the same id', async () => {
+    receiver.answering = ({ type }) => {
+      if (type !== 'approval.asked') return undefined;
+      return receiver.of(type).length < 3 ? { status: 503 } : approval('one');
+    };
+    await waiting('one');
+    clock.advance(AFTER_MS);
+    await receiver.got('approval.decided');
+    const ids = receiver.of('approval.asked').map(({ headers }) => headers['webhook-id']);
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(1);
+    expect(agent.decisions).toHaveLength(1);
+  });
+
+  test('a receiver that never answers is given up, and nothing else waits for it', async () => {
+    receiver.answering = () => new Promise(() => undefined);
+    const { session } = await waiting('one', { patience: { ...QUICK, answerMs: 20 } });
+    clock.advance(AFTER_MS);
+    const last = await receiver.got('approval.asked', 1 + QUICK.backOff.retries);
+    await last.gone;
+    await decide(session, 'one', 'approve');
+    expect(session.view?.state).toBe('completed');
+  });
+
+  test('a decision elsewhere calls off a post that is not answered yet, and the receiver is told', async () => {
+    receiver.answering = ({ type }) => (type === 'approval.asked' ? new Promise(() => undefined) : undefined);
+    const { session } = await waiting('one');
+    clock.advance(AFTER_MS);
+    const asked = await receiver.got('approval.asked');
+    await decide(session, 'one', 'deny');
+    await asked.gone;
+    expect((await receiver.got('approval.decided')).data).toMatchObject({
+      decided: [{ callId: 'one' }],
+    });
+  });
+
+  test('of two bridges that see it wait one posts it, and a cancel of the task is told too', async () => {
+    await waiting('one');
+    const other = sessionWith();
+    other.take({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
+    await postsAbout(other);
+    clock.advance(AFTER_MS);
+    await receiver.got('approval.asked');
+    agent.task.cancel();
+    expect((await receiver.got('approval.decided')).data).toMatchObject({
+      decided: [{ callId: 'one', decision: null }],
+      state: 'cancelled',
+    });
+    expect(receiver.posts).toHaveLength(2);
+    const [mark = ''] = await readdir(path);
+    expect(await readFile(join(path, mark), 'utf8')).toContain('"over"');
+  });
+
+  test('hurried, it is posted at once', async () => {
+    const { posts } = await waiting('one');
+    posts.hurry();
+    clock.advance(0);
+    await receiver.got('approval.asked');
+  });
+});
+
+async function decide(session: Session, callId: string, decision: 'approve' | 'deny'): Promise<void> {
+  await sendVerdicts(session, [{ type: 'decision', decision: { callId, decision, scope: 'once' } }], 'tool');
+  await untilSettled(session);
+}
+
+const untilSettled = (session: Session): Promise<void> => until(session, () => session.settled);
+
+/** Resolves when it holds: at once, if it does. */
+async function until(session: Session, holds: () => boolean): Promise<void> {
+  if (holds()) return;
+  await new Promise<void>((resolve) => {
+    const stop = session.listen(() => {
+      if (!holds()) return;
+      stop();
+      resolve();
+    });
+  });
+}
