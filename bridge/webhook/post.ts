@@ -1,8 +1,8 @@
 /** One post, made until the receiver has it or it is clear that it will not: bounded in time, size and number. */
 import pRetry, { AbortError } from 'p-retry';
 import { onAbort } from '../../shared/abort.ts';
+import { boundedBytes } from '../../shared/bounded-body.ts';
 import { messageOf } from '../../shared/errors.ts';
-import { boundedBytes } from '../agents/bounded-body.ts';
 import type { BackOff } from '../sessions/back-off.ts';
 import { signatureHeaders } from './signature.ts';
 import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
@@ -72,7 +72,10 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
       redirect: 'manual',
       signal: call.signal,
     });
-    const bytes = response.body === null ? new Uint8Array() : await boundedBytes(response.body, MAX_ANSWER);
+    const bytes =
+      response.body === null
+        ? new Uint8Array()
+        : await boundedBytes(response.body, MAX_ANSWER, (says) => new Error(says));
     return readWebhookAnswer({
       status: response.status,
       contentType: response.headers.get('content-type') ?? '',
