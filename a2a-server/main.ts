@@ -9,6 +9,7 @@ import { packageVersion } from '../shared/version.ts';
 import { PLACE_FLAGS, readServerSettings } from './read-settings.ts';
 import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './settings.ts';
 import type { Run } from './serve.ts';
+import type { TryOptions } from './try-policy.ts';
 
 /** sysexits.h EX_CONFIG: it will not work before something is changed. */
 const EXIT_CONFIGURATION = 78;
@@ -34,12 +35,49 @@ function program(): Command {
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action(start);
   for (const { flag, describe } of PLACE_FLAGS) command.option(flag, describe);
+  addPolicy(command);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );
   return addFlags(command, SERVER_SETTINGS).addHelpText(
     'after',
     `\nA flag wins over its environment variable (in parentheses), that over the "server" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a command line that is not understood, ${EXIT_CONFIGURATION} for settings that cannot work, ${EXIT_FAILURE} for other failures.`,
+  );
+}
+
+function addPolicy(server: Command): void {
+  server
+    .command('policy')
+    .description('the rules that allow, ask for or deny calls of tools')
+    .command('try')
+    .description('lists what each past call in the journal would have met under the rules; changes nothing')
+    .option(
+      '--rules <file>',
+      'try the rules of this file, a JSON list, in the place of those of the settings',
+    )
+    .option('--changed', 'only calls that would fare otherwise than they did')
+    .option('--json', 'one JSON object')
+    .action(async (_, it: Command) => {
+      const { rules, changed, json, ...flags } = it.optsWithGlobals<TryOptions & Record<string, unknown>>();
+      try {
+        const settings = await readServerSettings(flags, process.env);
+        const { tryPolicy } = await import('./try-policy.ts');
+        const { builtinTools } = await import('./tools/builtin-tools.ts');
+        await tryPolicy(settings, { rules, changed, json }, { tools: builtinTools(), say });
+      } catch (error) {
+        fail(error);
+      }
+    });
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`a2a-server: ${messageOf(error)}\n`);
+  process.exit(
+    error instanceof ProductError && error.reason === 'CONFIGURATION' ? EXIT_CONFIGURATION : EXIT_FAILURE,
   );
 }
 
@@ -59,10 +97,7 @@ async function start(flags: Record<string, unknown>): Promise<void> {
     log.info({ url, pid, version, state: settings.stateDir, recovered: run.recovered }, 'ready');
     process.stdout.write(`a2a-server ${version} is ready at ${url} (state in ${settings.stateDir})\n`);
   } catch (error) {
-    process.stderr.write(`a2a-server: ${messageOf(error)}\n`);
-    process.exit(
-      error instanceof ProductError && error.reason === 'CONFIGURATION' ? EXIT_CONFIGURATION : EXIT_FAILURE,
-    );
+    fail(error);
   }
 }
 

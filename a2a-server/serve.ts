@@ -16,7 +16,6 @@ import type { Abilities } from './abilities.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { createApp } from './app.ts';
 import type { ReadingEnd } from './app.ts';
-import { RESTORE_CHECKPOINT } from './checkpoints/restore-checkpoint.ts';
 import { createTasks } from './executor/create-tasks.ts';
 import type { TaskService } from './executor/create-tasks.ts';
 import { randomIds } from './executor/ids.ts';
@@ -30,13 +29,13 @@ import type { Journal } from './journal/journal.ts';
 import { listen, originOf } from './listen.ts';
 import type { McpServers } from './mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from './mcp-servers/server-settings.ts';
-import { trustedServers } from './mcp-servers/trusted-servers.ts';
 import { serversToStart } from './mcp-servers/variables.ts';
 import type { Models } from './models/model.ts';
 import { readScript } from './models/scripted/script.ts';
 import { scriptedModels } from './models/scripted/scripted-model.ts';
 import { offeredModels } from './offered-models.ts';
-import { createPolicy, type Policy } from './policy/policy.ts';
+import type { Policy } from './policy/policy.ts';
+import { serverPolicy } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { isInUse, stateInUse } from './state-in-use.ts';
@@ -80,9 +79,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
   const tools = toolsOf(settings, confinement, async (toolId, reader) =>
     held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader),
   );
-  const policy = createPolicy([...settings.policy, ...trustedServers(settings.mcpServers)], {
-    tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
-  });
+  const policy = serverPolicy(settings, tools);
   const mcpServers = serversToStart(settings.mcpServers, process.env);
   await tryToWrite(stateDir);
   const token = await obtainToken(stateDir);

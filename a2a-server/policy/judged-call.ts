@@ -29,7 +29,11 @@ export interface Judged {
 export const NO_REACH: CallReach = { paths: [], trees: [], command: undefined, hosts: [] };
 
 /** A place that cannot be found, or leads outside, has the one name: whether a tool may go there is not decided here (X2). */
-export async function reachOf(tool: Tool, input: unknown, workspace: Workspace): Promise<CallReach> {
+export async function reachOf(
+  tool: Tool,
+  input: unknown,
+  workspace: Pick<Workspace, 'root' | 'locate'>,
+): Promise<CallReach> {
   const { paths = [], trees = [], command, hosts = [] } = tool.reach?.(input) ?? {};
   const located = async (path: string): Promise<ReachedPath> => {
     const written = writtenPath(path, workspace.root);

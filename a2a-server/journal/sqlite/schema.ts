@@ -104,6 +104,16 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
   });
 }
 
+/** For whoever only reads: a journal as this program writes it, and no other. @throws ProductError CONFIGURATION */
+export function requireCurrent(database: Sqlite, path: string): void {
+  const version = versionOf(database, path);
+  if (version === MIGRATIONS.length) return;
+  throw new ProductError(
+    'CONFIGURATION',
+    `The journal ${path} was written by another version of a2a-server (${version}, this one writes ${MIGRATIONS.length}). Start this version's server on it once, or read it with the other version.`,
+  );
+}
+
 function versionOf(database: Sqlite, path: string): number {
   const read = (sql: string) => integer(database.query(sql)()[0]?.[0]);
   const applicationId = read('PRAGMA application_id');

@@ -1,0 +1,114 @@
+/** Rules as the operator meets them: a dry run beside the running server, and a refusal to start. */
+import { describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { append, plan, shell } from '../../support/offline-plan.ts';
+import { stage } from '../../support/stage.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const PROGRAM = join(process.cwd(), 'dist', 'a2a-server', 'main.js');
+const failed = z.object({ code: z.number(), stderr: z.string() });
+
+async function server(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  try {
+    return { code: 0, ...(await promisify(execFile)(process.execPath, [PROGRAM, ...args])) };
+  } catch (error) {
+    return { stdout: '', ...failed.parse(error) };
+  }
+}
+
+async function rulesFile(content: unknown): Promise<string> {
+  const path = join(await temporaryDirectory(), 'rules.json');
+  await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+describe('a2a-server policy try', () => {
+  it('says beside the running server what each past call would have met, and what it met', async () => {
+    const on = await stage();
+    const { taskId, pending } = await on.peer.send(
+      plan({ together: [append('a.md', 'a'), shell('git push')] }),
+    );
+    const [first, second] = pending.map(({ callId }) => callId);
+    await on.peer.decide(taskId, [{ callId: first ?? '', decision: 'approve' }]);
+    await on.peer.decide(taskId, [{ callId: second ?? '', decision: 'deny' }]);
+    const rules = await rulesFile([
+      { action: 'allow', path: '*.md' },
+      { action: 'deny', command: 'git push', comment: 'never from here' },
+    ]);
+    const state = ['--state-dir', on.server.stateDir];
+    const { stdout, code } = await server('policy', 'try', '--rules', rules, ...state);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^\* .* append-file: Append to a\.md\n {4}then {2}asked: approve by local over .*\n {4}now {3}runs unasked \(rule 1 \(allow: path "\*\.md"\)\)$/mu,
+    );
+    expect(stdout).toMatch(
+      /then {2}asked: deny by local.*\n {4}now {3}is refused \(.*rule 2 .*never from here/u,
+    );
+    expect(stdout).toContain('2 calls of 1 task: 1 would run unasked, 0 would ask, 1 would be refused.');
+    expect(stdout).toContain('ask → allow 1, ask → refuse 1');
+    // With the rules of the configuration, of which there are none, nothing changes.
+    const json: unknown = JSON.parse((await server('policy', 'try', '--json', '--changed', ...state)).stdout);
+    expect(json).toEqual({
+      calls: [],
+      summary: { calls: 2, tasks: 1, now: { allow: 0, ask: 2, refuse: 0 }, changed: {} },
+    });
+    // The server was not disturbed.
+    expect((await on.peer.send('create b.md with b')).pending).toHaveLength(1);
+  });
+
+  it.each([
+    ['not JSON', '{', /cannot be used: .*JSON/u],
+    ['no list', { policy: [] }, /it is a list of rules/u],
+    ['an unknown tool', [{ action: 'deny', tool: 'write-fil' }], /rule 1 .*does not exist/u],
+  ])('refuses rules that are %s', async (_, content, message) => {
+    const state = await temporaryDirectory();
+    const { code, stderr } = await server(
+      'policy',
+      'try',
+      '--rules',
+      await rulesFile(content),
+      '--state-dir',
+      state,
+    );
+    expect(code).toBe(78);
+    expect(stderr).toMatch(message);
+  });
+
+  it('says where there is no journal, and creates none', async () => {
+    const state = await temporaryDirectory();
+    for (const _ of [1, 2])
+      expect(await server('policy', 'try', '--state-dir', state)).toMatchObject({
+        code: 78,
+        stderr: expect.stringContaining('There is no journal'),
+      });
+  });
+});
+
+describe('rules in the configuration file', () => {
+  it('keep the server from starting where they contradict each other, and both are named', async () => {
+    const config = await rulesFile({
+      server: {
+        policy: [
+          { action: 'allow', command: 'git push' },
+          { action: 'deny', command: 'git push' },
+        ],
+      },
+    });
+    const { code, stderr } = await server(
+      '--config',
+      config,
+      '--state-dir',
+      await temporaryDirectory(),
+      '--port',
+      '0',
+    );
+    expect(code).toBe(78);
+    expect(stderr).toMatch(
+      /rule 1 \(allow: command "git push"\) and rule 2 \(deny: command "git push"\) contradict/u,
+    );
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { tryCalls } from '../../../../a2a-server/policy/dry-run.ts';
+import { callText, summaryOf, summaryText } from '../../../../a2a-server/policy/dry-run-report.ts';
+import type { JournalEntry, RequestedCall, TaskEvent, Verdict } from '../../../../a2a-server/task/events.ts';
+import { builtinTools } from '../../../../a2a-server/tools/builtin-tools.ts';
+import { policyOf } from '../../../support/judged-calls.ts';
+import { request } from '../../../support/task-machine.ts';
+
+const by = { principal: 'ada', channel: 'cli' };
+const MINUTE = 60_000;
+const tools = new Map(builtinTools().map((tool) => [tool.name, tool]));
+
+function call(callId: string, tool: string, input: Record<string, unknown>): RequestedCall {
+  const sideEffect = tools.get(tool)?.sideEffect ?? 'none';
+  return { ...request(callId, false), tool, title: `${tool} ${callId}`, input, sideEffect };
+}
+
+const asked = (wanted: RequestedCall, verdict: Verdict = { type: 'ask' }): TaskEvent => ({
+  type: 'tool.requested',
+  turn: 1,
+  call: wanted,
+  verdict,
+});
+
+function decided(
+  callId: string,
+  more: Partial<Extract<TaskEvent, { type: 'tool.decided' }>> = {},
+): TaskEvent {
+  return {
+    type: 'tool.decided',
+    callId,
+    tool: 't',
+    title: 't',
+    decision: 'approve',
+    scope: 'once',
+    by,
+    inputHash: 'h',
+    reason: null,
+    edited: null,
+    ...more,
+  };
+}
+
+/** A task of these events, a minute apart. */
+function task(...events: TaskEvent[]): JournalEntry[] {
+  const created: TaskEvent = {
+    type: 'task.created',
+    sessionId: 's',
+    principal: 'ada',
+    settings: { workspace: '/gone' },
+  };
+  return [created, ...events].map((event, index) => ({ seq: index + 1, at: index * MINUTE, event }));
+}
+
+function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
+  return tryCalls({
+    taskId: 't',
+    entries,
+    policy: policyOf(...rules),
+    tool: (name) => tools.get(name),
+    workspace: () => Promise.resolve({ root: '/gone', locate: () => Promise.reject(new Error('gone')) }),
+  });
+}
+
+const write = (callId: string, path: string) => call(callId, 'write-file', { path, content: 'x' });
+
+describe('tryCalls', () => {
+  it('says of each call what it would meet, and what it met then', async () => {
+    const tried = await tryOn(
+      task(
+        asked(write('a', 'docs/a.md')),
+        decided('a'),
+        asked(write('b', 'b.txt')),
+        asked(write('c', '.env')),
+      ),
+      { action: 'allow', path: 'docs/**' },
+      { action: 'deny', path: '.env' },
+    );
+    expect(tried).toMatchObject([
+      {
+        seq: 2,
+        met: { fate: 'ask', decided: 'approve by ada over cli' },
+        meets: { fate: 'allow', why: 'rule 1 (allow: path "docs/**")' },
+      },
+      { met: { fate: 'ask', decided: null }, meets: { fate: 'ask' } },
+      { meets: { fate: 'refuse', why: expect.stringContaining('rule 2') } },
+    ]);
+    expect(summaryOf(tried)).toEqual({
+      calls: 3,
+      tasks: 1,
+      now: { allow: 1, ask: 1, refuse: 1 },
+      changed: { 'ask → allow': 1, 'ask → refuse': 1 },
+    });
+    expect(summaryText(summaryOf(tried))).toContain(
+      'Otherwise than then (marked *): ask → allow 1, ask → refuse 1.',
+    );
+  });
+
+  it('counts the grants as they stood then, by the time of the call', async () => {
+    const trust = decided('a', { scope: 'tool', grant: { minutes: 2 } });
+    const grant = {
+      type: 'allow',
+      because: { type: 'grant', scope: 'tool', callId: 'a', grantId: 'g3' },
+    } as const;
+    const tried = await tryOn(
+      task(asked(write('a', 'a')), trust, asked(write('b', 'b'), grant), asked(write('c', 'c'))),
+    );
+    expect(tried.map(({ meets }) => meets.fate)).toEqual(['ask', 'allow', 'ask']);
+    expect(tried[1]?.met.why).toBe('grant g3');
+  });
+
+  it('leaves out what could not run at all, and questions', async () => {
+    const unknown = call('u', 'no-such-tool', {});
+    const broken = call('w', 'write-file', { path: 1 });
+    const refused = { type: 'refuse', message: 'no' } as const;
+    const tried = await tryOn(
+      task(
+        asked(unknown, refused),
+        asked(broken, refused),
+        asked(call('q', 'ask-person', { question: 'x' }), { type: 'question' }),
+      ),
+      { action: 'deny', tool: '*' },
+    );
+    expect(tried).toEqual([]);
+  });
+
+  it('shows nothing that could disguise a line', async () => {
+    const [tried] = await tryOn(task(asked({ ...write('a', 'a'), title: 'Write a\u001b[2J\nall is well' })));
+    expect(z.string().parse(tried && callText(tried))).not.toMatch(/\p{Cc}\[2J|\nall/u);
+  });
+});
