@@ -17,6 +17,7 @@ import type { Journal } from '../journal/journal.ts';
 import { reachOf, type CallReach } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';
 import { denial } from '../policy/verdict.ts';
+import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
 import { besideQuestions, parkOrMove } from '../task/pending.ts';
@@ -284,6 +285,7 @@ export class ToolScheduler {
   ): Promise<ToolOutcome | null> {
     const { log, clock } = this.#options;
     const { output, questions } = at;
+    let todos: readonly Todo[] | undefined;
     const whole: ToolOutcome =
       tool === undefined
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
@@ -297,6 +299,7 @@ export class ToolScheduler {
                 // Nobody was shown a call that policy let run: it works on what is there.
                 basis: call.decided === null ? null : call.basis,
                 output: (text) => output.write(text),
+                plan: (planned) => (todos = planned),
                 ask: (question) => questions.ask(question),
               }),
             {
@@ -321,7 +324,12 @@ export class ToolScheduler {
         outcome.type === 'stopped' &&
         outcome.reason === 'server-shutdown' &&
         openQuestions(s, call.callId).length > 0;
-      return staysOpen ? { type: 'keep' } : { type: 'append', events: besideQuestions(s, event) };
+      if (staysOpen) return { type: 'keep' };
+      const planned: TaskEvent[] =
+        todos === undefined || outcome.type !== 'ok'
+          ? []
+          : [{ type: 'todos.updated', callId: call.callId, todos }];
+      return { type: 'append', events: [...planned, ...besideQuestions(s, event)] };
     });
     return finished?.type === 'appended' ? outcome : null;
   }

@@ -23,6 +23,7 @@ import {
   metadataFor,
   outputArtifact,
   textPart,
+  todosArtifact,
   turnArtifact,
   WIRE_STATE,
 } from './wire-objects.ts';
@@ -79,6 +80,8 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
     // The status shows which grants stand.
     case 'grant.revoked':
       return undefined;
+    case 'todos.updated':
+      return artifactUpdate(entry, view, todosArtifact(view, event.todos), { lastChunk: true });
     case 'tool.output': {
       // Live, to those who know the extension; what is kept beside a result is shown to nobody who does not ask for it.
       const live = event.kept !== true && (view.approval || event.offset === undefined);

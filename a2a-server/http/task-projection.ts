@@ -20,6 +20,7 @@ import {
   outputArtifact,
   partOf,
   textPart,
+  todosArtifact,
   turnArtifact,
   WIRE_STATE,
 } from './wire-objects.ts';
@@ -38,7 +39,7 @@ export function taskView(snapshot: Snapshot, view: View, detail: TaskDetail = {}
     id: snapshot.taskId,
     contextId: snapshot.sessionId,
     status: statusOf(snapshot, view),
-    artifacts: artifacts ? [...artifactsOf(snapshot), ...outputsOf(snapshot, view)] : [],
+    artifacts: artifacts ? [...artifactsOf(snapshot), ...besideAnswer(snapshot, view)] : [],
     history: latest(historyOf(snapshot, view), historyLength),
     metadata: metadataFor(view, snapshot.seq, overviewOf(snapshot)),
   };
@@ -114,9 +115,10 @@ function artifactsOf({ exchanges, openTurn }: Snapshot): Artifact[] {
   return [...artifacts.values()];
 }
 
-/** What a client that follows from here on appends to. */
-function outputsOf({ outputs }: Snapshot, view: View): Artifact[] {
-  return outputs.map((output) => outputArtifact(view, output));
+/** What is no part of the answer. A client that follows from here on appends to it, or replaces it. */
+function besideAnswer({ outputs, todos }: Snapshot, view: View): Artifact[] {
+  const list = todos.length === 0 ? [] : [todosArtifact(view, todos)];
+  return [...list, ...outputs.map((output) => outputArtifact(view, output))];
 }
 
 function historyOf(snapshot: Snapshot, view: View): Message[] {

@@ -3,7 +3,7 @@ import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import type { Aside } from '../../shared/protocol/tool-approval.ts';
+import type { Aside, Todo } from '../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 
@@ -96,12 +96,31 @@ export function outputArtifact(
   view: View,
   { toolId, title, text }: { toolId: string; title: string; text: string },
 ): Artifact {
-  const said: Aside = { role: 'tool-output', toolId, title };
+  const named = { artifactId: `output-${toolId}`, name: 'tool output', description: title };
+  return besideArtifact(view, { role: 'tool-output', toolId, title }, { ...named, parts: [textPart(text)] });
+}
+
+const BOXES: Readonly<Record<Todo['status'], string>> = { pending: ' ', in_progress: '~', done: 'x' };
+
+/** What the agent means to do, and how far it is. */
+export function todosArtifact(view: View, todos: readonly Todo[]): Artifact {
+  const lines = todos.map(({ text, status }) => `- [${BOXES[status]}] ${text}`);
+  const named = { artifactId: 'todos', name: 'todos', description: 'What is to be done' };
+  return besideArtifact(
+    view,
+    { role: 'todos', todos: [...todos] },
+    { ...named, parts: [textPart(lines.join('\n'))] },
+  );
+}
+
+/** An artifact that is no part of the answer, which is said to those who understand it. */
+function besideArtifact(
+  view: View,
+  said: Aside,
+  artifact: Pick<Artifact, 'artifactId' | 'name' | 'description' | 'parts'>,
+): Artifact {
   return {
-    artifactId: `output-${toolId}`,
-    name: 'tool output',
-    description: title,
-    parts: [textPart(text)],
+    ...artifact,
     metadata: view.approval ? { [TOOL_APPROVAL]: said } : undefined,
     extensions: view.approval ? [TOOL_APPROVAL] : [],
   };

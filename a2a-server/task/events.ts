@@ -15,6 +15,7 @@ import type {
   SideEffect,
   StopReason,
   TaskSettings,
+  Todo,
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
 
@@ -241,6 +242,8 @@ export type TaskEvent =
     }
   /** What a tool execution is about to change has been kept. Durable before the change, which may yet not come about. */
   | { type: 'files.saved'; callId: string; toolId: string; files: readonly SavedFile[] }
+  /** The agent's list of things to do, in the place of the one before. */
+  | { type: 'todos.updated'; callId: string; todos: readonly Todo[] }
   | {
       type: 'tool.finished';
       callId: string;

@@ -33,6 +33,7 @@ export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined
     grants: [],
     context: WHOLE_CONTEXT,
     outputs: [],
+    todos: [],
     outage: null,
     turns: 0,
     spending: {},
@@ -179,6 +180,8 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     }
     case 'tool.output':
       return { outputs: withOutput(s.outputs, event) };
+    case 'todos.updated':
+      return { todos: event.todos };
     case 'files.saved':
       return ofCall(s, event.callId, (call) => ({
         ...call,

@@ -5,6 +5,7 @@ import type {
   PendingAction,
   PendingReason,
   TaskSettings,
+  Todo,
 } from '../../shared/protocol/tool-approval.ts';
 import type { Context } from './context.ts';
 import type { Grant } from './grants.ts';
@@ -135,6 +136,8 @@ export interface Snapshot {
   context: Context;
   /** What tool executions have put out, the newest of it; see outputs.ts. */
   outputs: readonly ExecutionOutput[];
+  /** What the agent means to do, as it last said. */
+  todos: readonly Todo[];
   /** The model could not answer so many times in a row, and is not asked before `until`; null since it last did. */
   outage: { attempts: number; until: number } | null;
   /** Turns begun, abandoned ones included; the next is one more. */

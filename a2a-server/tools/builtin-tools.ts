@@ -16,6 +16,7 @@ import { searchFiles } from './search-files.ts';
 import type { Environment } from './shell/command-environment.ts';
 import { UNCONFINED, type Confinement } from './shell/confinement.ts';
 import type { Tool } from './tool.ts';
+import { updateTodos } from './update-todos.ts';
 import { createWait } from './wait.ts';
 import { allowedHosts } from './web/allowed-hosts.ts';
 import { systemResolve } from './web/resolve.ts';
@@ -70,6 +71,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     createReadOutput(outputs),
     createFetch(web),
     createCrawl(web),
+    updateTodos,
     createWait(clock),
     askPerson,
   ];

@@ -1,7 +1,7 @@
 /** What a tool is: a schema, a kind of side effect, a preview a person can judge, and the work itself. */
 import type { z } from 'zod';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
-import type { Preview, SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import type { Preview, SideEffect, Todo, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What a tool may know while it only looks. */
@@ -29,6 +29,8 @@ export interface ToolRun extends ToolContext {
   basis: string | null;
   /** Live output, shown to whoever watches. */
   output: (text: string) => void;
+  /** Says what the agent means to do, in the place of what it said before. It stands once the run has come to a good end. */
+  plan?: (todos: readonly Todo[]) => void;
   /**
    * Asks the person something and waits for as long as it takes: the task is parked meanwhile, and no time limit counts.
    * Rejects when the run is stopped.

@@ -1,5 +1,6 @@
 /** What the resources of a task say. Pure. */
 import { type Message, Role } from '@a2a-js/sdk';
+import type { Aside } from '../../shared/protocol/tool-approval.ts';
 import { messageText } from '../dialects/parts.ts';
 import { outputOf, reportOf } from '../results/session-report.ts';
 import { pendingBlock } from '../results/session-text.ts';
@@ -29,11 +30,13 @@ export function contentOf(part: TaskPart, task: ReadTask): string {
 /** The answer, and after it what its tools have put out: where the answer is cut, its rest is where it was said to be. */
 function artifactsOf(view: TaskView): string {
   const beside = view.outputs.flatMap(({ aside, text }) =>
-    aside === undefined || text === ''
-      ? []
-      : [`## Output of ${aside.title} (${aside.toolId})\n\n${text.trimEnd()}`],
+    aside === undefined || text === '' ? [] : [`## ${headOf(aside)}\n\n${text.trimEnd()}`],
   );
   return [outputOf(view), ...beside].filter((text) => text !== '').join('\n\n');
+}
+
+function headOf(aside: Aside): string {
+  return aside.role === 'todos' ? 'Todos' : `Output of ${aside.title} (${aside.toolId})`;
 }
 
 /** The report without the output, which is a part of its own. */

@@ -8,6 +8,7 @@ import type { CallView, Cost, TaskView } from '../sessions/view.ts';
 import { grantWords, standingGrants } from './grant-words.ts';
 import { phaseOf } from './phase.ts';
 import { costReport, mcpState, sourceText, toMcpState } from './session-report.ts';
+import { todosLine } from './todos-line.ts';
 import { foreignTokens, wordingTokens } from './token-estimate.ts';
 
 export const statusReport = z.object({
@@ -29,6 +30,7 @@ export const statusReport = z.object({
   pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
   question: z.string().nullable(),
   grants: z.array(z.string()).optional().describe('Trust that stands: revoke_trust takes it back by its id.'),
+  todos: z.string().optional().describe('How far its list of things to do is.'),
   cost: costReport
     .extend({
       usd: z
@@ -94,6 +96,7 @@ export function digestOf(facts: DigestFacts): Digest {
     addGrants(facts, add, () => digest);
   digest = { ...digest, left: left + Math.max(0, running.length - SHOWN_TOOLS) };
   addSayings(facts, add);
+  addTodos(view, add);
   addCost(view?.cost ?? null, add);
   addChanges(facts, add, () => digest);
   addTools(rest.slice(-Math.max(0, SHOWN_TOOLS - digest.tools.length)), add, () => digest);
@@ -170,6 +173,11 @@ function addSayings({ view, trouble }: DigestFacts, add: Add): void {
         : { question: shortened(question.text, most) };
     if (add(said)) return;
   }
+}
+
+function addTodos(view: TaskView | undefined, add: Add): void {
+  const line = todosLine(view);
+  if (line !== null) add({ todos: shortened(line, WORDS) });
 }
 
 function addCost(cost: Cost | null, add: Add): void {

@@ -15,6 +15,7 @@ export function statusText(status: StatusReport): string {
       (each) =>
         `Tool ${each.tool}: ${each.title} — ${each.state}${each.startedAt === null ? '' : `, started ${each.startedAt}`}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}`,
     ),
+    status.todos === undefined ? '' : `Progress: ${status.todos}.`,
     ...(status.grants ?? []).map((grant) => `Trusted ${grant}`),
     status.left === 0 ? '' : `${String(status.left)} more that wait, run or are trusted are not told here.`,
     cost === null ? '' : costLine(cost),

@@ -158,11 +158,21 @@ export const taskSettings = z.strictObject({
 });
 export type TaskSettings = z.infer<typeof taskSettings>;
 
+/** One thing an agent means to do. */
+export const todo = z.strictObject({
+  text: z.string().min(1).max(200).describe('What is to be done, in a few words.'),
+  status: z.enum(['pending', 'in_progress', 'done']),
+});
+export type Todo = z.infer<typeof todo>;
+
 /**
- * `metadata[TOOL_APPROVAL]` of an artifact that is no part of the agent's answer: what a tool execution has put out. A
- * client that knows nothing of it sees one artifact more.
+ * `metadata[TOOL_APPROVAL]` of an artifact that is no part of the agent's answer: what a tool execution has put out, or the
+ * agent's list of things to do, each time anew. A client that knows nothing of it sees one artifact more.
  */
-export const aside = z.object({ role: z.literal('tool-output'), toolId: z.string(), title: z.string() });
+export const aside = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('tool-output'), toolId: z.string(), title: z.string() }),
+  z.object({ role: z.literal('todos'), todos: z.array(todo) }),
+]);
 export type Aside = z.infer<typeof aside>;
 
 /** Why a tool execution stopped before its own end (A1). */

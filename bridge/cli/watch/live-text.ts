@@ -1,6 +1,7 @@
 /** A task's events as lines for a person. What streams in pieces, as the model's words do, runs on. */
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import type { Observed, TaskStateName } from '../../dialects/observation.ts';
+import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
+import { lineOf } from '../../results/todos-line.ts';
 import { activityWords } from '../../results/activity-words.ts';
 import { grantWords, standingGrants } from '../../results/grant-words.ts';
 import { outputOf } from '../../results/session-report.ts';
@@ -36,6 +37,7 @@ export class LiveText {
         this.#trusted(view);
       }
       if (observation.type === 'activity') this.#activity(observation.activity, seq);
+      if (observation.type === 'output') this.#todos(observation.output);
       if (observation.type === 'output' && observation.output.aside === undefined)
         this.#run(`output ${observation.output.id}`, observation.output.text);
     }
@@ -80,6 +82,11 @@ export class LiveText {
     this.#state = state;
     const words = pending.length > 0 || question !== null || text === '' ? '' : `: ${visibleLine(text)}`;
     this.#line(styleOf(state), `${placeOf(seq)}${state}${words}`);
+  }
+
+  #todos(output: Output): void {
+    const line = lineOf(output);
+    if (line !== null) this.#line('cyan', visibleLine(line));
   }
 
   #hint(command: string, rest: string): void {

@@ -95,6 +95,11 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
     })),
   fc.constant<TaskEvent>({ type: 'tool.started', ...ref, toolId: 'tool-1' }),
   text.map((it): TaskEvent => ({ type: 'tool.output', ...ref, toolId: 'tool-1', text: it })),
+  fc.constantFrom('pending' as const, 'in_progress' as const, 'done' as const).map((status): TaskEvent => ({
+    type: 'todos.updated',
+    callId: 'call-1',
+    todos: [{ text: 'write tests', status }],
+  })),
   fc.record({ text, offset: fc.nat(), live: fc.boolean() }).map(({ live, ...rest }): TaskEvent => ({
     type: 'tool.output',
     ...ref,

@@ -80,6 +80,7 @@ describe('createToolbox', () => {
       'read-file',
       'search-files',
       'read-output',
+      'update-todos',
       'wait',
       'ask-person',
     ]);
@@ -97,6 +98,7 @@ describe('createToolbox', () => {
       ['read-output', 'none'],
       ['fetch', 'network'],
       ['crawl', 'network'],
+      ['update-todos', 'none'],
       ['wait', 'none'],
       ['ask-person', 'none'],
     ]);

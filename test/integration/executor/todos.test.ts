@@ -1,0 +1,57 @@
+/** The agent's list of things to do: from the call to every client's view, on a real journal. */
+import { expect, it } from '@jest/globals';
+import { fold } from '../../../bridge/sessions/view.ts';
+import { nativeDialect } from '../../../bridge/dialects/native.ts';
+import { outputOf } from '../../../bridge/results/session-report.ts';
+import { todosLine } from '../../../bridge/results/todos-line.ts';
+import { project } from '../../../a2a-server/http/event-projection.ts';
+import { taskView } from '../../../a2a-server/http/task-projection.ts';
+import type { JournalEntry } from '../../../a2a-server/task/events.ts';
+import { foldAll } from '../../../a2a-server/task/fold.ts';
+import type { Todo } from '../../../shared/protocol/tool-approval.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import { says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const list = (...statuses: Todo['status'][]): ScriptedTurn => ({
+  calls: [
+    {
+      tool: 'update-todos',
+      input: { todos: statuses.map((status, index) => ({ text: `step ${index + 1}`, status })) },
+    },
+  ],
+});
+
+it('R05 a list that is kept is the same to who followed all along, from any place, or asks at the end', async () => {
+  const { tasks } = await startService({
+    stateDir: await temporaryDirectory(),
+    workspace: await temporaryDirectory(),
+    models: new ScriptedModel([
+      list('in_progress', 'pending'),
+      list('done', 'in_progress'),
+      { text: 'Half done.' },
+    ]),
+  });
+  const ended = await settled(tasks, await tasks.send(says('go')));
+  expect(ended.todos).toEqual([
+    { text: 'step 1', status: 'done' },
+    { text: 'step 2', status: 'in_progress' },
+  ]);
+  const entries: JournalEntry[] = [];
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(ended.taskId, 0, { until: 'settled', signal }))
+    entries.push(...batch);
+  const see = { taskId: ended.taskId, sessionId: ended.sessionId, approval: true, resumable: true };
+  for (let cut = 1; cut <= entries.length; cut += 1) {
+    const snapshot = foldAll(ended.taskId, entries.slice(0, cut));
+    if (snapshot === undefined) throw new Error('the journal begins no task');
+    const task = { payload: { $case: 'task' as const, value: taskView(snapshot, see) } };
+    const rest = entries.slice(cut).flatMap((entry) => project(entry, see) ?? []);
+    const view = [task, ...rest].reduce(
+      (before: ReturnType<typeof fold>, event) => fold(before, nativeDialect.read(event)),
+      undefined,
+    );
+    expect(todosLine(view)).toBe('todos 1/2: step 2');
+    expect(view && outputOf(view)).toBe('Half done.');
+  }
+});
