@@ -12,6 +12,7 @@ import {
   unlink,
   writeFile,
 } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deleteFile } from '../../../../a2a-server/tools/delete-file.ts';
 import { moveFile } from '../../../../a2a-server/tools/move-file.ts';
@@ -169,6 +170,18 @@ describe('delete-file', () => {
       await expect(at.run(deleteFile, input, { basis })).rejects.toMatchObject(changed);
     }
     expect((await readdir(path('dir'))).toSorted()).toEqual(['b', 'd']);
+  });
+
+  it('D2 leaves alone what comes, or changes, while it deletes', async () => {
+    await mkdir(path('dir'));
+    for (const name of ['1', '2', '3']) await writeFile(path(`dir/${name}`), name);
+    const { signal } = new AbortController();
+    const during = (change: () => void) =>
+      at.workspace.remove('dir', { recursive: true, basis: null, signal, onRemoved: change });
+    await expect(during(() => writeFileSync(path('dir/2'), 'other'))).rejects.toMatchObject(changed);
+    expect((await readdir(path('dir'))).toSorted()).toEqual(['2', '3']);
+    await expect(during(() => writeFileSync(path('dir/4'), 'new'))).rejects.toMatchObject(changed);
+    expect(await readdir(path('dir'))).toEqual(['4']);
   });
 
   it('X2 deletes neither the workspace nor anything outside', async () => {

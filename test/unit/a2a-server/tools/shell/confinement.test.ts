@@ -81,24 +81,22 @@ const withArgument = (argument: string): string[] =>
     }
   });
 
+const shell = (more: Partial<Extract<Confinement, { type: 'confined' }>> = {}, graceMs = 5000) =>
+  createRunShellCommand({
+    clock: systemClock,
+    graceMs,
+    environment: { ...process.env, API_KEY: 'hush', CARGO_HOME: '/c' },
+    passEnvironment: ['CARGO_*'],
+    confinement: { type: 'confined', network: false, hidden: [], ...more },
+  });
+
 whereBoxesAreMade('a command in a box', () => {
   let at: ToolInWorkspace;
-  let state: string;
-  const shell = (more: Partial<Extract<Confinement, { type: 'confined' }>> = {}, graceMs = 5000) =>
-    createRunShellCommand({
-      clock: systemClock,
-      graceMs,
-      environment: { ...process.env, API_KEY: 'hush', CARGO_HOME: '/c' },
-      passEnvironment: ['CARGO_*'],
-      confinement: { type: 'confined', network: false, hidden: [state], ...more },
-    });
   const run = async (command: string, more?: Parameters<typeof shell>[0]) =>
     (await at.run(shell(more), { command })).text;
 
   beforeEach(async () => {
     at = await toolInWorkspace();
-    state = await temporaryDirectory();
-    await writeFile(join(state, 'token'), 'hush');
   });
 
   it('is found to be possible by making one', async () => {
@@ -127,7 +125,11 @@ whereBoxesAreMade('a command in a box', () => {
   });
 
   it('X2 sees nothing of the server’s own directory, of other processes, or of the services’ sockets', async () => {
-    expect(await run(`cat ${state}/token; ls -A ${state} | wc -l`)).toMatch(/No such file.*\n0\n/);
+    const state = join(at.root, 'state');
+    await mkdir(state);
+    await writeFile(join(state, 'token'), 'hush');
+    const looks = `cat ${state}/token; ls -A ${state} | wc -l`;
+    expect(await run(looks, { hidden: [state] })).toMatch(/No such file.*\n0\n/);
     expect(await run(`ls -d /proc/${process.pid}; kill -0 ${process.pid} && echo reached`)).not.toContain(
       'reached',
     );
