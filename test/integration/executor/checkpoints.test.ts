@@ -2,10 +2,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { createModels } from '../../../a2a-server/models/models.ts';
 import { modelSettings } from '../../../a2a-server/models/settings.ts';
 import { checkpointsOf } from '../../../a2a-server/task/checkpoint.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { ProductError } from '../../../shared/errors.ts';
 import { append, plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
 import { decides, says, settled, startService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -14,8 +16,14 @@ let stateDir: string;
 let workspace: string;
 let service: RunningService;
 
-const start = (): Promise<RunningService> =>
-  startService({ stateDir, workspace, models: createModels(modelSettings.parse({}), {}) });
+const start = (between: (journal: Journal) => Journal = (journal) => journal): Promise<RunningService> =>
+  startService({ stateDir, workspace, between, models: createModels(modelSettings.parse({}), {}) });
+
+function promised(): { promise: Promise<void>; resolve: () => void } {
+  let settle: (() => void) | undefined;
+  const promise = new Promise<void>((resolve) => (settle = resolve));
+  return { promise, resolve: () => settle?.() };
+}
 
 beforeEach(async () => {
   stateDir = await temporaryDirectory();
@@ -153,6 +161,49 @@ describe('a checkpoint', () => {
     await service.tasks.recover();
     expect((await decided(asked, 'approve')).status.state).toBe('completed');
     expect(await textOf('a.txt')).toBe('before');
+  });
+
+  it('R21 cut off in the middle of its restoration, it is put back whole by the next process, once a person says so', async () => {
+    const names = ['a.txt', 'b.txt', 'c.txt'];
+    for (const name of names) await writeFile(file(name), 'before');
+    const id = checkpointIn(await did({ together: names.map((name) => write(name, 'after')) }));
+    await service.stop();
+
+    // The second file is recorded no more, nor anything after it: as by a process that has died there.
+    let recorded = 0;
+    const { promise: died, resolve: dies } = promised();
+    service = await start((journal) => {
+      const append = journal.append.bind(journal);
+      journal.append = async (wanted) => {
+        recorded += wanted.events.filter(({ type }) => type === 'files.saved').length;
+        if (recorded < 2) return append(wanted);
+        if (wanted.events.some(({ type }) => type === 'tool.finished')) dies();
+        throw new ProductError('STORAGE', 'The process has died.');
+      };
+      return journal;
+    });
+    const asked = await command(`restore ${id}`);
+    const { status } = asked;
+    const pending = status.state === 'input-required' ? status.pending : [];
+    const accepted = await service.tasks.send(
+      decides(asked.taskId, ...pending.map(({ callId }) => ({ callId, decision: 'approve' as const }))),
+    );
+    await died;
+    await service.stop();
+    expect(await Promise.all(names.map(textOf))).toEqual(['before', 'after', 'after']);
+
+    service = await start();
+    await service.tasks.recover();
+    const doubt = await settled(service.tasks, accepted);
+    expect(doubt.status).toMatchObject({ pending: [{ reason: 'outcome-unknown' }] });
+    const changed = await decided(doubt, 'approve');
+    // What is left of it is shown before it is done.
+    expect(changed.status).toMatchObject({
+      pending: [{ reason: 'content-changed', preview: { path: '2 files' } }],
+    });
+    const done = await decided(changed, 'approve');
+    expect(said(done)).toBe('Put back 2 files: b.txt, c.txt. Left alone: a.txt (is as it was).');
+    expect(await Promise.all(names.map(textOf))).toEqual(['before', 'before', 'before']);
   });
 
   it('of somebody else does not exist', async () => {
