@@ -159,9 +159,9 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       settings.publicUrl?.replace(/\/+$/, '') ?? origin,
       record.version,
       agentSkills({
-        agent: settings.agent,
-        model: settings.model,
+        ...settings,
         ...able,
+        mcpServers: namesOf(settings),
         commands: offered,
         shell: confinementText(confinement),
       }),
@@ -291,6 +291,11 @@ function taskService(
       onFailure: (error) => log.error({ err: error }, 'the upkeep broke off; it is tried again'),
     },
   });
+}
+
+/** The MCP servers whose tools the agent has, or will have once they answer. */
+function namesOf({ mcpServers }: ServerSettings): string[] {
+  return Object.entries(mcpServers).flatMap(([name, { disabled }]) => (disabled ? [] : [name]));
 }
 
 /** The names of the address itself and of its public URL go without saying. */

@@ -9,6 +9,8 @@ export interface AgentFacts {
   /** The model of a task that asks for none, where a model does the work. */
   model: string;
   tools: readonly Pick<Tool, 'name' | 'source' | 'sideEffect' | 'commandOnly'>[];
+  /** Configured by the operator; which tools they have is known once they answer. */
+  mcpServers: readonly string[];
   commands: readonly OfferedCommand[];
   /** What shell commands are confined to, in a sentence. */
   shell: string;
@@ -25,7 +27,7 @@ export function agentSkills(facts: AgentFacts): AgentSkill[] {
     ...fileSkill(tools),
     ...shellSkill(tools, facts.shell),
     ...webSkill(tools),
-    ...serverSkills(tools),
+    ...serverSkills(facts.mcpServers),
     ...commandSkill(facts.commands),
   ];
 }
@@ -95,16 +97,10 @@ function webSkill(tools: OwnTools): AgentSkill[] {
   ];
 }
 
-function serverSkills(tools: OwnTools): AgentSkill[] {
-  const servers = new Map<string, OwnTools[number][]>();
-  for (const tool of tools) {
-    const { source } = tool;
-    if (source.type === 'mcp-server')
-      servers.set(source.server, [...(servers.get(source.server) ?? []), tool]);
-  }
-  return [...servers].map(([server, offered]) =>
+function serverSkills(servers: readonly string[]): AgentSkill[] {
+  return servers.map((server) =>
     skill(`mcp-${server}`, `Use ${server}`, {
-      description: `Uses the tools of the MCP server ${server}, each under approval: ${named(offered)}.`,
+      description: `Uses the tools of the MCP server ${server}, each under approval unless the operator trusts it.`,
       tags: ['mcp'],
     }),
   );

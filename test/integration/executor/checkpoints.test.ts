@@ -1,6 +1,6 @@
 /** Checkpoints over real files and a real journal: kept before the change, put back under approval, gone with the task. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { chmod, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { createModels } from '../../../a2a-server/models/models.ts';
@@ -111,6 +111,30 @@ describe('a checkpoint', () => {
     // A restoration is a change like any other: it can be undone.
     await decided(await command(`checkpoint restore ${checkpointIn(restored)}`), 'approve');
     expect([await textOf('kept.sh'), await textOf('new.txt')]).toEqual(['echo two\n', 'new']);
+  });
+
+  it('brings back what was deleted, with its permissions, and what was moved, and says what it cannot', async () => {
+    await mkdir(file('d/e'), { recursive: true });
+    await writeFile(file('d/run.sh'), 'run');
+    await chmod(file('d/run.sh'), 0o751);
+    await writeFile(file('d/e/raw'), Buffer.from([0, 1, 2]));
+    await symlink('run.sh', file('d/link'));
+    await writeFile(file('old'), 'moved');
+    const task = await did({
+      together: [
+        { tool: 'delete-file', input: { path: 'd', recursive: true } },
+        { tool: 'move-file', input: { path: 'old', to: 'far/new' } },
+      ],
+    });
+    expect(await textOf('far/new')).toBe('moved');
+    const asked = await command(`checkpoint restore ${checkpointIn(task)}`);
+    expect(JSON.stringify(asked.status)).toContain('# d/e/raw: no file → 3 bytes, not shown');
+    const done = await decided(asked, 'approve');
+    expect(said(done)).toContain('Left alone: d/link (not saved: a link).');
+    expect([await textOf('d/run.sh'), await textOf('old')]).toEqual(['run', 'moved']);
+    expect((await stat(file('d/run.sh'))).mode & 0o777).toBe(0o751);
+    expect(await readFile(file('d/e/raw'))).toEqual(Buffer.from([0, 1, 2]));
+    expect(await textOf('far/new')).toBeUndefined();
   });
 
   it('denied, it leaves everything, and the task says so', async () => {

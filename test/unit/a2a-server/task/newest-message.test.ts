@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { newestMessage, type Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { TaskMachine } from '../../../support/task-machine.ts';
+
+const message = (messageId: string) => ({ messageId, parts: [] });
+
+describe('the message the next turn answers', () => {
+  const { snapshot } = new TaskMachine();
+  const asked: Snapshot = {
+    ...snapshot,
+    exchanges: [
+      { type: 'message', message: message('one') },
+      { type: 'message', message: message('two') },
+      {
+        type: 'turn',
+        turn: { turn: 1, model: 'm', text: '', artifacts: [], callIds: [], end: 'stop' },
+      },
+    ],
+    queued: [],
+  };
+
+  it('is the last it was given, through all turns that follow it', () => {
+    expect(newestMessage(asked)?.messageId).toBe('two');
+  });
+
+  it('is the last that waits, where any does: what comes after a command is for the model (R04)', () => {
+    const queued = [message('three'), message('four')];
+    expect(newestMessage({ ...asked, queued })?.messageId).toBe('four');
+  });
+});
