@@ -68,9 +68,10 @@ function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]):
   };
 }
 
-/** What was begun, and is no file tool whose changes are kept. */
-function mayChangeFiles({ sideEffect, toolId }: Call): boolean {
-  return toolId !== null && (sideEffect === 'command' || sideEffect === 'other');
+/** What was begun, and is none of the server's own file tools, whose changes are kept. */
+function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
+  if (toolId === null || sideEffect === 'none') return false;
+  return source.type !== 'built-in' || sideEffect === 'command' || sideEffect === 'other';
 }
 
 /** What is done with one file to put it back. */

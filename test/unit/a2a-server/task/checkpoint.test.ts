@@ -6,15 +6,21 @@ import {
   sameState,
   type CheckpointFile,
 } from '../../../../a2a-server/task/checkpoint.ts';
-import type { FileState, JournalEntry, SavedFile, TaskEvent } from '../../../../a2a-server/task/events.ts';
+import type {
+  FileState,
+  JournalEntry,
+  RequestedCall,
+  SavedFile,
+  TaskEvent,
+} from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { request } from '../../../support/task-machine.ts';
 
 const absent: FileState = { type: 'absent' };
 const holding = (hash: string): FileState => ({ type: 'content', hash, bytes: 1 });
 
-function requested(turn: number, callId: string, more: { command?: boolean } = {}): TaskEvent {
-  const call = { ...request(callId, false), ...(more.command && { sideEffect: 'command' as const }) };
+function requested(turn: number, callId: string, more: Partial<RequestedCall> = {}): TaskEvent {
+  const call = { ...request(callId, false), ...more };
   return {
     type: 'tool.requested',
     turn,
@@ -92,16 +98,20 @@ describe('the checkpoints of a task', () => {
     const task = taskOf(
       opening(1),
       requested(1, 'a'),
-      requested(1, 'shell', { command: true }),
-      requested(1, 'never-run', { command: true }),
+      requested(1, 'shell', { sideEffect: 'command' }),
+      requested(1, 'theirs', { source: { type: 'mcp-server', server: 'x' } }),
+      requested(1, 'web', { sideEffect: 'network' }),
+      requested(1, 'never-run', { sideEffect: 'command' }),
       ...ran('a', { path: 'x', before: absent, after: holding('1') }),
       ...ran('shell'),
+      ...ran('theirs'),
+      ...ran('web'),
       opening(2),
-      requested(2, 'more', { command: true }),
+      requested(2, 'more', { sideEffect: 'command' }),
       ...ran('more'),
     );
     expect(checkpointsOf(task).map(({ turn, commands }) => ({ turn, commands }))).toEqual([
-      { turn: 1, commands: ['Call shell'] },
+      { turn: 1, commands: ['Call shell', 'Call theirs'] },
     ]);
   });
 });
