@@ -197,10 +197,10 @@ describe('a checkpoint', () => {
     let recorded = 0;
     const { promise: died, resolve: dies } = promised();
     service = await start((journal) => {
-      const append = journal.append.bind(journal);
+      const appended = journal.append.bind(journal);
       journal.append = async (wanted) => {
         recorded += wanted.events.filter(({ type }) => type === 'files.saved').length;
-        if (recorded < 2) return append(wanted);
+        if (recorded < 2) return appended(wanted);
         if (wanted.events.some(({ type }) => type === 'tool.finished')) dies();
         throw new ProductError('STORAGE', 'The process has died.');
       };
