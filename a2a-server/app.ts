@@ -9,6 +9,7 @@ import type { AbortScope } from '../shared/abort.ts';
 import type { Clock } from '../shared/clock.ts';
 import { ProductError } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
+import type { ToolServerView } from '../shared/protocol/tool-approval.ts';
 import type { OfferedCommand } from '../shared/protocol/agent-command.ts';
 import type { Tasks } from './executor/tasks.ts';
 import { admit, Caller } from './http/caller.ts';
@@ -46,6 +47,8 @@ export interface AppOptions {
   log: Logger;
   /** What `GET /health` says of this process, to those who have a token. */
   health: () => object;
+  /** The MCP servers as they are now; none if left out. */
+  servers?: () => readonly ToolServerView[];
   /** Aborted to end open streams. */
   reading: AbortScope<ReadingEnd>;
   /** Whether new work is refused, with 503: first no more comes in, then what is open comes to its end. */
@@ -56,7 +59,13 @@ export interface AppOptions {
 
 export function createApp(options: AppOptions): Express {
   const { tasks, card, log, tickets, limits = DEFAULT_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
-  const binding = { handler: createRequestHandler(tasks, card), card, limits, heartbeatMs, log };
+  const binding = {
+    handler: createRequestHandler(tasks, card, options.servers),
+    card,
+    limits,
+    heartbeatMs,
+    log,
+  };
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

@@ -7,6 +7,7 @@ import { AbortScope } from '../shared/abort.ts';
 import { systemClock } from '../shared/clock.ts';
 import type { Logger } from '../shared/logging.ts';
 import { removeServerRecord, writeServerRecord } from '../shared/server-record.ts';
+import type { ToolServerView } from '../shared/protocol/tool-approval.ts';
 import type { ServerRecord } from '../shared/server-record.ts';
 import { prepareStateDirectory, tryToWrite } from '../shared/state-directory.ts';
 import { obtainToken } from '../shared/token-file.ts';
@@ -153,6 +154,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const reading = new AbortScope<ReadingEnd>();
   const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
   let closing = false;
+  const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const app = createApp({
     tasks,
     card: agentCard(
@@ -179,9 +181,10 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       stateDirectory: settings.stateDir,
       executing: tasks.executing(),
       toolExecutions: tasks.running().length,
-      mcpServers: mcpServers?.statuses() ?? [],
+      mcpServers: servers(),
       shell: confinementText(confinement),
     }),
+    servers,
   });
   // What was under way goes on before anything new comes in.
   const recovered = await tasks.recover();

@@ -7,6 +7,7 @@ import { PushNotificationNotSupportedError, UnsupportedOperationError } from '@a
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
+import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Tasks } from '../executor/tasks.ts';
 import { CallContext } from './call-context.ts';
 import { historyLengthOf } from './history-length.ts';
@@ -21,7 +22,12 @@ const cancelMetadata = z.object({ reason: z.string().min(1).max(10_000) });
 
 const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
-export function createRequestHandler(tasks: Tasks, card: AgentCard): A2ARequestHandler {
+/** @param servers the MCP servers as they are now, for whoever asks how a task stands. */
+export function createRequestHandler(
+  tasks: Tasks,
+  card: AgentCard,
+  servers: () => readonly ToolServerView[] = () => [],
+): A2ARequestHandler {
   return {
     getAgentCard: () => Promise.resolve(card),
 
@@ -54,7 +60,7 @@ export function createRequestHandler(tasks: Tasks, card: AgentCard): A2ARequestH
       answered(server, async (context) => {
         const historyLength = historyLengthOf(request);
         const snapshot = await tasks.snapshot(request.id, context.caller.principal);
-        return taskView(snapshot, context.view(snapshot), { historyLength });
+        return taskView(snapshot, context.view(snapshot), { historyLength, servers: servers() });
       }),
 
     listTasks: (request, server) => answered(server, (context) => listTasks(tasks, request, context)),

@@ -6,6 +6,7 @@ import type {
   PendingAction,
   StandingDecision,
   TaskOverview,
+  ToolServerView,
 } from '../../shared/protocol/tool-approval.ts';
 import type { Grant } from '../task/grants.ts';
 import { pendingActions } from '../task/pending.ts';
@@ -31,17 +32,22 @@ export interface TaskDetail {
   historyLength?: number | undefined;
   /** Left out only from lists (A2A 1.0 §3.1.4). */
   artifacts?: boolean;
+  /** The MCP servers as they are now; none are left out. */
+  servers?: readonly ToolServerView[];
 }
 
 export function taskView(snapshot: Snapshot, view: View, detail: TaskDetail = {}): Task {
-  const { historyLength, artifacts = true } = detail;
+  const { historyLength, artifacts = true, servers = [] } = detail;
   return {
     id: snapshot.taskId,
     contextId: snapshot.sessionId,
     status: statusOf(snapshot, view),
     artifacts: artifacts ? [...artifactsOf(snapshot), ...besideAnswer(snapshot, view)] : [],
     history: latest(historyOf(snapshot, view), historyLength),
-    metadata: metadataFor(view, snapshot.seq, overviewOf(snapshot)),
+    metadata: metadataFor(view, snapshot.seq, {
+      ...overviewOf(snapshot),
+      ...(servers.length > 0 && { servers: [...servers] }),
+    }),
   };
 }
 

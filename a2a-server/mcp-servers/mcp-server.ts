@@ -14,6 +14,7 @@ import { waitAfter } from '../../shared/client/patience.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logging.ts';
 import { pass } from '../../shared/pass.ts';
+import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { CallResult } from './call-result.ts';
 import { callUntilAnswered, type CallRun } from './call-until-answered.ts';
@@ -55,16 +56,6 @@ export interface McpServerContext {
   onChange: () => void;
 }
 
-/** How a server is, as the status shows it. */
-export interface McpServerStatus {
-  name: string;
-  state: 'starting' | 'ready' | 'down';
-  /** How many of its tools are offered. */
-  tools: number;
-  /** Why it is down, or what of its list could not be used. */
-  error?: string;
-}
-
 type State =
   | { type: 'starting' }
   | { type: 'ready'; connection: Connection }
@@ -99,7 +90,7 @@ export class McpServer {
     return this.#tools;
   }
 
-  get status(): McpServerStatus {
+  get status(): ToolServerView {
     const { type } = this.#state;
     const error = this.#state.type === 'down' ? this.#state.error : this.#problems.join('; ');
     return { name: this.name, state: type, tools: this.#tools.length, ...(error !== '' && { error }) };

@@ -3,9 +3,10 @@ import { onAbort } from '../../shared/abort.ts';
 import { Deferred } from '../../shared/client/deferred.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logging.ts';
+import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
-import { DEFAULT_LIMITS, McpServer, type McpServerLimits, type McpServerStatus } from './mcp-server.ts';
+import { DEFAULT_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
 import type { McpServerEntry } from './server-settings.ts';
 import { toolName } from './tool-name.ts';
 
@@ -27,7 +28,7 @@ export interface McpServersOptions {
 
 export interface McpServers extends ToolSupply {
   /** In the order they are configured in. */
-  statuses(): McpServerStatus[];
+  statuses(): ToolServerView[];
   /** Resolves when no process, socket or timer of theirs is left. */
   close(): Promise<void>;
 }

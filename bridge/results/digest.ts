@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { CallView, Cost, TaskView } from '../sessions/view.ts';
 import { grantWords, standingGrants } from './grant-words.ts';
+import { toolServerView, type ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import { phaseOf } from './phase.ts';
 import { costReport, mcpState, sourceText, toMcpState } from './session-report.ts';
 import { todosLine } from './todos-line.ts';
@@ -31,6 +32,10 @@ export const statusReport = z.object({
   question: z.string().nullable(),
   grants: z.array(z.string()).optional().describe('Trust that stands: revoke_trust takes it back by its id.'),
   todos: z.string().optional().describe('How far its list of things to do is.'),
+  servers: z
+    .array(toolServerView)
+    .optional()
+    .describe('MCP servers whose tools the agent has; those that are not ready come first.'),
   cost: costReport
     .extend({
       usd: z
@@ -98,6 +103,7 @@ export function digestOf(facts: DigestFacts): Digest {
   addSayings(facts, add);
   addTodos(view, add);
   addCost(view?.cost ?? null, add);
+  addServers(view?.servers ?? [], add, () => digest);
   addChanges(facts, add, () => digest);
   addTools(rest.slice(-Math.max(0, SHOWN_TOOLS - digest.tools.length)), add, () => digest);
   addPrice(view?.cost ?? null, add);
@@ -178,6 +184,22 @@ function addSayings({ view, trouble }: DigestFacts, add: Add): void {
 function addTodos(view: TaskView | undefined, add: Add): void {
   const line = todosLine(view);
   if (line !== null) add({ todos: shortened(line, WORDS) });
+}
+
+/** Those in trouble first: the others are as they should be. */
+function addServers(servers: readonly ToolServerView[], add: Add, current: Current): void {
+  for (const { error, ...server } of [...servers.filter(inTrouble), ...servers.filter(isWell)]) {
+    const each = { ...server, ...(error !== undefined && { error: shortened(error, WORDS) }) };
+    if (!add({ servers: [...(current().servers ?? []), each] })) return;
+  }
+}
+
+function isWell({ state, error }: ToolServerView): boolean {
+  return state === 'ready' && error === undefined;
+}
+
+function inTrouble(server: ToolServerView): boolean {
+  return !isWell(server);
 }
 
 function addCost(cost: Cost | null, add: Add): void {

@@ -1,4 +1,5 @@
 /** A short look at a session as text. Says what the structured result says. Pure. */
+import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import { costLine } from './session-text.ts';
 import type { StatusReport } from './digest.ts';
 
@@ -17,6 +18,7 @@ export function statusText(status: StatusReport): string {
     ),
     status.todos === undefined ? '' : `Progress: ${status.todos}.`,
     ...(status.grants ?? []).map((grant) => `Trusted ${grant}`),
+    ...(status.servers ?? []).map(serverLine),
     status.left === 0 ? '' : `${String(status.left)} more that wait, run or are trusted are not told here.`,
     cost === null ? '' : costLine(cost),
     changes.length === 0 ? '' : `Changes: ${changes.join('; ')}.`,
@@ -26,4 +28,9 @@ export function statusText(status: StatusReport): string {
   ]
     .filter((line) => line !== '')
     .join('\n');
+}
+
+function serverLine({ name, state, tools, error }: ToolServerView): string {
+  const why = error === undefined ? '' : ` (${error})`;
+  return `MCP server ${name}: ${state}, ${String(tools)} tools${why}`;
 }

@@ -9,6 +9,7 @@ import type {
   PendingAction,
   StandingDecision,
   TaskOverview,
+  ToolServerView,
 } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
 import { bounded, withOutput } from './outputs.ts';
@@ -59,6 +60,8 @@ export interface TaskView {
   pending: readonly PendingAction[];
   question: Question | null;
   calls: readonly CallView[];
+  /** The MCP servers whose tools the agent has, as it last said; absent where it has none, or says nothing of them. */
+  servers?: readonly ToolServerView[];
   outputs: readonly Output[];
   /** The agent's last words outside of outputs and status. */
   reply: string;
@@ -124,6 +127,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     case 'snapshot': {
       const { taskId, sessionId, state, text, pending, question, outputs, reply, overview } = observation;
       const before = view?.taskId === taskId ? view : undefined;
+      const servers = overview?.servers ?? before?.servers;
       return closed({
         taskId,
         sessionId,
@@ -137,6 +141,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
         cost: overview === null ? null : costIn(overview),
         ...(overview?.grants && { grants: overview.grants }),
         seq: before?.seq ?? null,
+        ...(servers && { servers }),
       });
     }
     case 'status': {

@@ -252,6 +252,17 @@ export const grantView = z.object({
 });
 export type GrantView = z.infer<typeof grantView>;
 
+/** An MCP server whose tools the agent has, as it is now. */
+export const toolServerView = z.object({
+  name: z.string(),
+  state: z.enum(['starting', 'ready', 'down']),
+  /** How many of its tools are offered. */
+  tools: z.number(),
+  /** Why it is down, or what of its list could not be used. */
+  error: z.string().optional(),
+});
+export type ToolServerView = z.infer<typeof toolServerView>;
+
 /** `metadata[TOOL_APPROVAL]` of a Task snapshot: what a status view needs beside the A2A fields. */
 export const taskOverview = z.object({
   settings: taskSettings,
@@ -281,6 +292,11 @@ export const taskOverview = z.object({
   ),
   /** Left out by a server of before. */
   grants: z.array(grantView).optional(),
+  /**
+   * Only where a task is asked for by itself, and only where there are any: they are no part of the task, and change without
+   * it.
+   */
+  servers: z.array(toolServerView).optional(),
   /** `models`: of each, where the task was worked on by more than one. */
   usage: usage.extend({ models: z.array(usage.extend({ model: z.string() })).optional() }),
 });

@@ -1,11 +1,12 @@
 /** MCP servers as the agent has them, with little patience; closed when the test is over. */
 import { afterEach } from '@jest/globals';
 import { pino } from 'pino';
-import type { McpServerLimits, McpServerStatus } from '../../../a2a-server/mcp-servers/mcp-server.ts';
+import type { McpServerLimits } from '../../../a2a-server/mcp-servers/mcp-server.ts';
 import { startMcpServers, type McpServers } from '../../../a2a-server/mcp-servers/mcp-servers.ts';
 import { toolName } from '../../../a2a-server/mcp-servers/tool-name.ts';
 import type { ToolRun } from '../../../a2a-server/tools/tool.ts';
 import { openWorkspace } from '../../../a2a-server/tools/workspace.ts';
+import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { systemClock } from '../../../shared/clock.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { entryOf } from './peer-process.ts';
@@ -19,7 +20,7 @@ export interface McpStage {
   /** Calls a tool of a server as an approved call does. @returns what a model would see. */
   call: (tool: string, input?: object, run?: Partial<ToolRun> & { server?: string }) => Promise<string>;
   /** The status of a server, as soon as it is as asked for. */
-  status: (is: (status: McpServerStatus) => boolean, server?: string) => Promise<McpServerStatus>;
+  status: (is: (status: ToolServerView) => boolean, server?: string) => Promise<ToolServerView>;
   close: () => Promise<void>;
 }
 
@@ -83,5 +84,5 @@ export async function mcpStage(
   return stage;
 }
 
-export const isReady = ({ state }: McpServerStatus): boolean => state === 'ready';
-export const isDown = ({ state }: McpServerStatus): boolean => state === 'down';
+export const isReady = ({ state }: ToolServerView): boolean => state === 'ready';
+export const isDown = ({ state }: ToolServerView): boolean => state === 'down';

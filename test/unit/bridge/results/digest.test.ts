@@ -217,3 +217,16 @@ describe('the digest', () => {
     expect(encodeURIComponent(digest.message)).toBeTruthy();
   });
 });
+
+describe('the MCP servers of an agent', () => {
+  test('are told in a short look, those in trouble first, as far as there is room', () => {
+    const well = { name: 'notes', state: 'ready' as const, tools: 12 };
+    const down = { name: 'tracker', state: 'down' as const, tools: 0, error: 'exited with code 3' };
+    const { digest } = tokensOf(facts(view({ servers: [well, down] })));
+    expect(digest.servers).toEqual([down, well]);
+    const many = Array.from({ length: 100 }, (_, n) => ({ ...down, name: `server-${String(n)}` }));
+    const full = tokensOf(facts(view({ servers: many })));
+    expect(full.digest.servers?.length).toBeLessThan(50);
+    expect(Math.max(...full.counted)).toBeLessThanOrEqual(300);
+  });
+});
