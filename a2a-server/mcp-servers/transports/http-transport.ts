@@ -151,7 +151,9 @@ export class HttpTransport implements ServerTransport {
   #end(why: string | undefined): void {
     if (this.#ending !== undefined) return;
     this.#why = why;
-    this.#ending = this.#finish(why === undefined);
+    this.#ending = this.#finish(why === undefined).catch((error: unknown) => {
+      this.onerror?.(new Error('the connection could not be closed', { cause: error }));
+    });
     this.onclose?.();
   }
 

@@ -133,7 +133,9 @@ export class SseTransport implements ServerTransport {
     this.#endpoint.reject(new Error(why ?? 'the connection was closed'));
     this.#life.abort();
     this.#posts.abortAll();
-    this.#ending = this.#line.destroy();
+    this.#ending = this.#line.destroy().catch((error: unknown) => {
+      this.onerror?.(new Error('the connection could not be closed', { cause: error }));
+    });
     this.onclose?.();
   }
 }

@@ -14,7 +14,12 @@ import { oneLine } from '../../tools/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
 import { endGroup } from '../../tools/shell/process-group.ts';
 import { Lines } from './lines.ts';
-import { MAX_MESSAGE, type ServerTransport, type TransportContext } from './server-transport.ts';
+import {
+  MAX_MESSAGE,
+  NotDelivered,
+  type ServerTransport,
+  type TransportContext,
+} from './server-transport.ts';
 
 /** Between the end of its input and SIGTERM, in milliseconds: a server that ends by itself ends in order. */
 const GOODBYE_MS = 1_000;
@@ -90,7 +95,8 @@ export class StdioTransport implements ServerTransport {
 
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    if (!stdin || this.#ending !== undefined) return Promise.reject(new Error('the program has ended'));
+    if (!stdin || this.#ending !== undefined)
+      return Promise.reject(new NotDelivered('the program has ended'));
     return new Promise((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
     });
@@ -139,7 +145,9 @@ export class StdioTransport implements ServerTransport {
   #end(why: string | undefined): void {
     if (this.#ending !== undefined || this.#child === undefined) return;
     this.#why = why;
-    this.#ending = this.#finish(this.#child, why !== undefined);
+    this.#ending = this.#finish(this.#child, why !== undefined).catch((error: unknown) => {
+      this.#context.log.warn({ err: error }, 'an MCP server could not be ended');
+    });
   }
 
   async #finish(child: ChildProcess, failed: boolean): Promise<void> {
