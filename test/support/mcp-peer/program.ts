@@ -69,7 +69,7 @@ async function overSse(request: IncomingMessage, response: ServerResponse): Prom
       if (response.destroyed) seen.brokenPipes += 1;
       else response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
     };
-    streams.set(name, new Session({ send, drop: () => response.destroy(), fault: wrong }, shared));
+    streams.set(name, new Session({ send, drop: () => response.end(), fault: wrong }, shared));
     return;
   }
   const session = streams.get(url.searchParams.get('session') ?? '');
