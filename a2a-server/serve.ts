@@ -36,7 +36,7 @@ import { readScript } from './models/scripted/script.ts';
 import { scriptedModels } from './models/scripted/scripted-model.ts';
 import { offeredModels } from './offered-models.ts';
 import type { Policy } from './policy/policy.ts';
-import { serverPolicy } from './server-policy.ts';
+import { serverPolicy, unknownServers } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from './tools/builtin-tools.ts';
 import { isInUse, stateInUse } from './state-in-use.ts';
@@ -81,6 +81,8 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
     held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader),
   );
   const policy = serverPolicy(settings, tools);
+  for (const name of unknownServers(settings))
+    log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
   const mcpServers = serversToStart(settings.mcpServers, process.env);
   await tryToWrite(stateDir);
   const token = await obtainToken(stateDir);

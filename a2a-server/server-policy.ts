@@ -16,3 +16,12 @@ export function serverPolicy(
     tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
   });
 }
+
+/** MCP servers that rules name and nobody has configured: no more than a hint, for a server may come later. */
+export function unknownServers({
+  policy,
+  mcpServers,
+}: Pick<ServerSettings, 'policy' | 'mcpServers'>): string[] {
+  const named = policy.flatMap(({ server = [] }) => server).filter((name) => !/[*?[{(]/u.test(name));
+  return [...new Set(named)].filter((name) => !Object.hasOwn(mcpServers, name));
+}

@@ -33,11 +33,11 @@ function howToAnswer({ preview }: PendingAction): string {
     : `Answer with exactly one of the choices${other}.`;
 }
 
-function described({ title, tool, callId, reason, preview, expiresAt }: PendingAction): string {
+function described({ title, tool, callId, reason, rule, preview, expiresAt }: PendingAction): string {
   const until = expiresAt === null ? '' : ` It waits until ${expiresAt}.`;
   if (preview.type === 'question')
     return `The agent asks something (${tool}, call ${callId}).${until}\n\n${cut(shown(preview))}`;
-  return `The agent wants to run ${tool}: ${title} (call ${callId}).${BECAUSE[reason]}${until}\n\n${cut(shown(preview))}`;
+  return `The agent wants to run ${tool}: ${title} (call ${callId}).${BECAUSE[reason]}${rule === undefined ? '' : ` It is asked for by ${rule}.`}${until}\n\n${cut(shown(preview))}`;
 }
 
 function shown(preview: Preview): string {

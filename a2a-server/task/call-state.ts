@@ -12,6 +12,7 @@ export function requested(call: RequestedCall, turn: number, state: CallState): 
     decided: null,
     originalInput: null,
     toolId: null,
+    rule: null,
     grantId: null,
     askedBy: null,
   };

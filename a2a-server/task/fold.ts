@@ -108,6 +108,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       const call = {
         ...requested(event.call, event.turn, stateUnder(event.verdict)),
         grantId: grantBehind(event.verdict),
+        rule: event.verdict.type === 'ask' ? (event.verdict.rule ?? null) : null,
       };
       return {
         grants: afterUse(s.grants, event.verdict),

@@ -38,7 +38,7 @@ const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
 
 /** A waiting call as a pending action. */
 function pendingAction(call: Call, reason: PendingReason): PendingAction {
-  const { callId, tool, title, input, sideEffect, source, preview } = call;
+  const { callId, tool, title, input, sideEffect, source, preview, rule } = call;
   return {
     callId,
     tool,
@@ -49,6 +49,7 @@ function pendingAction(call: Call, reason: PendingReason): PendingAction {
     source,
     preview,
     reason,
+    ...(rule !== null && { rule }),
     expiresAt: null,
     decisions: [...DECISIONS[reason]],
   };

@@ -90,6 +90,8 @@ export interface Call extends RequestedCall {
   originalInput: Record<string, unknown> | null;
   /** The last tool execution of the call. */
   toolId: string | null;
+  /** The rule for which a person is asked, if there is one. */
+  rule: string | null;
   /** The grant that let it run unasked, if one did. */
   grantId: string | null;
   /** For the question of a tool at work: the call that asks. */

@@ -91,12 +91,13 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
 };
 
 function actionText(action: PendingAction, note = ''): string {
-  const { title, tool, source, sideEffect, reason, preview, expiresAt } = action;
+  const { title, tool, source, sideEffect, reason, rule, preview, expiresAt } = action;
   return [
     note,
     shown(title),
     `Tool ${shown(tool)} (${shown(sourceText(source))}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
     REASONS[reason],
+    rule === undefined ? '' : `Asked for by ${shown(rule)}.`,
     shown(previewText(preview)),
     'Accept approves it, decline denies it.',
   ]

@@ -13,10 +13,11 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
 };
 
 export function actionText(action: PendingAction, paint: Paint): string {
-  const { callId, tool, title, source, sideEffect, reason, preview, expiresAt } = action;
+  const { callId, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
   const shown = visible(previewText(preview).trimEnd());
   const facts = [`${tool} (${sourceText(source)})`, `side effect: ${sideEffect}`];
   if (expiresAt !== null) facts.push(`expires ${expiresAt}`);
+  if (rule !== undefined) facts.push(`asked for by ${rule}`);
   return [
     `${paint('bold', visibleLine(title))}  ${paint('gray', `call ${visibleLine(callId)}`)}`,
     paint('gray', visibleLine(facts.join(', '))),

@@ -57,6 +57,7 @@ export const sessionReport = z.object({
         source: z.string(),
         sideEffect,
         reason: pendingReason,
+        rule: z.string().optional(),
         preview: z.string(),
         input: z.record(z.string(), z.unknown()),
         expiresAt: z.string().nullable(),
@@ -153,7 +154,7 @@ function questionOf(view: TaskView | undefined): SessionReport['question'] {
 }
 
 function pendingOf(action: PendingAction): SessionReport['pending'][number] {
-  const { callId, tool, title, sideEffect: effect, reason, input, expiresAt } = action;
+  const { callId, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
   return {
     callId,
     tool,
@@ -161,6 +162,7 @@ function pendingOf(action: PendingAction): SessionReport['pending'][number] {
     source: sourceText(action.source),
     sideEffect: effect,
     reason,
+    ...(rule === undefined ? {} : { rule }),
     preview: previewText(action.preview),
     input,
     expiresAt,

@@ -45,11 +45,13 @@ export function pendingBlock(
   number: number,
   count: number,
 ): string {
-  const { callId, tool, title, source, sideEffect, reason, preview, input, expiresAt, decisions } = action;
+  const { callId, tool, title, source, sideEffect, reason, rule, preview, input, expiresAt, decisions } =
+    action;
   return [
     `Pending action ${count === 1 ? '' : `${String(number)} of ${String(count)} `}— ${title}`,
     `callId ${callId}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
     REASONS[reason],
+    rule === undefined ? '' : `It is asked for by ${rule}: no trust changes that.`,
     preview,
     `Input: ${inputText(input)}`,
     `Decisions: ${decisions.join(', ')}`,

@@ -64,6 +64,8 @@ export const pendingAction = z.object({
   source: toolSource,
   preview,
   reason: pendingReason,
+  /** The rule of the operator's for which it is asked, whatever trust was given; absent where nothing allows it. */
+  rule: z.string().optional(),
   /** RFC 3339, or null when the action waits for as long as it takes. */
   expiresAt: z.string().nullable(),
   decisions: z.array(decisionWord),

@@ -57,7 +57,10 @@ describe('a task under rules', () => {
       },
     );
     const parked = await settled(tasks, await tasks.send(says('go', { settings: { mode: 'auto' } })));
-    expect(parked.status).toMatchObject({ state: 'input-required', pending: [{ title: 'Write asked.txt' }] });
+    expect(parked.status).toMatchObject({
+      state: 'input-required',
+      pending: [{ title: 'Write asked.txt', rule: 'rule 2 (ask: path "asked.txt")' }],
+    });
     await expect(readFile(join(workspace, 'denied'))).rejects.toThrow('ENOENT');
   });
 
