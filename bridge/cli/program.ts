@@ -7,14 +7,23 @@ import { EXIT_MEANINGS, EXIT_USAGE } from './exit-codes.ts';
 import type { Places } from './places.ts';
 import { BRIDGE_SETTINGS, PLACE_FLAGS, UNFLAGGED_SETTINGS } from './settings.ts';
 
-/** @param serve what runs without a command */
-export function program(serve: (flags: Record<string, unknown>) => Promise<void>, places: Places): Command {
+/**
+ * @param serve what runs without a command
+ * @param typed the command line: who asks for JSON is told in JSON what was wrong with it
+ */
+export function program(
+  serve: (flags: Record<string, unknown>) => Promise<void>,
+  places: Places,
+  typed: readonly string[] = process.argv,
+): Command {
+  const json = typed.includes('--json');
   const command = new Command('mcp-a2a-bridge')
     .description(
       'Serves MCP, over stdio and if told so over HTTP: hand work to an A2A agent, approve each risky step, walk away, come back, lose nothing. With a command, the same from a terminal.',
     )
     .version(packageVersion())
-    .showHelpAfterError('(mcp-a2a-bridge --help lists the commands and options)')
+    .showHelpAfterError(json ? false : '(mcp-a2a-bridge --help lists the commands and options)')
+    .configureOutput(json ? { outputError: usageErrorAsJson } : {})
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .usage('[options] [command]')
     .allowExcessArguments()
@@ -37,4 +46,10 @@ export function program(serve: (flags: Record<string, unknown>) => Promise<void>
     'after',
     `\nA flag wins over its environment variable (in parentheses), that over the "bridge" section of the configuration\nfile, that over the default. Without a flag:\n${unflagged.join('\n')}\n\nExit codes:\n${codes.join('\n')}`,
   );
+}
+
+/** As every other failure is told in JSON. */
+function usageErrorAsJson(text: string): void {
+  const message = text.trim().replace(/^error: /, '');
+  process.stdout.write(`${JSON.stringify({ error: { reason: 'USAGE', message, facts: {} } })}\n`);
 }

@@ -3,6 +3,7 @@ import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from '../sessions/session.ts';
 import type { CommonOptions, Run } from './run.ts';
 import { styleOf } from './state-style.ts';
+import { inTerminalWords } from './terminal-words.ts';
 import { visible, visibleLine } from './terminal/visible.ts';
 
 const DONE: Readonly<Record<DecisionWord | 'answer', string>> = {
@@ -22,7 +23,7 @@ export function reportDecision(
   // The agent's answer begins with the task, whose events of this very decision may still be on their way.
   const pending = (view?.pending ?? []).filter(({ callId }) => !just.has(callId));
   const state = view?.state ?? 'unknown';
-  const notes = session.takeNotes();
+  const notes = session.takeNotes().map(inTerminalWords);
   if (options.json === true) {
     terminal.say(
       JSON.stringify({

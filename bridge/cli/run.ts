@@ -4,6 +4,7 @@ import { consoleToLog, createLogger, type Logger } from '../../shared/logging.ts
 import { EXIT_FAILURE, exitCodeOf } from './exit-codes.ts';
 import type { Places } from './places.ts';
 import { type BridgeSettings, readBridgeSettings } from './settings.ts';
+import { inTerminalWords } from './terminal-words.ts';
 import { type Terminal, thisTerminal } from './terminal/terminal.ts';
 
 /** What every command can be given. */
@@ -50,13 +51,14 @@ export async function run<Options extends CommonOptions>(
 }
 
 function tellFailure(terminal: Terminal, error: unknown, json: boolean): void {
+  const message = inTerminalWords(messageOf(error));
   if (!json) {
-    terminal.complain(`mcp-a2a-bridge: ${messageOf(error)}`);
+    terminal.complain(`mcp-a2a-bridge: ${message}`);
     return;
   }
   const { reason, facts } =
     error instanceof ProductError
       ? error
       : { reason: exitCodeOf(error) === EXIT_FAILURE ? 'FAILURE' : 'USAGE', facts: {} };
-  terminal.say(JSON.stringify({ error: { reason, message: messageOf(error), facts } }));
+  terminal.say(JSON.stringify({ error: { reason, message, facts } }));
 }

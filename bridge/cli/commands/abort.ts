@@ -3,6 +3,7 @@ import { abort as abortTool } from '../../tools/abort-tool.ts';
 import { openDesk } from '../desk.ts';
 import { EXIT_REFUSED } from '../exit-codes.ts';
 import type { CommonOptions, Run } from '../run.ts';
+import { inTerminalWords } from '../terminal-words.ts';
 
 export interface AbortOptions extends CommonOptions {
   agent?: string;
@@ -12,10 +13,15 @@ export interface AbortOptions extends CommonOptions {
 export async function abort(run: Run<AbortOptions>, toolId: string): Promise<number> {
   const { options, terminal } = run;
   const desk = await openDesk(run);
-  const answer = await abortTool(desk, { toolId, agent: options.agent, reason: options.reason });
+  const { success, message } = await abortTool(desk, {
+    toolId,
+    agent: options.agent,
+    reason: options.reason,
+  });
   await desk.close();
-  if (options.json === true) terminal.say(JSON.stringify(answer));
-  else if (answer.success) terminal.say(answer.message);
-  else terminal.complain(answer.message);
-  return answer.success ? 0 : EXIT_REFUSED;
+  const words = inTerminalWords(message);
+  if (options.json === true) terminal.say(JSON.stringify({ success, message: words }));
+  else if (success) terminal.say(words);
+  else terminal.complain(words);
+  return success ? 0 : EXIT_REFUSED;
 }

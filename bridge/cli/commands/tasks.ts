@@ -7,6 +7,7 @@ import { EXIT_UNAVAILABLE, UsageError } from '../exit-codes.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import { styleOf } from '../state-style.ts';
 import { age } from '../terminal/age.ts';
+import { inTerminalWords } from '../terminal-words.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { visibleLine } from '../terminal/visible.ts';
@@ -40,7 +41,7 @@ export async function tasks(run: Run<TasksOptions>): Promise<number> {
     else if (unreachable.length === 0) terminal.say('There are no such tasks.');
     if (more > 0) terminal.say(`… and ${String(more)} more (--limit)`);
     for (const { agent, message } of unreachable)
-      terminal.complain(`Agent "${agent}" could not be asked: ${message}`);
+      terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
   }
   // With several agents, those that answer are worth a listing; with none, nothing was learnt.
   const all = options.agent === undefined ? desk.registry.all.length : 1;
