@@ -6,7 +6,7 @@ import { addFlags } from '../shared/flags.ts';
 import { consoleToLog, createLogger } from '../shared/logging.ts';
 import type { Logger } from '../shared/logging.ts';
 import { packageVersion } from '../shared/version.ts';
-import { PLACE_FLAGS, readServerSettings } from './read-settings.ts';
+import { PLACE_FLAGS, readServerSettings, withAgentCommand } from './read-settings.ts';
 import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './settings.ts';
 import type { Run } from './serve.ts';
 import type { TryOptions } from './try-policy.ts';
@@ -31,9 +31,13 @@ function program(): Command {
       'Serves an agent over A2A 1.0 and 0.3: it works in a directory, asks before each risky step, and keeps every task through restarts.',
     )
     .version(packageVersion())
+    .argument('[command...]', 'after `--agent acp --`: the command line of the agent')
     .showHelpAfterError('(a2a-server --help lists the options)')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
-    .action(start);
+    .action((words: readonly string[], flags: Readonly<Record<string, unknown>>, self: Command) => {
+      const given = withAgentCommand(flags, words);
+      return given ? start(given) : self.error(`error: "${words[0]}" belongs to no flag`);
+    });
   for (const { flag, describe } of PLACE_FLAGS) command.option(flag, describe);
   addPolicy(command);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
@@ -81,7 +85,7 @@ function fail(error: unknown): never {
   );
 }
 
-async function start(flags: Record<string, unknown>): Promise<void> {
+async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   // A server outlives the terminal it was started from.
   process.on('SIGHUP', () => undefined);
   try {

@@ -29,6 +29,19 @@ export async function readServerSettings(
   return { ...settings, workspace: settings.workspace ?? currentDirectory(), stateDir };
 }
 
+/**
+ * `--agent acp -- gemini --acp`: what follows the two dashes is the agent's command line, whose flags are its own.
+ * @returns undefined for words that belong to nothing.
+ */
+export function withAgentCommand(
+  flags: Readonly<Record<string, unknown>>,
+  words: readonly string[],
+): Readonly<Record<string, unknown>> | undefined {
+  if (words.length === 0) return flags;
+  const { agent } = flags;
+  return Array.isArray(agent) && agent[0] === 'acp' ? { ...flags, agent: [...agent, ...words] } : undefined;
+}
+
 /** X1: loopback, unless somebody has said in so many words that others may come in. */
 function checkHost(host: string, allowRemote: boolean): void {
   if (isLoopback(host.toLowerCase()) || allowRemote) return;

@@ -31,10 +31,6 @@ import { listen, originOf } from './listen.ts';
 import type { McpServers } from './mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from './mcp-servers/server-settings.ts';
 import { serversToStart } from './mcp-servers/variables.ts';
-import type { Models } from './models/model.ts';
-import { readScript } from './models/scripted/script.ts';
-import { scriptedModels } from './models/scripted/scripted-model.ts';
-import { offeredModels } from './offered-models.ts';
 import type { Policy } from './policy/policy.ts';
 import { serverPolicy, unknownServers } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
@@ -45,6 +41,7 @@ import type { ReadOutput } from './tools/read-output.ts';
 import { confinementText, findConfinement, type Confinement } from './tools/shell/confinement.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import type { Identity } from './tools/workspace/directory.ts';
+import { workerOf, type Worker } from './worker.ts';
 
 /**
  * How long it has to say that it has stopped: the kill comes first, and what it did is seen. Given up any sooner, a
@@ -73,13 +70,13 @@ export interface Run {
 /** @throws ProductError CONFIGURATION, STORAGE; nothing is left open then. */
 export async function serve(settings: ServerSettings, log: Logger): Promise<Run> {
   const { stateDir } = settings;
-  const models = await modelsOf(settings);
+  const worker = await workerOf(settings);
   const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
   await prepareStateDirectory(stateDir);
   const confinement = await confinementOf(settings);
-  const tools = toolsOf(settings, confinement, async (toolId, reader) =>
-    held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader),
-  );
+  const outputs: ReadOutput = async (toolId, reader) =>
+    held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader);
+  const tools = worker.tools ?? toolsOf(settings, confinement, outputs);
   const policy = serverPolicy(settings, tools);
   for (const name of unknownServers(settings))
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
@@ -102,7 +99,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
     });
     const own = await stat(stateDir, { bigint: true });
     held.mcpServers = await startedMcpServers(mcpServers, settings, log);
-    const made = { settings, log, token, server, port, own, models, tools, policy, confinement };
+    const made = { settings, log, token, server, port, own, worker, tools, policy, confinement };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
@@ -129,7 +126,7 @@ interface Opened {
   port: number;
   /** Which directory the state lies in, whatever leads there. */
   own: Identity;
-  models: Models;
+  worker: Worker;
   tools: readonly Tool[];
   confinement: Confinement;
   policy: Policy;
@@ -138,7 +135,7 @@ interface Opened {
 }
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<Run> {
-  const { settings, log, token, server, port, journal, mcpServers, confinement } = opened;
+  const { settings, log, token, server, port, journal, mcpServers, confinement, worker } = opened;
   const able = abilities({
     stateDir: settings.stateDir,
     journal,
@@ -194,6 +191,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
     // What was taken up is not left running behind a server that nobody finds.
     await tasks.shutdown(0);
+    await worker.close();
     throw error;
   });
 
@@ -201,6 +199,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     closing = true;
     await tasks.shutdown(settings.grace);
     await mcpServers?.close();
+    await worker.close();
     reading.abort('server-shutdown');
     await ended(server);
     await journal.close();
@@ -219,16 +218,6 @@ async function startedMcpServers(
   if (entries.size === 0) return undefined;
   const { startMcpServers } = await import('./mcp-servers/mcp-servers.ts');
   return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment: process.env });
-}
-
-async function modelsOf(settings: ServerSettings): Promise<Models> {
-  const { agent } = settings;
-  switch (agent.type) {
-    case 'model':
-      return offeredModels(settings, process.env);
-    case 'scripted':
-      return scriptedModels(await readScript(agent.file), systemClock);
-  }
 }
 
 /** Found out before anything is served: a server that must confine its shell and cannot does not start (X1). */
@@ -256,14 +245,14 @@ function toolsOf(
 }
 
 function taskService(
-  { settings, journal, log, own, models, policy, mcpServers }: Opened,
+  { settings, journal, log, own, worker, policy, mcpServers }: Opened,
   { tools, commands, contents }: Abilities,
 ): TaskService {
   return createTasks({
     journal,
     clock: systemClock,
     ids: randomIds(systemClock),
-    models,
+    models: worker.models,
     commands,
     contents,
     toolbox: createToolbox(tools, mcpServers),
@@ -277,7 +266,7 @@ function taskService(
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,
-      // A script takes as long as it says: it may be told to stay at work.
+      // A script takes as long as it says: it may be told to stay at work. So does an agent of its own.
       modelMs: settings.agent.type === 'model' ? settings.modelTimeout : null,
       turnMs: settings.turnTimeout,
       taskMs: settings.taskTimeout,
@@ -289,6 +278,7 @@ function taskService(
       usd: settings.budgetCost ?? null,
       activeMs: settings.budgetTime,
     },
+    ...(worker.onEnded && { onEnded: worker.onEnded }),
     onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
     upkeep: {
       patience: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },

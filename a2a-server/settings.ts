@@ -48,6 +48,9 @@ function budget(env: string, fallback: number | undefined, what: string) {
 const agentChoice = z.union([
   z.tuple([z.literal('model')]).transform(() => ({ type: 'model' as const })),
   z.tuple([z.literal('scripted'), absolutePath]).transform(([type, file]) => ({ type, file })),
+  z
+    .tuple([z.literal('acp'), z.string().min(1)], z.string())
+    .transform(([type, command, ...args]) => ({ type, command, args })),
 ]);
 export type AgentChoice = z.output<typeof agentChoice>;
 
@@ -214,9 +217,19 @@ export const SERVER_SETTINGS = {
     fallback: ['model'],
     env: 'A2A_SERVER_AGENT',
     describe:
-      'who does the work: model, or scripted <file> for rules that say what is done for which message',
+      'who does the work: model; scripted <file> for rules that say what is done for which message; or acp -- <command> [args] for an agent that speaks ACP',
     allowed:
-      'model, or scripted and a file, with a comma between them in the variable (see docs/scripted-agent.md)',
+      'model; scripted and a file (see docs/scripted-agent.md); or acp, a command and its arguments (see docs/acp-agents.md); with commas between them in the variable',
+  }),
+  agentIdleTimeout: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback: '1h',
+    env: 'A2A_SERVER_AGENT_IDLE_TIMEOUT',
+    describe:
+      'how long the process of an ACP agent is kept while its task waits for a person or has ended; it is started again when it is needed; or never to let it go',
+    allowed: DURATION_ALLOWED,
   }),
   toolTimeout: limit(
     'A2A_SERVER_TOOL_TIMEOUT',

@@ -27,6 +27,8 @@ export interface TasksOptions extends Omit<ExecutorOptions, 'log' | 'commands'> 
   mode: TaskMode;
   /** What is done by itself as time passes; without it, parked tasks wait for as long as it takes. */
   upkeep?: UpkeepSettings;
+  /** Told of each task once its end is durable: what is kept for it outside of its journal can be let go. */
+  onEnded?: (task: Snapshot) => void;
 }
 
 export interface UpkeepSettings {
@@ -61,6 +63,7 @@ export function createTasks(options: TasksOptions): TaskService {
       patience: options.upkeep.patience,
       onDeadline: (deadline) => upkeep?.heed(deadline),
     },
+    options.onEnded,
   );
   const upkeep =
     options.upkeep &&

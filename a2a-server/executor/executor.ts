@@ -210,12 +210,14 @@ export class Executor {
           break;
         case 'run': {
           await this.#options.toolbox.settled(loop.signal);
-          const { workspace } = (stretch.opened ??= await this.#open(snapshot));
+          const { workspace, earlier } = (stretch.opened ??= await this.#open(snapshot));
           stretch.turn ??= new TurnScope(task, clock, limits.turnMs);
           const { scope } = stretch.turn;
           const countdowns = [stretch.turn.countdown, stretch.countdown].filter((it) => it !== undefined);
           const runs = await Promise.allSettled(
-            step.calls.map((call) => this.scheduler.run(snapshot, call, { workspace, scope, countdowns })),
+            step.calls.map((call) =>
+              this.scheduler.run(snapshot, call, { workspace, earlier, scope, countdowns }),
+            ),
           );
           // E1: not before the last of them has come to its end, or the next execution would run beside it.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
@@ -257,6 +259,7 @@ export class Executor {
         instructions: instructions(workspace, settings),
         tools: toolbox.declarations({ readOnly: onlyLooks(settings) }),
         earlier,
+        workspace: workspace.root,
         scope,
       };
       if (!(await makeRoom(snapshot, asked))) return;

@@ -45,6 +45,8 @@ export interface ModelTurn {
   tools: Parameters<Model['stream']>[0]['tools'];
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
+  /** Absolute path of the directory the task works in. */
+  workspace: string;
   /** Ends the call of the model: with reason `timeout` the task fails, with any other the turn is left as it is. */
   scope: AbortScope<Stop>;
   /** Checks a call and makes its preview. */
@@ -76,6 +78,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       conversation: conversation(context.earlier, snapshot),
       exchanges: snapshot.exchanges,
       tools: context.tools,
+      place: { task: snapshot, earlier: context.earlier, workspace: context.workspace },
       signal,
     });
     for await (const event of untilAborted(events, signal)) {
@@ -85,6 +88,9 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
           break;
         case 'artifact':
           await writer.write({ ...event, type: 'artifact.updated', turn });
+          break;
+        case 'session':
+          await writer.write({ type: 'agent.session', turn, agentSessionId: event.agentSessionId });
           break;
         case 'note':
           await writer.write({ type: 'turn.noted', turn, text: event.text });

@@ -15,7 +15,7 @@ import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { Refusal } from '../task/commands.ts';
 import { dated, deadlineAfter, type Patience } from '../task/expiry.ts';
 import { foldAll, foldOn, stateOf } from '../task/fold.ts';
-import type { Snapshot } from '../task/snapshot.ts';
+import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 
 const PAGE = 1000;
 /** Tasks of which a snapshot may still be in memory: a command on one of them need not fold its journal anew. */
@@ -41,14 +41,17 @@ export interface Waits {
 export class TaskLog {
   readonly #journal: Journal;
   readonly #waits: Waits | undefined;
+  readonly #onEnded: ((task: Snapshot) => void) | undefined;
   readonly #retained = new Map<string, Snapshot | null>();
   /** Oldest first. */
   readonly #recent = new Map<string, WeakRef<Snapshot>>();
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  constructor(journal: Journal, waits?: Waits) {
+  /** @param onEnded told of each task once its end is durable, whoever has appended it in this process. */
+  constructor(journal: Journal, waits?: Waits, onEnded?: (task: Snapshot) => void) {
     this.#journal = journal;
     this.#waits = waits;
+    this.#onEnded = onEnded;
   }
 
   /** Keeps the task's snapshot in memory until the returned function is called. One holder at a time. */
@@ -111,6 +114,7 @@ export class TaskLog {
         this.#remember(after);
         const deadline = deadlineAfter(events);
         if (typeof deadline === 'number') this.#waits?.onDeadline(deadline);
+        if (isTerminal(after)) this.#onEnded?.(after);
         return { type: 'appended', snapshot: after, entries: result.entries };
       }
       snapshot = await this.#readOn(taskId, snapshot);

@@ -21,7 +21,14 @@ import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
 import { besideQuestions, parkOrMove } from '../task/pending.ts';
-import { isRepeatable, isTerminal, openQuestions, type Call, type Snapshot } from '../task/snapshot.ts';
+import {
+  isRepeatable,
+  isTerminal,
+  openQuestions,
+  type Call,
+  type Snapshot,
+  type TaskPlace,
+} from '../task/snapshot.ts';
 import type { Tool, ToolResult, ToolRun } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
@@ -58,6 +65,8 @@ export interface ToolExecution {
 /** Where a tool execution takes place. */
 export interface Place {
   workspace: Workspace;
+  /** The session's earlier tasks, oldest first. */
+  earlier: readonly Snapshot[];
   /** Its turn's. */
   scope: AbortScope<Stop>;
   /** The limits of its turn and task, which do not count while the tool waits for a person. */
@@ -154,6 +163,7 @@ export class ToolScheduler {
       scope,
       settled: this.#execute(snapshot, call, tool, {
         workspace: this.#saving(taskId, reference, at.workspace),
+        place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root },
         scope,
         reference,
         output,
@@ -281,7 +291,7 @@ export class ToolScheduler {
     { taskId, principal }: Snapshot,
     call: Call,
     tool: Tool | undefined,
-    at: Equipment & { workspace: Workspace },
+    at: Equipment & { workspace: Workspace; place: TaskPlace },
   ): Promise<ToolOutcome | null> {
     const { log, clock } = this.#options;
     const { output, questions } = at;
@@ -301,6 +311,7 @@ export class ToolScheduler {
                 output: (text) => output.write(text),
                 plan: (planned) => (todos = planned),
                 ask: (question) => questions.ask(question),
+                asked: { call, place: at.place },
               }),
             {
               scope: at.scope,

@@ -1,6 +1,7 @@
 /** What this server can do with the settings it has, as the skills of its card (A2A 1.0 §4.4.5). Pure. */
 import type { AgentSkill } from '@a2a-js/sdk';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import { agentName } from '../models/acp/agent-command.ts';
 import type { AgentChoice } from '../settings.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -52,6 +53,12 @@ function agentSkill({ agent, model }: AgentFacts): AgentSkill {
       return skill('agent', 'Follow a script', {
         description: 'Answers by the rules of a script, for tests and demonstrations: no model is asked.',
         tags: ['agent', 'scripted'],
+      });
+    case 'acp':
+      return skill('agent', 'Hand a task to an agent', {
+        description: `Hands a task in words to the agent ${agentName(agent)}, over ACP, and asks before each step that it wants leave for.`,
+        tags: ['agent', 'coding', 'acp'],
+        examples: ['Find out why the tests fail and mend it'],
       });
   }
 }

@@ -79,6 +79,7 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
     case 'context.exceeded':
     // The status shows which grants stand.
     case 'grant.revoked':
+    case 'agent.session':
       return undefined;
     case 'todos.updated':
       return artifactUpdate(entry, view, todosArtifact(view, event.todos), { lastChunk: true });

@@ -2,7 +2,7 @@
 import { ProductError } from '../../shared/errors.ts';
 import type { ConversationStep } from '../task/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
-import type { Exchange } from '../task/snapshot.ts';
+import type { Exchange, TaskPlace } from '../task/snapshot.ts';
 import type { Price } from '../task/spending.ts';
 
 export type { ConversationStep, ModelCall } from '../task/conversation.ts';
@@ -20,6 +20,8 @@ export interface ModelRequest {
   /** The task's own messages and turns so far: for an agent that follows rules instead of words. */
   exchanges: readonly Exchange[];
   tools: ToolDeclaration[];
+  /** Where the turn is asked: for an agent that keeps a memory, a process and a directory of its own. */
+  place?: TaskPlace;
   signal: AbortSignal;
 }
 
@@ -27,6 +29,8 @@ export type ModelEvent =
   | { type: 'text'; text: string }
   /** Given beside the words. `append`: its parts come after those it was given in this turn before. */
   | { type: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
+  /** Where the agent's own memory of the conversation is, from here on. */
+  | { type: 'session'; agentSessionId: string }
   /** Said of where the work is; no part of the answer. */
   | { type: 'note'; text: string }
   /** `input` is what the model wrote: valid JSON or, where it was not, the raw text. It is checked by the caller. */

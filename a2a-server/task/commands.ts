@@ -21,6 +21,7 @@ import { parkOrMove, shownHash } from './pending.ts';
 import { answerTo, wrongWord } from './answer.ts';
 import {
   callOf,
+  isAgentsOwn,
   isTerminal,
   PARKED_STATES,
   questionOf,
@@ -244,6 +245,10 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
   if (decision.scope === 'server' && call.source.type === 'built-in')
     return invalid(
       `${call.tool} is built in and belongs to no server; trust the tool, or always, or approve this call only.`,
+    );
+  if (decision.decision === 'edit' && isAgentsOwn(call))
+    return invalid(
+      `Call ${call.callId} is the agent's own to carry out, and it takes no other input; approve it, or deny it with what you want instead as the reason.`,
     );
   if (decision.decision === 'edit' && call.state.reason === 'outcome-unknown')
     return invalid(

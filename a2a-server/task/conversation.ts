@@ -112,11 +112,15 @@ function noted(text: string): ConversationStep {
 }
 
 function said(message: UserMessage): ConversationStep {
-  if (message.command) return { role: 'user', text: `(Carried out: ${commandLine(message.command)})` };
-  const text = message.parts
+  return { role: 'user', text: messageText(message) };
+}
+
+/** A message as an agent reads it. */
+export function messageText({ parts, command }: UserMessage): string {
+  if (command) return `(Carried out: ${commandLine(command)})`;
+  return parts
     .map((part) => (part.type === 'text' ? part.text : JSON.stringify(part.data, null, 2)))
     .join('\n\n');
-  return { role: 'user', text };
 }
 
 /** @param remark what the model is told of it: with its results, or where there are none, as from a person. */

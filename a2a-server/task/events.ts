@@ -158,6 +158,8 @@ export type TaskEvent =
   | { type: 'text.delta'; turn: number; text: string }
   /** `append`: the parts are added to those of an artifact of the same turn; otherwise they take its place. */
   | { type: 'artifact.updated'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
+  /** An agent of its own remembers the conversation under this id: with it, another process of it can go on. */
+  | { type: 'agent.session'; turn: number; agentSessionId: string }
   /** What the agent says of where it is; no part of its answer. */
   | { type: 'turn.noted'; turn: number; text: string }
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: Verdict }

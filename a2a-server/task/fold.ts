@@ -38,6 +38,7 @@ export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined
     turns: 0,
     spending: {},
     spent: NOTHING_SPENT,
+    agentSession: null,
   };
 }
 
@@ -102,6 +103,8 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         ...turn,
         artifacts: withArtifact(turn.artifacts, event.artifact, event.append),
       }));
+    case 'agent.session':
+      return { agentSession: event.agentSessionId };
     case 'turn.noted':
       return s.openTurn?.turn === event.turn ? { status: noted(s.status, event.text) } : {};
     case 'tool.requested': {

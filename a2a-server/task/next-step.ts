@@ -5,6 +5,7 @@ import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
 import { pendingActions } from './pending.ts';
 import {
   callsOf,
+  isAgentsOwn,
   isReadOnly,
   isRepeatable,
   isSettled,
@@ -137,12 +138,16 @@ function looseEnds(snapshot: Snapshot): TaskEvent[] {
   return events;
 }
 
-/** The first unsettled call, with the read-only ones right after it when it is read-only itself. */
+/**
+ * The first unsettled call, with the read-only ones right after it when it is read-only itself. An agent of its own may
+ * wait for the answer to all it has asked before it does any of it: its calls are let go together.
+ */
 function nextBatch(calls: readonly Call[]): Call[] {
   const open = calls.filter((call) => call.state.type !== 'settled');
   const [first] = open;
   if (first?.state.type !== 'ready') return [];
-  if (!isReadOnly(first)) return [first];
-  const end = open.findIndex((call) => call.state.type !== 'ready' || !isReadOnly(call));
+  const together = isAgentsOwn(first) ? isAgentsOwn : isReadOnly(first) ? isReadOnly : undefined;
+  if (together === undefined) return [first];
+  const end = open.findIndex((call) => call.state.type !== 'ready' || !together(call));
   return end === -1 ? open : open.slice(0, end);
 }

@@ -2,7 +2,7 @@
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from './events.ts';
 import { fold } from './fold.ts';
-import { waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+import { isAgentsOwn, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 /**
  * What a decision binds to (D2, E2): the input and, where the call is asked again, what it is asked again for. The answer
@@ -36,7 +36,7 @@ const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
   question: ['answer', 'deny'],
 };
 
-/** A waiting call as a pending action. */
+/** A waiting call as a pending action. What an agent of its own does can be let go or not, as it is. */
 function pendingAction(call: Call, reason: PendingReason): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview, rule } = call;
   return {
@@ -51,7 +51,7 @@ function pendingAction(call: Call, reason: PendingReason): PendingAction {
     reason,
     ...(rule !== null && { rule }),
     expiresAt: null,
-    decisions: [...DECISIONS[reason]],
+    decisions: DECISIONS[reason].filter((word) => word !== 'edit' || !isAgentsOwn(call)),
   };
 }
 

@@ -148,6 +148,16 @@ export interface Snapshot {
   spending: SpendingByModel;
   /** What counts against the task's budget. */
   spent: Spent;
+  /** Under which id an agent of its own remembers the conversation; null for a model, which is shown it each time. */
+  agentSession: string | null;
+}
+
+/** A task with what surrounds it: the session's tasks before it, oldest first, and the directory it works in. */
+export interface TaskPlace {
+  task: Snapshot;
+  earlier: readonly Snapshot[];
+  /** Absolute path. */
+  workspace: string;
 }
 
 export function isTerminal(snapshot: Snapshot): boolean {
@@ -199,6 +209,14 @@ export function openQuestions(snapshot: Snapshot, callId: string): Call[] {
 /** A call without side effects: it needs no decision, and may run beside others of its kind. */
 export function isReadOnly(call: Pick<RequestedCall, 'sideEffect'>): boolean {
   return call.sideEffect === 'none';
+}
+
+/**
+ * A call that an agent of its own asks leave for and carries out itself: its input is that agent's and cannot be changed
+ * here, and so is the order in which it does what it may.
+ */
+export function isAgentsOwn(call: Pick<RequestedCall, 'source'>): boolean {
+  return call.source.type === 'acp-agent';
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type { Preview, SideEffect, Todo, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import type { Call, TaskPlace } from '../task/snapshot.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What a tool may know while it only looks. */
@@ -41,6 +42,8 @@ export interface ToolRun extends ToolContext {
    * @throws ProductError FORBIDDEN where a rule of policy denies it
    */
   goesTo?: (hosts: readonly string[]) => void;
+  /** The call that is run, and its task as it was then: for what an agent of its own has asked for. */
+  asked?: { call: Call; place: TaskPlace };
 }
 
 export interface ToolResult {

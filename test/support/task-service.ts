@@ -60,6 +60,7 @@ export async function startService(options: {
   upkeep?: Partial<Omit<UpkeepSettings, 'onFailure'>>;
   /** The clock of the service before, to go on with; a new one if left out. */
   clock?: FakeClock;
+  onEnded?: (task: Snapshot) => void;
   /** Puts something between the service and its journal. */
   between?: (journal: Journal) => Journal;
 }): Promise<RunningService> {
@@ -89,6 +90,7 @@ export async function startService(options: {
     limits: { ...NO_TIME_LIMITS, ...options.limits },
     budget: { ...NO_BUDGET, ...options.budget },
     onFailure: (_taskId, error) => failures.push(error),
+    ...(options.onEnded && { onEnded: options.onEnded }),
     ...(options.upkeep && {
       upkeep: {
         patience: ENDLESS_PATIENCE,

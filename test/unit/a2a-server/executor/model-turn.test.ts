@@ -41,6 +41,7 @@ function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prep
     instructions: '',
     tools: [],
     earlier: [],
+    workspace: '/workspace',
     scope: new AbortScope(),
     prepare: prepare ?? (() => Promise.reject(new Error('no call was expected'))),
   });

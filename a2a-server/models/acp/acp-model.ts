@@ -1,0 +1,156 @@
+/**
+ * An ACP agent in the place of a model. A turn of it is one stretch of its work: from a prompt, or from the decisions it
+ * waited for, to the end of its answer, or to the next permission it asks for. The prompt stays open between the two.
+ */
+import type { StopReason } from '@agentclientprotocol/sdk';
+import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { pass } from '../../../shared/pass.ts';
+import type { TurnEnd, UserMessage } from '../../task/events.ts';
+import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
+import type { Model, ModelEvent, Models } from '../model.ts';
+import { TIERS } from '../settings.ts';
+import { SignInNeeded } from './agent-connection.ts';
+import { agentName } from './agent-command.ts';
+import { passedOn, stopped } from './briefing.ts';
+import { Given } from './given.ts';
+import { tell, type InUse, type LiveAgents } from './live-agents.ts';
+import type { AgentItem, LiveAgent } from './live-agent.ts';
+import { rememberedSession } from './open-agent.ts';
+import { refuseSettled } from './run-permitted.ts';
+
+const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
+
+/** The agent is the only model there is, under each tier's name. */
+export function acpModels(agents: LiveAgents): Models {
+  const model = acpModel(agents);
+  const names = [...TIERS, model.id];
+  return {
+    resolve(name = model.id) {
+      if (names.includes(name)) return model;
+      throw new ProductError(
+        'UNKNOWN_MODEL',
+        `There is no model ${JSON.stringify(name.slice(0, 200))} here: the work is done by the agent ${agentName(agents.options.agent)}, with the model it is set to.`,
+        { facts: { offered: names.join(', ') } },
+      );
+    },
+    list: () => names,
+  };
+}
+
+function acpModel(agents: LiveAgents): Model {
+  return {
+    id: `acp:${agentName(agents.options.agent)}`,
+    async *stream({ place, signal }) {
+      if (place === undefined) throw new Error('an agent of its own works in a task only');
+      const used = await obtain(agents, place);
+      if ('end' in used) return yield { type: 'finish', end: used.end, usage: NO_USAGE };
+      const { agent, sessionId, release } = used;
+      let whole = false;
+      try {
+        signal.throwIfAborted();
+        if (sessionId !== rememberedSession(place)) yield { type: 'session', agentSessionId: sessionId };
+        const end = yield* stretch(agent, place, { agents, signal });
+        whole = true;
+        yield { type: 'finish', end, usage: NO_USAGE };
+      } finally {
+        // A turn that is cut off is void: it is told anew, or its task has ended.
+        if (!whole) void agent.cancel();
+        release();
+      }
+    },
+  };
+}
+
+/** An agent that cannot be had ends the turn with what is to be done about it. */
+async function obtain(agents: LiveAgents, place: TaskPlace): Promise<InUse | { end: TurnEnd }> {
+  try {
+    return await agents.use(place, 'turn');
+  } catch (error) {
+    if (error instanceof SignInNeeded) return { end: { type: 'auth-required', question: messageOf(error) } };
+    return { end: failed(messageOf(error)) };
+  }
+}
+
+async function* stretch(
+  agent: LiveAgent,
+  place: TaskPlace,
+  { agents, signal }: { agents: LiveAgents; signal: AbortSignal },
+): AsyncGenerator<ModelEvent, TurnEnd, undefined> {
+  const { task, workspace } = place;
+  const given = new Given(workspace);
+  if (agent.speaking) refuseSettled(agent, task);
+  else if (agent.failure === undefined) tell(agent, passedOn(task, undelivered(agent, task)));
+  let resumed = false;
+  let gathered = false;
+  for (;;) {
+    const item = await agent.next(signal);
+    if (item.type === 'update') {
+      yield* show(item, agent, given);
+      continue;
+    }
+    yield* given.thought();
+    if (item.type === 'failed') return failed(item.message);
+    if (item.type === 'asks') {
+      // Agents ask for what they would do side by side in one breath: then a person sees it together.
+      if (!gathered) {
+        gathered = true;
+        await pass(agents.options.clock, agents.options.gatherMs, signal);
+        continue;
+      }
+      for (const { toolCallId, tool, input } of agent.waiting)
+        yield { type: 'call', modelCallId: toolCallId, tool, input };
+      return 'tool-calls';
+    }
+    const more = undelivered(agent, task);
+    // Nobody has cancelled the task, or this would have been cut off: one of its calls was stopped, and the prompt with it.
+    if (item.stopReason === 'cancelled' && !resumed) {
+      resumed = true;
+      tell(agent, stopped(task, more));
+    } else if (more.length > 0) tell(agent, passedOn(task, more));
+    else return endOf(item.stopReason);
+  }
+}
+
+function* show(
+  item: Extract<AgentItem, { type: 'update' }>,
+  agent: LiveAgent,
+  given: Given,
+): Generator<ModelEvent> {
+  const { update } = item;
+  const about = 'toolCallId' in update ? agent.toolCall(update.toolCallId) : undefined;
+  yield* given.of(update, about);
+}
+
+/** Messages that came while it was at work, and wait for the end of its prompt. */
+function undelivered(agent: LiveAgent, { exchanges }: Snapshot): UserMessage[] {
+  return exchanges.flatMap((exchange) =>
+    exchange.type === 'message' &&
+    exchange.message.command === undefined &&
+    !agent.delivered.has(exchange.message.messageId)
+      ? [exchange.message]
+      : [],
+  );
+}
+
+function failed(message: string): TurnEnd {
+  return {
+    type: 'failed',
+    message: `${message} Go on with the session to start the agent again where this ended.`,
+  };
+}
+
+/** ACP v1, stop reasons. */
+function endOf(reason: StopReason): TurnEnd {
+  switch (reason) {
+    case 'end_turn':
+      return 'stop';
+    case 'max_tokens':
+      return 'length';
+    case 'max_turn_requests':
+      return failed('The agent has made as many requests as it may for one message.');
+    case 'refusal':
+      return { type: 'rejected', message: 'The agent refused to go on with this.' };
+    case 'cancelled':
+      return failed('The agent says that its work was cancelled.');
+  }
+}

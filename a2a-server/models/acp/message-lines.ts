@@ -1,0 +1,57 @@
+/**
+ * What an agent prints, with only what may be messages left in it. ACP has one JSON object on each line of stdout and
+ * nothing else; but a banner or a stray log line is common, and no reason to give an agent up. It is kept, up to a bound,
+ * for whoever has to say what is wrong.
+ */
+import { Transform } from 'node:stream';
+import type { TransformCallback } from 'node:stream';
+
+const NEWLINE = 0x0a;
+const BRACE = 0x7b;
+const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
+
+/** Bytes of strayed output that are remembered, from its beginning. */
+const MAX_SAMPLE = 300;
+/** Who prints more than this beside messages does not speak the protocol. */
+const MAX_STRAYED = 1024 * 1024;
+
+export class MessageLines extends Transform {
+  #line: 'begun' | 'message' | 'strayed' = 'begun';
+  #sample = Buffer.alloc(0);
+  #strayed = 0;
+
+  /** The beginning of what was printed that cannot be a message; empty where there was none. */
+  get strayed(): string {
+    return this.#sample.toString('utf8').trim();
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#line === 'begun') {
+        const first = chunk.subarray(at).findIndex((byte) => !WHITESPACE.has(byte));
+        if (first === -1) break;
+        at += first;
+        if (chunk[at] === NEWLINE) {
+          at += 1;
+          continue;
+        }
+        this.#line = chunk[at] === BRACE ? 'message' : 'strayed';
+      }
+      const newline = chunk.indexOf(NEWLINE, at);
+      const end = newline === -1 ? chunk.length : newline + 1;
+      const piece = chunk.subarray(at, end);
+      if (this.#line === 'message') this.push(piece);
+      else this.#keep(piece);
+      if (newline !== -1) this.#line = 'begun';
+      at = end;
+    }
+    done(this.#strayed > MAX_STRAYED ? new Error('it prints what is not ACP') : null);
+  }
+
+  #keep(piece: Buffer): void {
+    this.#strayed += piece.length;
+    const room = MAX_SAMPLE - this.#sample.length;
+    if (room > 0) this.#sample = Buffer.concat([this.#sample, piece.subarray(0, room)]);
+  }
+}

@@ -1,0 +1,115 @@
+/** Starts an ACP agent in a task's directory, with what it remembers of the task's session. */
+import { PROTOCOL_VERSION, type InitializeResponse } from '@agentclientprotocol/sdk';
+import type { Clock } from '../../../shared/clock.ts';
+import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { packageVersion } from '../../../shared/version.ts';
+import type { TaskPlace } from '../../task/snapshot.ts';
+import { oneLine } from '../../tools/one-line.ts';
+import { AgentConnection, SignInNeeded } from './agent-connection.ts';
+import { spelled, type AgentCommand } from './agent-command.ts';
+import { LiveAgent } from './live-agent.ts';
+
+export interface AcpOptions {
+  agent: AgentCommand;
+  /** The environment of its process. */
+  env: Record<string, string>;
+  clock: Clock;
+  /** How long it may take to answer while it is set up, in milliseconds. */
+  startMs: number;
+  /** How long it may take to stop when it is told to, in milliseconds. */
+  graceMs: number;
+  /** How long it is kept while nobody needs it, in milliseconds; null for as long as the server runs. */
+  idleMs: number | null;
+  /** How long after a request for permission others are taken to belong to the same turn, in milliseconds. */
+  gatherMs: number;
+}
+
+export interface OpenedAgent {
+  agent: LiveAgent;
+  sessionId: string;
+  /** Whether it knows what was said before: it has taken up the session it had. */
+  remembers: boolean;
+}
+
+/** The id under which the agent last remembered the session; undefined where it never has. */
+export function rememberedSession({ task, earlier }: TaskPlace): string | undefined {
+  return (
+    task.agentSession ??
+    earlier.findLast(({ agentSession }) => agentSession !== null)?.agentSession ??
+    undefined
+  );
+}
+
+/** @throws ProductError AGENT_ERROR, SignInNeeded; nothing of the agent is left then. */
+export async function openAgent(
+  place: TaskPlace,
+  options: AcpOptions,
+  signal: AbortSignal,
+): Promise<OpenedAgent> {
+  signal.throwIfAborted();
+  const { agent: command, clock, graceMs } = options;
+  const connection = await AgentConnection.open(command, { ...options, cwd: place.workspace });
+  const end = (): void => void connection.end();
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    const agent = await connection.initialize(PROTOCOL_VERSION, packageVersion());
+    if (agent.protocolVersion !== PROTOCOL_VERSION)
+      throw new ProductError(
+        'AGENT_ERROR',
+        `The agent ${spelled(command)} speaks version ${agent.protocolVersion} of ACP; this server speaks ${PROTOCOL_VERSION}.`,
+      );
+    const opened = await openSession(connection, agent, place).catch((error: unknown) => {
+      throw error instanceof SignInNeeded ? signInNeeded(command, agent, error) : error;
+    });
+    return { ...opened, agent: new LiveAgent(connection, { clock, graceMs, workspace: place.workspace }) };
+  } catch (error) {
+    await connection.end();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** ACP v1, session setup: a session is taken up where the agent can do that, without a replay if it can choose. */
+async function openSession(
+  connection: AgentConnection,
+  { agentCapabilities }: InitializeResponse,
+  place: TaskPlace,
+): Promise<{ sessionId: string; remembers: boolean }> {
+  const known = rememberedSession(place);
+  const how = agentCapabilities?.sessionCapabilities?.resume
+    ? 'resume'
+    : agentCapabilities?.loadSession
+      ? 'load'
+      : undefined;
+  if (known !== undefined && how !== undefined && (await takenUp(connection, how, { known, place })))
+    return { sessionId: known, remembers: true };
+  return { sessionId: await connection.newSession(place.workspace), remembers: false };
+}
+
+/** @returns false for a session that the agent no longer has; then the conversation is told anew. */
+async function takenUp(
+  connection: AgentConnection,
+  how: 'resume' | 'load',
+  { known, place }: { known: string; place: TaskPlace },
+): Promise<boolean> {
+  try {
+    await connection.takeUp(how, known, place.workspace);
+    return true;
+  } catch (error) {
+    if (connection.closed || error instanceof SignInNeeded) throw error;
+    return false;
+  }
+}
+
+function signInNeeded(
+  command: AgentCommand,
+  { authMethods = [] }: InitializeResponse,
+  error: SignInNeeded,
+): SignInNeeded {
+  const ways = authMethods.map(({ name }) => oneLine(name, 80)).join(', ');
+  return new SignInNeeded(
+    `The agent ${spelled(command)} wants a sign-in first (${oneLine(messageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with its own program, as the user this server runs as, or pass it its key with --pass-env and start the server again; then reply, and it goes on.`,
+    { cause: error },
+  );
+}

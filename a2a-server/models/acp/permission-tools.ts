@@ -1,0 +1,136 @@
+/**
+ * What an ACP agent asks permission for, as tools: one for each kind the protocol knows. The agent does the work; to run
+ * such a call is to give it leave, and to wait until it says how that went.
+ *
+ * - E2 leave is given once, after `tool.started` is durable, and only for the very input that was decided on. An agent that
+ *   was started again in between is told what was decided; should it ask for the same again, it gets the leave it had.
+ * - No kind counts as read-only: what the agent itself holds to need a permission, a person decides.
+ */
+import { createHash } from 'node:crypto';
+import type { ToolKind } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
+import type { Preview, SideEffect } from '../../../shared/protocol/tool-approval.ts';
+import { parseUrl } from '../../../shared/parse-url.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import type { Reach, Shown, Tool, ToolContext } from '../../tools/tool.ts';
+import { unifiedDiff } from '../../tools/unified-diff.ts';
+import { ABSENT } from '../../tools/workspace/text-file.ts';
+import { agentName } from './agent-command.ts';
+import type { LiveAgents } from './live-agents.ts';
+import { permissionInput, placesOf, type PermissionInput } from './permission.ts';
+import { placeIn } from './place-in.ts';
+import { runPermitted } from './run-permitted.ts';
+
+/** Its agent has a time limit, and so has its task; a call may take what the server lets any tool take. */
+const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
+
+const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
+  read: { sideEffect: 'other', does: 'reads' },
+  edit: { sideEffect: 'files', does: 'changes a file' },
+  delete: { sideEffect: 'files', does: 'deletes a file' },
+  move: { sideEffect: 'files', does: 'moves a file' },
+  search: { sideEffect: 'other', does: 'searches' },
+  execute: { sideEffect: 'command', does: 'runs a command' },
+  think: { sideEffect: 'other', does: 'thinks' },
+  fetch: { sideEffect: 'network', does: 'fetches from the network' },
+  switch_mode: { sideEffect: 'other', does: 'goes on in another mode' },
+  other: { sideEffect: 'other', does: 'does something' },
+};
+
+export function permissionTools(agents: LiveAgents): Tool[] {
+  const name = agentName(agents.options.agent);
+  return Object.entries(KINDS).map(([kind, { sideEffect, does }]) =>
+    defineTool({
+      name: kind,
+      description: `The agent ${name} ${does}, as it asked to.`,
+      source: { type: 'acp-agent', agent: name },
+      sideEffect,
+      schema: permissionInput,
+      timeoutMs: () => NO_LIMIT_MS,
+      title: ({ title, forGood }) =>
+        forGood ? `${title} (the agent takes leave for this only for good)` : title,
+      reach: (input) => reachOf(kind, input),
+      show: (input, context) => show(kind, input, context),
+      run: (_input, run) => runPermitted(run, agents),
+    }),
+  );
+}
+
+/** What the agent itself says it would touch: what a person is shown, and rules are read against. */
+function reachOf(kind: string, input: PermissionInput): Reach {
+  const paths = [...(input.diffs ?? []).map(({ path }) => path), ...(input.paths ?? [])];
+  const url = kind === 'fetch' ? parseUrl(urlOf(input) ?? '') : undefined;
+  return {
+    ...(paths.length > 0 && { paths }),
+    ...(kind === 'execute' && { command: commandOf(input).command }),
+    ...(url && { hosts: [url.hostname.toLowerCase()] }),
+  };
+}
+
+async function show(kind: string, input: PermissionInput, { workspace }: ToolContext): Promise<Shown> {
+  const { diffs = [] } = input;
+  if (diffs.length > 0) {
+    const places = diffs.map(({ path }) => placeIn(workspace.root, path));
+    const texts = diffs.map(({ oldText, newText }, index) =>
+      unifiedDiff(places[index] ?? '', oldText ?? undefined, newText),
+    );
+    return {
+      preview: { type: 'diff', path: [...new Set(places)].join(', '), diff: texts.join('\n') },
+      basis: await basisOf(placesOf(input, workspace.root), workspace),
+    };
+  }
+  return { preview: withoutDiff(kind, input, workspace.root), basis: null };
+}
+
+/**
+ * The state of the files as the person is shown the change (D2). What cannot be read here, because it lies outside or is no
+ * text, cannot be compared either.
+ */
+async function basisOf(places: readonly string[], workspace: ToolContext['workspace']): Promise<string> {
+  const hashes: string[] = [];
+  for (const place of places)
+    hashes.push(
+      await workspace.read(place).then(
+        (file) => file?.hash ?? ABSENT,
+        () => 'unreadable',
+      ),
+    );
+  return createHash('sha256').update(hashes.join('\n')).digest('hex');
+}
+
+const commandInput = z.looseObject({
+  command: z.union([z.string(), z.array(z.string()).transform((words) => words.join(' '))]),
+  cwd: z.string().optional().catch(undefined),
+});
+const urlInput = z.looseObject({ url: z.string() });
+
+/** What of the input says best what will be done. */
+function withoutDiff(kind: string, input: PermissionInput, root: string): Preview {
+  const { rawInput, title, text, paths } = input;
+  if (kind === 'execute') {
+    const { command, cwd = root } = commandOf(input);
+    return { type: 'command', command, cwd };
+  }
+  const url = kind === 'fetch' ? urlOf(input) : undefined;
+  if (url !== undefined) return { type: 'url', url };
+  return {
+    type: 'json',
+    value: {
+      title,
+      ...(text && { text }),
+      ...(paths && { paths }),
+      ...(rawInput !== undefined && { input: rawInput }),
+    },
+  };
+}
+
+/** An agent that does not give its command line as input has it in the title. */
+function commandOf({ rawInput, title }: PermissionInput): { command: string; cwd?: string | undefined } {
+  const command = commandInput.safeParse(rawInput);
+  return command.success ? command.data : { command: title };
+}
+
+function urlOf({ rawInput }: PermissionInput): string | undefined {
+  const input = urlInput.safeParse(rawInput);
+  return input.success ? input.data.url : undefined;
+}

@@ -1,0 +1,172 @@
+/** Gives an ACP agent the leave a person has given, and sees what it makes of it. */
+import type { ToolCallUpdate } from '@agentclientprotocol/sdk';
+import { onAbort } from '../../../shared/abort.ts';
+import { callsOf, type Call, type Snapshot } from '../../task/snapshot.ts';
+import { capped } from '../../tools/capped-text.ts';
+import { oneLine } from '../../tools/one-line.ts';
+import { ToolStopped, type ToolResult, type ToolRun } from '../../tools/tool.ts';
+import { partsOf } from './given.ts';
+import type { LiveAgent } from './live-agent.ts';
+import type { LiveAgents } from './live-agents.ts';
+import { leave, refusal, type Permission } from './permission.ts';
+import { hasEnded, textOf } from './tool-call.ts';
+
+/** Characters of the result. */
+const MAX_RESULT = 30_000;
+
+/** How the agent went on after it had been given leave. */
+type End =
+  | { type: 'done'; toolCall: ToolCallUpdate }
+  | { type: 'turn-over' | 'asks-more' }
+  | { type: 'lost'; message: string };
+
+/** @throws what a tool throws: a failure, with what the agent says of it; ToolStopped. */
+export async function runPermitted(run: ToolRun, agents: LiveAgents): Promise<ToolResult> {
+  const { asked, signal } = run;
+  if (asked === undefined) throw new Error('what an agent asks for is run in its task only');
+  const { call, place } = asked;
+  const { agent, fresh, release } = await agents.use(place, 'call');
+  try {
+    refuseSettled(agent, place.task);
+    const permission = await claim(agent, call, { task: place.task, fresh, signal });
+    agent.permitted.add(call.callId);
+    const outcome = leave(permission.options);
+    if (outcome === undefined) {
+      permission.answer(refusal(permission.options));
+      throw new Error(
+        'The agent asked, and offered no answer that lets it: it was refused. Nothing was done.',
+      );
+    }
+    const output = liveOutput(run);
+    const unwatch = agent.watch(permission.toolCallId, output.told);
+    const stopListening = onAbort(signal, () => void agent.stop());
+    try {
+      permission.answer(outcome);
+      return resultOf(
+        await endOf(agent, permission, { call, task: place.task, signal }),
+        place.workspace,
+        call,
+      );
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      await agent.stop();
+      throw new ToolStopped('The agent was told to stop.', { text: output.soFar(), confirmed: true });
+    } finally {
+      stopListening();
+      unwatch();
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Calls that were denied, or never begun, are answered as soon as their turn is decided: the agent may wait for all of them. */
+export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
+  for (const call of callsOfTurn(task)) {
+    if (call.state.type !== 'settled' || agent.permitted.has(call.callId)) continue;
+    const permission = agent.waiting.find((open) => isOf(call, open) && open.toolCallId === call.modelCallId);
+    permission?.answer(refusal(permission.options));
+  }
+}
+
+/** The calls of the last turn that was finished, whatever was said since. */
+function callsOfTurn(task: Snapshot): Call[] {
+  const last = task.exchanges.findLast((exchange) => exchange.type === 'turn');
+  return callsOf(task, last?.turn);
+}
+
+/** D2: a permission for the very input that the call has. */
+function isOf(call: Call, { tool, hash }: Permission): boolean {
+  return call.tool === tool && call.inputHash === hash;
+}
+
+async function claim(
+  agent: LiveAgent,
+  call: Call,
+  { task, fresh, signal }: { task: Snapshot; fresh: boolean; signal: AbortSignal },
+): Promise<Permission> {
+  const found = await agent.until(() => {
+    const alike = agent.waiting.filter((open) => isOf(call, open));
+    const own = alike.find(({ toolCallId }) => toolCallId === call.modelCallId) ?? alike[0];
+    if (own) return own;
+    // One that was started again is about to ask; one that was here all the time has taken its request back.
+    return !fresh || !agent.prompted || agent.failure !== undefined || asksMore(agent, task, call)
+      ? 'gone'
+      : undefined;
+  }, signal);
+  if (found !== 'gone') return found;
+  throw new Error(
+    agent.failure ??
+      (fresh
+        ? 'The agent had ended since it asked, and its request with it. It was started again and told of the approval, but did not ask for this again: nothing was done.'
+        : 'The agent has taken its request back: nothing was done.'),
+  );
+}
+
+function endOf(
+  agent: LiveAgent,
+  { toolCallId }: Permission,
+  { call, task, signal }: { call: Call; task: Snapshot; signal: AbortSignal },
+): Promise<End> {
+  return agent.until((): End | undefined => {
+    const toolCall = agent.toolCall(toolCallId);
+    if (toolCall && hasEnded(toolCall)) return { type: 'done', toolCall };
+    if (agent.failure !== undefined) return { type: 'lost', message: agent.failure };
+    if (!agent.prompted) return { type: 'turn-over' };
+    return asksMore(agent, task, call) ? { type: 'asks-more' } : undefined;
+  }, signal);
+}
+
+/** Whether the agent waits for the answer to something that is none of its turn's calls which are about to be answered. */
+function asksMore(agent: LiveAgent, task: Snapshot, call: Call): boolean {
+  const open = callsOfTurn(task).filter(
+    (other) =>
+      other.callId !== call.callId && other.state.type === 'ready' && !agent.permitted.has(other.callId),
+  );
+  return agent.waiting.some((permission) => !open.some((other) => isOf(other, permission)));
+}
+
+function resultOf(end: End, workspace: string, call: Call): ToolResult {
+  const title = oneLine(call.title, 80);
+  switch (end.type) {
+    case 'done': {
+      const { toolCall } = end;
+      const parts = partsOf(toolCall, workspace).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+      const text = capped(parts.join('\n\n') || rawText(toolCall), MAX_RESULT);
+      if (toolCall.status === 'failed')
+        throw new Error(text || 'The agent says that it failed, and no more.');
+      return { text: text || 'The agent says that it is done.', summary: `${title}: done` };
+    }
+    case 'asks-more':
+      return {
+        text: 'The agent was given leave. Before it said how this went, it asked for more.',
+        summary: `${title}: allowed; it goes on`,
+      };
+    case 'turn-over':
+      return {
+        text: 'The agent was given leave, and stopped before it said how this went.',
+        summary: `${title}: allowed; its outcome was not told`,
+      };
+    case 'lost':
+      throw new Error(`${end.message} It had been given leave for this: whether it was done is unknown.`);
+  }
+}
+
+function rawText({ rawOutput }: ToolCallUpdate): string {
+  if (rawOutput === undefined || rawOutput === null) return '';
+  return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput, null, 2);
+}
+
+/** What a tool call has put out is told as a whole each time; whoever watches gets what is new of it. */
+function liveOutput({ output }: ToolRun): { told: (toolCall: ToolCallUpdate) => void; soFar: () => string } {
+  let shown = '';
+  return {
+    told: (toolCall) => {
+      const text = textOf(toolCall);
+      if (text === shown) return;
+      output(text.startsWith(shown) ? text.slice(shown.length) : `\n${text}`);
+      shown = text;
+    },
+    soFar: () => capped(shown, MAX_RESULT),
+  };
+}

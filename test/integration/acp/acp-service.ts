@@ -1,0 +1,107 @@
+/** The task service with an ACP agent at work: the real journal, and the agent of the tests as a real process. */
+import { afterEach } from '@jest/globals';
+import { systemClock } from '../../../shared/clock.ts';
+import { acpWorker } from '../../../a2a-server/models/acp/acp-worker.ts';
+import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { commandEnvironment } from '../../../a2a-server/tools/shell/command-environment.ts';
+import type { AgentProgram } from '../../support/acp-agent/agent-program.ts';
+import { ADA, settled, startService, type RunningService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { Incoming } from '../../../a2a-server/executor/tasks.ts';
+
+export interface Home {
+  stateDir: string;
+  workspace: string;
+}
+
+export interface AcpService extends Home {
+  service: RunningService;
+  /** Sends, and waits until the task has parked or ended. */
+  send(incoming: Incoming): Promise<Snapshot>;
+  /** As when the process ends: the tasks are shut down, the agents with them. */
+  stop(): Promise<void>;
+}
+
+const running = new Set<() => Promise<void>>();
+afterEach(async () => {
+  for (const stop of running) await stop();
+});
+
+export async function newHome(): Promise<Home> {
+  return { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+}
+
+export async function startAcp(
+  { command, args }: Pick<AgentProgram, 'command' | 'args'>,
+  home: Home,
+  options: Partial<AcpOptions> = {},
+): Promise<AcpService> {
+  const worker = acpWorker({
+    agent: { command, args },
+    env: commandEnvironment(process.env),
+    clock: systemClock,
+    startMs: 30_000,
+    graceMs: 500,
+    idleMs: null,
+    gatherMs: 50,
+    ...options,
+  });
+  const service = await startService({
+    ...home,
+    models: worker.models,
+    tools: [...worker.tools],
+    onEnded: worker.onEnded,
+  });
+  const stop = async (): Promise<void> => {
+    if (!running.delete(stop)) return;
+    await service.stop();
+    await worker.close();
+  };
+  running.add(stop);
+  return {
+    ...home,
+    service,
+    stop,
+    send: async (incoming) => settled(service.tasks, await service.tasks.send(incoming)),
+  };
+}
+
+/** What the task has journalled, in order. */
+export async function eventsOf({ service: { tasks } }: AcpService, taskId: string): Promise<TaskEvent[]> {
+  const { seq } = await tasks.snapshot(taskId, ADA);
+  const { signal } = new AbortController();
+  const events: TaskEvent[] = [];
+  for await (const entries of tasks.follow(taskId, 0, { until: 'ended', signal })) {
+    events.push(...entries.map(({ event }) => event));
+    if ((entries.at(-1)?.seq ?? 0) >= seq) break;
+  }
+  return events;
+}
+
+/** Waits for an event of the task, from its first on. */
+export async function happens(
+  { service: { tasks } }: AcpService,
+  taskId: string,
+  is: (event: TaskEvent) => boolean,
+): Promise<TaskEvent> {
+  const { signal } = new AbortController();
+  for await (const entries of tasks.follow(taskId, 0, { until: 'ended', signal })) {
+    const found = entries.find(({ event }) => is(event));
+    if (found) return found.event;
+  }
+  throw new Error('it did not happen');
+}
+
+/** The pending actions of a parked task. */
+export function pendingOf({ status }: Snapshot): readonly PendingAction[] {
+  if (status.state !== 'input-required') throw new Error(`the task is not parked: ${JSON.stringify(status)}`);
+  return status.pending;
+}
+
+/** What was said in the task's turns. */
+export function wordsOf({ exchanges }: Snapshot): string {
+  return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn.text] : [])).join('');
+}

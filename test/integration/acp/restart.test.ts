@@ -1,0 +1,187 @@
+/** The process of an ACP agent, and that of the server, come and go; what was decided is carried out once. */
+import { describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
+import { systemClock, type Clock } from '../../../shared/clock.ts';
+import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
+import { steps } from '../../support/acp-agent/step.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { ADA, decides, says, settled } from '../../support/task-service.ts';
+import { eventsOf, happens, newHome, pendingOf, startAcp, wordsOf, type AcpService } from './acp-service.ts';
+import { command, effects } from './steps-with-effects.ts';
+
+/** The next process on the same home. */
+async function again(before: AcpService, agent: AgentProgram): Promise<AcpService> {
+  await before.stop();
+  return startAcp(agent, before);
+}
+
+async function parkedOn(agent: AgentProgram, text: string, options: Partial<AcpOptions> = {}) {
+  const acp = await startAcp(agent, await newHome(), options);
+  const parked = await acp.send(says(text));
+  const [action] = pendingOf(parked);
+  return { acp, parked, taskId: parked.taskId, callId: action?.callId ?? '' };
+}
+
+describe('after a restart', () => {
+  it.each(['load', 'resume'])(
+    'R20 what was approved is asked for again by the agent (session/%s), let through, and done once',
+    async (how) => {
+      const agent = await agentProgram(...(how === 'resume' ? ['resume'] : []));
+      const text = steps({ say: 'Before. ' }, { ask: [command('a'), command('b')] }, { say: 'After.' });
+      const { acp, parked, taskId } = await parkedOn(agent, text);
+      const after = await again(acp, agent);
+      const [a, b] = pendingOf(parked);
+      const done = await after.send(
+        decides(
+          taskId,
+          { callId: a?.callId ?? '', decision: 'approve' },
+          { callId: b?.callId ?? '', decision: 'approve' },
+        ),
+      );
+      expect(done.status).toEqual({ state: 'completed' });
+      expect(await effects(after)).toBe('a\nb\n');
+      expect(await agent.answers()).toEqual(['a: allow_once', 'b: allow_once']);
+      expect(Object.values(done.calls).map(({ state }) => state)).toMatchObject([
+        { result: { outcome: { type: 'ok' } } },
+        { result: { outcome: { type: 'ok' } } },
+      ]);
+      // Nothing that was replayed of the session is told twice.
+      expect(wordsOf(done)).toBe('Before. After.');
+      expect((await agent.prompts())[1]).toContain('Run make a: the person has approved it');
+    },
+  );
+
+  it('what was denied is told to the agent, which goes on', async () => {
+    const agent = await agentProgram('no-memory');
+    const { acp, taskId, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
+    const after = await again(acp, agent);
+    const asked = await after.send(decides(taskId, { callId, decision: 'deny', reason: 'too early' }));
+    // An agent without a memory begins anew, and a person is asked anew.
+    expect(pendingOf(asked)).toMatchObject([{ title: 'Run make a' }]);
+    expect((await agent.prompts())[1]).toContain(
+      'Run make a: The person denied this call; it was not run. Reason: too early',
+    );
+    expect(await effects(after)).toBe('');
+  });
+
+  it('E2 an agent that no longer asks for it: the outcome says that nothing was done', async () => {
+    const agent = await agentProgram();
+    const { acp, taskId, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
+    // As if the agent had made up its mind: it takes the session up behind the request.
+    await agent.skipStep();
+    const after = await again(acp, agent);
+    const done = await after.send(decides(taskId, { callId, decision: 'approve' }));
+    expect(done.calls[callId]?.state).toMatchObject({
+      result: {
+        outcome: {
+          type: 'error',
+          message: expect.stringContaining('did not ask for this again: nothing was done'),
+        },
+      },
+    });
+    expect([done.status.state, wordsOf(done), await effects(after)]).toEqual(['completed', 'Done.', '']);
+  });
+
+  it('R22 a turn that was cut off is void, and the agent goes on from where it was', async () => {
+    const agent = await agentProgram();
+    const acp = await startAcp(agent, await newHome());
+    const { taskId } = await acp.service.tasks.send(
+      says(steps({ say: 'One. ' }, { hang: 'in-first-process' }, { say: 'Two.' })),
+    );
+    await happens(acp, taskId, ({ type }) => type === 'text.delta');
+    const after = await again(acp, agent);
+    await after.service.tasks.recover();
+    const done = await settled(after.service.tasks, { taskId, seq: 1 });
+    expect(done.status).toEqual({ state: 'completed' });
+    expect(wordsOf(done)).toBe('Two.');
+    expect((await agent.prompts())[1]).toMatch(/^Your work on the following was interrupted/);
+    const types = (await eventsOf(after, taskId)).map(({ type }) => type);
+    expect(types.filter((type) => type === 'turn.abandoned')).toHaveLength(1);
+    expect(types.filter((type) => type === 'agent.session')).toHaveLength(1);
+  });
+
+  it('an agent without a memory is told the conversation of the session', async () => {
+    const agent = await agentProgram('no-memory');
+    const acp = await startAcp(agent, await newHome());
+    const first = await acp.send(says(steps({ say: 'The answer is 42.' })));
+    const after = await again(acp, agent);
+    await after.send(says(steps({ say: 'As I said.' }), { sessionId: first.sessionId }));
+    expect((await agent.prompts())[1]).toContain('AGENT: The answer is 42.');
+  });
+});
+
+describe('while a task waits', () => {
+  it('its agent is let go after its idle time, and started again with the decision', async () => {
+    const agent = await agentProgram();
+    const idle = new FakeClock();
+    const clock: Clock = {
+      now: () => systemClock.now(),
+      after: (ms, act) => (ms === 1_234 ? idle : systemClock).after(ms, act),
+    };
+    const { acp, taskId, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }), {
+      idleMs: 1_234,
+      clock,
+    });
+    idle.advance(1_234);
+    const done = await acp.send(decides(taskId, { callId, decision: 'approve' }));
+    expect([done.status.state, await effects(acp)]).toEqual(['completed', 'a\n']);
+    expect((await agent.prompts()).length).toBe(2);
+  });
+
+  it('R11 a file that was changed after the diff was shown is asked about again', async () => {
+    const agent = await agentProgram();
+    const home = await newHome();
+    const path = join(home.workspace, 'notes.md');
+    await writeFile(path, 'one\n');
+    const acp = await startAcp(agent, home);
+    const diff = { path, oldText: 'one\n', newText: 'two\n' };
+    const parked = await acp.send(
+      says(steps({ ask: [{ id: 'e', kind: 'edit', title: 'Edit notes.md', diff, effect: 'edited' }] })),
+    );
+    const [action] = pendingOf(parked);
+    expect(action).toMatchObject({
+      tool: 'edit',
+      sideEffect: 'files',
+      preview: { type: 'diff', path: 'notes.md', diff: expect.stringContaining('-one\n+two\n') },
+    });
+    await writeFile(path, 'three\n');
+    const callId = action?.callId ?? '';
+    const asked = await acp.send(decides(parked.taskId, { callId, decision: 'approve' }));
+    expect(pendingOf(asked)).toMatchObject([{ callId, reason: 'content-changed' }]);
+    expect(await effects(acp)).toBe('');
+    const done = await acp.send(decides(parked.taskId, { callId, decision: 'approve' }));
+    expect([done.status.state, await effects(acp)]).toEqual(['completed', 'edited\n']);
+  });
+
+  it('what it asks for within a call it was given leave for is asked, and holds nothing up', async () => {
+    const agent = await agentProgram();
+    const { acp, taskId, callId } = await parkedOn(
+      agent,
+      steps({ nest: { outer: command('outer'), inner: command('inner') } }, { say: 'Done.' }),
+    );
+    const asked = await acp.send(decides(taskId, { callId, decision: 'approve' }));
+    expect(asked.calls[callId]?.state).toMatchObject({
+      result: { outcome: { type: 'ok', summary: 'Run make outer: allowed; it goes on' } },
+    });
+    const [inner] = pendingOf(asked);
+    expect(inner).toMatchObject({ title: 'Run make inner' });
+    const done = await acp.send(decides(taskId, { callId: inner?.callId ?? '', decision: 'approve' }));
+    expect([done.status.state, await effects(acp)]).toEqual(['completed', 'inner\nouter\n']);
+  });
+
+  it('an edit outside of the workspace is not taken for an edit', async () => {
+    const acp = await startAcp(await agentProgram(), await newHome());
+    const diff = { path: '/etc/motd', oldText: null, newText: 'hello\n' };
+    const parked = await acp.send(
+      says(steps({ ask: [{ id: 'e', kind: 'edit', title: 'Edit motd', diff }] }), {
+        settings: { mode: 'accept-edits' },
+      }),
+    );
+    expect(pendingOf(parked)).toMatchObject([
+      { tool: 'other', sideEffect: 'other', preview: { type: 'diff', path: '/etc/motd' } },
+    ]);
+    expect(await acp.service.tasks.snapshot(parked.taskId, ADA)).toEqual(parked);
+  });
+});

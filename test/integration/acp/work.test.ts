@@ -1,0 +1,219 @@
+/** An agent that speaks ACP does the work of a task, as a real process. */
+import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { agentProgram } from '../../support/acp-agent/agent-program.ts';
+import { steps, type ToolCallStep } from '../../support/acp-agent/step.ts';
+import { ADA, decides, says } from '../../support/task-service.ts';
+import { eventsOf, newHome, pendingOf, startAcp, wordsOf } from './acp-service.ts';
+import { command, effects } from './steps-with-effects.ts';
+
+describe('an agent that speaks ACP', () => {
+  it('gives its words, thoughts, plan and what its tools did as events of the task', async () => {
+    const acp = await startAcp(await agentProgram(), await newHome());
+    const done = await acp.send(
+      says(
+        steps(
+          { think: 'What is\nto be done?' },
+          {
+            plan: [
+              { content: 'Look around', status: 'completed' },
+              { content: 'Write', status: 'pending' },
+            ],
+          },
+          { say: 'I look ' },
+          { say: 'around.' },
+          { tool: { id: 't1', kind: 'read', title: 'Read notes.md', output: ['secret'] } },
+          {
+            tool: {
+              id: 't2',
+              kind: 'edit',
+              title: 'Write notes.md',
+              diff: { path: join(acp.workspace, 'notes.md'), oldText: 'one\n', newText: 'two\n' },
+            },
+          },
+          { say: 'Done.' },
+        ),
+      ),
+    );
+    expect(done.status).toEqual({ state: 'completed' });
+    expect(wordsOf(done)).toBe('I look around.\n\nDone.');
+    const turn = done.exchanges.findLast(({ type }) => type === 'turn');
+    expect(turn).toMatchObject({
+      turn: {
+        model: 'acp:test-agent',
+        artifacts: [
+          {
+            artifactId: 'plan',
+            parts: [
+              { text: '- [x] Look around\n- [ ] Write' },
+              { data: { entries: [{ content: 'Look around' }, {}] } },
+            ],
+          },
+          {
+            artifactId: 'tool-t2',
+            name: 'Write notes.md',
+            parts: [{ text: expect.stringContaining('-one\n+two\n') }],
+          },
+        ],
+      },
+    });
+    const notes = (await eventsOf(acp, done.taskId)).flatMap((event) =>
+      event.type === 'turn.noted' ? [event.text] : [],
+    );
+    expect(notes).toEqual(['to be done?', 'Read notes.md', 'Write notes.md']);
+    expect(acp.service.failures).toEqual([]);
+  });
+
+  it('asks for leave as a pending action, and does what was approved, once', async () => {
+    const agent = await agentProgram();
+    const acp = await startAcp(agent, await newHome());
+    const parked = await acp.send(
+      says(
+        steps(
+          { say: 'I run it. ' },
+          { ask: [command('a', { output: ['making ', 'made'] })] },
+          { say: 'It is made.' },
+        ),
+      ),
+    );
+    const [action] = pendingOf(parked);
+    expect(action).toMatchObject({
+      tool: 'execute',
+      title: 'Run make a',
+      source: { type: 'acp-agent' },
+      sideEffect: 'command',
+      preview: { type: 'command', command: 'make a', cwd: acp.workspace },
+      decisions: ['approve', 'deny'],
+    });
+    expect(await effects(acp)).toBe('');
+    const callId = action?.callId ?? '';
+    const done = await acp.send(decides(parked.taskId, { callId, decision: 'approve' }));
+    expect(done.status).toEqual({ state: 'completed' });
+    expect(done.calls[callId]?.state).toMatchObject({
+      result: { outcome: { type: 'ok', text: 'making made', summary: 'Run make a: done' } },
+    });
+    expect(wordsOf(done)).toBe('I run it. It is made.');
+    expect(await effects(acp)).toBe('a\n');
+    expect(await agent.answers()).toEqual(['a: allow_once']);
+    expect((await agent.prompts()).length).toBe(1);
+    const output = (await eventsOf(acp, done.taskId)).flatMap((event) =>
+      event.type === 'tool.output' ? [event.text] : [],
+    );
+    expect(output.join('')).toBe('making made');
+  });
+
+  it('D3 what it asks for side by side is shown together, and nothing of it is done before all of it is decided', async () => {
+    const agent = await agentProgram();
+    const acp = await startAcp(agent, await newHome());
+    const parked = await acp.send(
+      says(steps({ ask: [command('a'), command('b'), command('c')] }, { say: 'End.' })),
+    );
+    const [a, b, c] = pendingOf(parked).map(({ callId }) => callId);
+    expect([a, b, c]).not.toContain(undefined);
+    const still = await acp.send(decides(parked.taskId, { callId: a ?? '', decision: 'approve' }));
+    expect(pendingOf(still).map(({ callId }) => callId)).toEqual([b, c]);
+    expect(await agent.answers()).toEqual([]);
+    const done = await acp.send(
+      decides(
+        parked.taskId,
+        { callId: b ?? '', decision: 'deny', reason: 'not b' },
+        { callId: c ?? '', decision: 'approve' },
+      ),
+    );
+    expect(done.status).toEqual({ state: 'completed' });
+    expect(await effects(acp)).toBe('a\nc\n');
+    expect(await agent.answers()).toEqual(['a: allow_once', 'b: reject_once', 'c: allow_once']);
+    expect(wordsOf(done)).toBe('Not allowed: Run make b. End.');
+  });
+
+  it('R02 denied, it is told so and goes on', async () => {
+    const agent = await agentProgram();
+    const acp = await startAcp(agent, await newHome());
+    const parked = await acp.send(says(steps({ ask: [command('a')] }, { say: 'Then not.' })));
+    const [action] = pendingOf(parked);
+    const done = await acp.send(decides(parked.taskId, { callId: action?.callId ?? '', decision: 'deny' }));
+    expect(done.status).toEqual({ state: 'completed' });
+    expect(wordsOf(done)).toBe('Not allowed: Run make a. Then not.');
+    expect([await effects(acp), await agent.answers()]).toEqual(['', ['a: reject_once']]);
+  });
+
+  it('R13 under autoExecute it is given leave for each call, one at a time and for once', async () => {
+    const agent = await agentProgram();
+    const acp = await startAcp(agent, await newHome());
+    const all = ['allow_always', 'allow_once', 'reject_once'] as const;
+    const done = await acp.send(
+      says(steps({ ask: [command('a', { options: [...all] })] }, { ask: [command('b')] }, { say: 'End.' }), {
+        settings: { autoExecute: true },
+      }),
+    );
+    expect(done.status).toEqual({ state: 'completed' });
+    expect(Object.values(done.calls).map(({ state }) => state.type)).toEqual(['settled', 'settled']);
+    expect([await effects(acp), await agent.answers()]).toEqual([
+      'a\nb\n',
+      ['a: allow_once', 'b: allow_once'],
+    ]);
+  });
+
+  it('R12 trust in its tool lets later calls of that kind run, is kept here, and is never handed to the agent', async () => {
+    const agent = await agentProgram();
+    const acp = await startAcp(agent, await newHome());
+    const options: ToolCallStep['options'] = ['allow_once', 'allow_always', 'reject_once'];
+    const parked = await acp.send(
+      says(
+        steps(
+          { ask: [command('a', { options })] },
+          { ask: [command('b')] },
+          { ask: [command('c', { kind: 'fetch' })] },
+        ),
+      ),
+    );
+    const [a] = pendingOf(parked);
+    const again = await acp.send(
+      decides(parked.taskId, { callId: a?.callId ?? '', decision: 'approve', scope: 'tool' }),
+    );
+    expect(pendingOf(again)).toMatchObject([{ tool: 'fetch' }]);
+    expect(await agent.answers()).toEqual(['a: allow_once', 'b: allow_once']);
+  });
+
+  it('D4 what it is about to do cannot be edited, only let go or not', async () => {
+    const acp = await startAcp(await agentProgram(), await newHome());
+    const parked = await acp.send(says(steps({ ask: [command('a')] })));
+    const [action] = pendingOf(parked);
+    await expect(
+      acp.send(
+        decides(parked.taskId, { callId: action?.callId ?? '', decision: 'edit', input: { title: 'other' } }),
+      ),
+    ).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
+    expect(pendingOf(await acp.service.tasks.snapshot(parked.taskId, ADA))).toEqual([action]);
+  });
+
+  it('R04 a message that comes while it works is its next prompt', async () => {
+    const agent = await agentProgram();
+    const acp = await startAcp(agent, await newHome());
+    const parked = await acp.send(
+      says(steps({ ask: [command('a', { end: 'untold' })] }, { say: 'First. ' })),
+    );
+    const [action] = pendingOf(parked);
+    const { taskId } = parked;
+    const { tasks } = acp.service;
+    const accepted = await tasks.send(decides(taskId, { callId: action?.callId ?? '', decision: 'approve' }));
+    await tasks.send(says(steps({ say: 'Second.' }), { taskId }));
+    const { signal } = new AbortController();
+    for await (const _ of tasks.follow(taskId, accepted.seq, { until: 'ended', signal }));
+    const done = await tasks.snapshot(taskId, ADA);
+    expect(done.status).toEqual({ state: 'completed' });
+    expect(wordsOf(done)).toBe('First. Second.');
+    expect((await agent.prompts()).length).toBe(2);
+  });
+
+  it('its next task of the session is for the same process', async () => {
+    const agent = await agentProgram();
+    const acp = await startAcp(agent, await newHome());
+    const first = await acp.send(says(steps({ say: 'One.' })));
+    const second = await acp.send(says(steps({ say: 'Two.' }), { sessionId: first.sessionId }));
+    expect(wordsOf(second)).toBe('Two.');
+    expect(second.agentSession).toBeNull();
+    expect(first.agentSession).not.toBeNull();
+    expect((await agent.prompts()).length).toBe(2);
+  });
+});

@@ -1,0 +1,81 @@
+/** The whole way: an MCP client, the bridge, the server, and an ACP agent at work, each a process of its own. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
+import { steps } from '../../support/acp-agent/step.ts';
+import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+describe('an ACP agent behind the server', () => {
+  let program: BridgeProgram;
+  let agent: AgentProgram;
+  let at: Stage;
+  let client: RawClient;
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterAll(() => program.remove());
+
+  beforeEach(async () => {
+    agent = await agentProgram();
+    at = await stage({ args: ['--agent', 'acp', '--', agent.command, ...agent.args] });
+    client = await bridgeTo(at);
+  });
+  afterEach(() => client.kill());
+
+  async function bridgeTo({ server: { url, token, workspace } }: Stage): Promise<RawClient> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    return RawClient.start(program, { stateDir, agentUrl: url, token, args: ['--workspace', workspace] });
+  }
+
+  test('R20 it asks, the server is killed and started again, the person approves, and it is done once', async () => {
+    const call = {
+      id: 'c1',
+      kind: 'execute' as const,
+      title: 'Run make',
+      rawInput: { command: 'make all' },
+      effect: 'made',
+      output: ['all is made'],
+    };
+    const asked = await client.call('delegate_task_to_assistant', {
+      task: steps({ say: 'Let me see. ' }, { ask: [call] }, { say: 'It is made.' }),
+    });
+    expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
+    expect(textOf(asked)).toContain('make all');
+    const sessionId = asked.structuredContent?.['sessionId'];
+    const [task] = await at.peer.list();
+    const { pending } = await at.peer.task(task?.taskId ?? '');
+    const callId = pending[0]?.callId;
+
+    await at.server.kill();
+    at = await stageAgain(at);
+    await client.kill();
+    client = await bridgeTo(at);
+    const done = await client.call('approve_or_deny_pending_action', {
+      sessionId,
+      callId,
+      decision: 'approve',
+    });
+    expect(textOf(done)).toContain('It is made.');
+    expect(done.structuredContent).toMatchObject({ sessionId, state: 'completed' });
+    expect(await at.file('effects.txt')).toBe('made\n');
+    expect(await agent.answers()).toEqual(['c1: allow_once']);
+  });
+
+  test('R44 cancelled while it waits, nothing is done, and the session goes on', async () => {
+    const call = { id: 'c1', title: 'Do it', effect: 'done' };
+    const asked = await client.call('delegate_task_to_assistant', { task: steps({ ask: [call] }) });
+    const sessionId = asked.structuredContent?.['sessionId'];
+    await client.call('cancel_running_task', { sessionId });
+    const next = await client.call('delegate_task_to_assistant', {
+      task: steps({ say: 'Something else.' }),
+      sessionId,
+    });
+    expect(next.structuredContent).toMatchObject({ state: 'completed' });
+    expect(textOf(next)).toContain('Something else.');
+    expect(await at.file('effects.txt')).toBeUndefined();
+  });
+});
