@@ -24,7 +24,8 @@ function toolsAskedFor(example: string): string[] {
 }
 
 test('the language speaks of tools that exist', () => {
-  expect(toolbox.names().toSorted()).toEqual(Object.values(TOOL).toSorted());
+  // Not of all of them: reading on in a long result, or keeping a list, is nothing a person asks for in words.
+  expect(toolbox.names()).toEqual(expect.arrayContaining(Object.values(TOOL)));
 });
 
 test('the help it gives is in its own language, and asks for each tool with a valid input', () => {
@@ -42,6 +43,7 @@ test('every example of the documentation is understood, and asks for tools with 
   );
   const blocks = [...text.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map((m) => m[1] ?? '');
   const fenced = [...text.matchAll(/^````text\n([\s\S]*?)^````$/gm)].map((m) => m[1] ?? '');
-  expect([rows.length, blocks.length, fenced.length]).toEqual([11, 1, 1]);
-  for (const example of [...examples, ...blocks, ...fenced]) toolsAskedFor(example);
+  expect([blocks.length, fenced.length]).toEqual([1, 1]);
+  const asked = [...examples, ...blocks, ...fenced].flatMap(toolsAskedFor);
+  expect(new Set(asked)).toEqual(new Set(Object.values(TOOL)));
 });
