@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { agentName, spelled } from '../../../../../a2a-server/models/acp/agent-command.ts';
+
+describe('the command line of an ACP agent', () => {
+  it.each([
+    ['gemini --acp', 'gemini'],
+    ['/usr/local/bin/gemini --acp', 'gemini'],
+    ['npx -y @agentclientprotocol/claude-agent-acp', 'claude-agent-acp'],
+    ['npx @zed-industries/codex-acp@1.2.3', 'codex-acp'],
+    ['node /opt/agent.mjs state', 'agent'],
+    ['node', 'node'],
+  ])('%s is called %s', (line, name) => {
+    const [command = '', ...args] = line.split(' ');
+    expect(agentName({ command, args })).toBe(name);
+  });
+
+  it('is told on one line', () => {
+    expect(spelled({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a⏎b`');
+  });
+});

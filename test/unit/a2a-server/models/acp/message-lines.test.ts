@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { MessageLines } from '../../../../../a2a-server/models/acp/message-lines.ts';
+
+/** What gets through, whatever the pieces it comes in. */
+async function through(text: string, piece: number): Promise<{ passed: string; strayed: string }> {
+  const lines = new MessageLines();
+  let passed = '';
+  lines.setEncoding('utf8').on('data', (chunk: string) => (passed += chunk));
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += piece) lines.write(bytes.subarray(at, at + piece));
+  await new Promise<void>((resolve, reject) => {
+    lines.on('end', resolve).on('error', reject);
+    lines.end();
+  });
+  return { passed, strayed: lines.strayed };
+}
+
+describe('the lines of an ACP agent', () => {
+  it.each([1, 2, 7, 1000])(
+    'let messages through and keep what strays, in pieces of %d bytes',
+    async (piece) => {
+      const text = 'Welcome ✓\n{"a":1}\n\n  {"b":"{\\n"}\r\n[1]\n{"c":';
+      expect(await through(text, piece)).toEqual({
+        passed: '{"a":1}\n{"b":"{\\n"}\r\n{"c":',
+        strayed: 'Welcome ✓\n[1]',
+      });
+    },
+  );
+
+  it('fail when all that comes is no message', async () => {
+    await expect(through('no message\n'.repeat(200_000), 65_536)).rejects.toThrow('what is not ACP');
+  });
+});
