@@ -11,7 +11,7 @@ import { onAbort, type AbortScope } from '../../shared/abort.ts';
 import { question as questionShape, type Question } from '../../shared/protocol/question.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../task/events.ts';
-import { parkOrMove } from '../task/pending.ts';
+import { besideQuestions, parkOrMove, withdrawal } from '../task/pending.ts';
 import { fold } from '../task/fold.ts';
 import { callOf, isTerminal, type Call, type CallResult, type Snapshot } from '../task/snapshot.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
@@ -50,16 +50,18 @@ export class ToolQuestions {
 
   /**
    * Asks, and waits for as long as it takes.
-   * @throws ZodError for what is no question; AbortError when the tool execution is stopped, or its task ends
+   * @param options when `signal` aborts, the question is withdrawn; an answer that was faster stands.
+   * @throws ZodError for what is no question; AbortError when the tool execution is stopped, its task ends, or `signal` aborts
    */
-  async ask(asked: Question): Promise<PersonsAnswer> {
+  async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<PersonsAnswer> {
     const { scope, countdowns } = this.#asking;
     const question = questionShape.parse(asked);
     scope.signal.throwIfAborted();
+    signal?.throwIfAborted();
     const release = countdowns.map((countdown) => countdown.hold());
     this.#waiting += 1;
     try {
-      return await this.#answer(await this.#put(question));
+      return await this.#answer(await this.#put(question), signal);
     } finally {
       this.#waiting -= 1;
       for (const goOn of release) goOn();
@@ -89,7 +91,7 @@ export class ToolQuestions {
   }
 
   /** What became of the question. It sleeps until the journal wakes it (E5). */
-  async #answer(callId: string): Promise<PersonsAnswer> {
+  async #answer(callId: string, signal: AbortSignal | undefined): Promise<PersonsAnswer> {
     const { log, journal, taskId, scope } = this.#asking;
     let rung = true;
     let wake: (() => void) | undefined;
@@ -99,29 +101,45 @@ export class ToolQuestions {
     };
     const unwatch = journal.watch(taskId, ring);
     const stopListening = onAbort(scope.signal, ring);
+    const stopHeeding = signal && onAbort(signal, ring);
     try {
       for (;;) {
         scope.signal.throwIfAborted();
         if (!rung) await new Promise<void>((resolve) => (wake = resolve));
+        if (signal?.aborted === true) await this.#withdraw(callId);
         rung = false;
         const snapshot = await log.load(taskId);
         const state = snapshot && callOf(snapshot, callId)?.state;
         const answer = state?.type === 'settled' ? answerIn(state.result) : undefined;
         if (answer !== undefined) return answer;
-        if (snapshot === undefined || isTerminal(snapshot) || state?.type === 'settled')
-          throw this.#over(scope);
+        if (snapshot === undefined || isTerminal(snapshot)) throw this.#over(scope);
+        if (state?.type === 'settled') throw withdrawn();
       }
     } finally {
       unwatch();
       stopListening();
+      stopHeeding?.();
     }
   }
 
-  /** The task ended, or another process has taken the call for interrupted: the tool is stopped, if it is not already. */
+  async #withdraw(callId: string): Promise<void> {
+    await this.#asking.log.change(this.#asking.taskId, (s) => {
+      const question = callOf(s, callId);
+      return question?.state.type === 'waiting' && !isTerminal(s)
+        ? { type: 'append', events: besideQuestions(s, withdrawal(question)) }
+        : { type: 'keep' };
+    });
+  }
+
+  /** The task has ended, and the tool with it, whoever ended it. */
   #over(scope: AbortScope<Stop>): Error {
     scope.abort({ reason: 'task-cancel', message: 'Stopped because its task ended while it asked.' });
-    return new DOMException('The question was withdrawn.', 'AbortError');
+    return withdrawn();
   }
+}
+
+function withdrawn(): Error {
+  return new DOMException('The question was withdrawn.', 'AbortError');
 }
 
 function answerIn(result: CallResult): PersonsAnswer | undefined {

@@ -20,7 +20,7 @@ import { denial } from '../policy/verdict.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
-import { besideQuestions, parkOrMove } from '../task/pending.ts';
+import { besideQuestions, parkOrMove, withdrawal } from '../task/pending.ts';
 import {
   isRepeatable,
   isTerminal,
@@ -310,7 +310,7 @@ export class ToolScheduler {
                 basis: call.decided === null ? null : call.basis,
                 output: (text) => output.write(text),
                 plan: (planned) => (todos = planned),
-                ask: (question) => questions.ask(question),
+                ask: (question, options) => questions.ask(question, options),
                 asked: { call, place: at.place },
               }),
             {
@@ -331,16 +331,14 @@ export class ToolScheduler {
       if (state?.type !== 'running' || state.toolId !== at.reference.toolId || isTerminal(s))
         return { type: 'keep' };
       // E2: what it asks stays open over the server's end, and its own end is the next process's to tell, as after a crash.
-      const staysOpen =
-        outcome.type === 'stopped' &&
-        outcome.reason === 'server-shutdown' &&
-        openQuestions(s, call.callId).length > 0;
-      if (staysOpen) return { type: 'keep' };
+      const asked = openQuestions(s, call.callId);
+      if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown')
+        return { type: 'keep' };
       const planned: TaskEvent[] =
         todos === undefined || outcome.type !== 'ok'
           ? []
           : [{ type: 'todos.updated', callId: call.callId, todos }];
-      return { type: 'append', events: [...planned, ...besideQuestions(s, event)] };
+      return { type: 'append', events: besideQuestions(s, ...asked.map(withdrawal), ...planned, event) };
     });
     return finished?.type === 'appended' ? outcome : null;
   }

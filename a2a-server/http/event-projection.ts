@@ -93,6 +93,7 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
     }
     case 'tool.requested':
     case 'tool.asked':
+    case 'tool.withdrew':
     case 'tool.outdated':
     case 'tool.decided':
     case 'tool.started':
@@ -133,6 +134,14 @@ function activityOf(event: ToolEvent): Activity {
     }
     case 'tool.asked':
       return { type: 'tool.requested', ...callRef(event.call), asks: true, question: true };
+    case 'tool.withdrew':
+      return {
+        type: 'tool.finished',
+        ...callRef(event),
+        toolId: null,
+        outcome: 'withdrawn',
+        summary: 'the question was withdrawn',
+      };
     case 'tool.outdated':
       return { type: 'tool.requested', ...callRef(event), asks: true };
     case 'tool.decided':

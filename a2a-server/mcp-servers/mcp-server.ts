@@ -19,7 +19,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { CallResult } from './call-result.ts';
 import { callUntilAnswered, type CallRun } from './call-until-answered.ts';
 import type { Connection } from './connection.ts';
-import { elicit, type Ask } from './elicitation.ts';
+import { elicit } from './elicitation.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerEntry } from './server-settings.ts';
 import type { ToolDefinition } from './tool-list.ts';
@@ -70,7 +70,7 @@ export class McpServer {
   readonly #life = new AbortController();
   readonly #waiting = new Set<() => void>();
   /** How to reach the person behind each call under way. */
-  readonly #asks = new Set<Ask>();
+  readonly #asks = new Set<CallRun['ask']>();
   #state: State = { type: 'starting' };
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
@@ -138,7 +138,12 @@ export class McpServer {
         signal,
         onClosed: (why) => end.resolve(why),
         onListChanged: () => this.#refresh(),
-        onElicit: (params) => elicit(this.name, params, [...this.#asks]),
+        onElicit: (params, withdrawn) =>
+          elicit(
+            this.name,
+            params,
+            [...this.#asks].map((ask) => (question) => ask(question, { signal: withdrawn })),
+          ),
       });
       await this.#read(connection);
       this.#set({ type: 'ready', connection });
@@ -160,7 +165,7 @@ export class McpServer {
   /** Calls a tool. @throws Error that names the server, for a model to read; AbortError when the signal aborts. */
   async call(tool: string, input: Record<string, unknown>, run: CallRun): Promise<CallResult> {
     // One for each call, also when two of one task ask in the same way.
-    const ask: Ask = (question) => run.ask(question);
+    const ask: CallRun['ask'] = (question, options) => run.ask(question, options);
     this.#asks.add(ask);
     try {
       return await callUntilAnswered(this.name, () => this.#connection(run.signal), { tool, input, run });

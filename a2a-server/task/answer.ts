@@ -105,9 +105,12 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** No field but those that were asked for. */
-function checkOf(schema: FormSchema): z.ZodType {
-  return z.fromJSONSchema({ ...schema, additionalProperties: false });
+/** No field but those that were asked for. A default is what a form begins with, and no answer to what was left out. */
+function checkOf({ properties, ...schema }: FormSchema): z.ZodType {
+  const fields = Object.entries(properties).map(
+    ([name, { default: _begins, ...field }]) => [name, field] as const,
+  );
+  return z.fromJSONSchema({ ...schema, properties: Object.fromEntries(fields), additionalProperties: false });
 }
 
 function list(texts: readonly string[]): string {

@@ -1,7 +1,7 @@
 /** Where calls come to stand: as policy has it, as a person decides, and when the tool that asked has ended. Pure. */
 import type { PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RequestedCall, TaskEvent, Verdict } from './events.ts';
-import { openQuestions, type Call, type CallState, type Snapshot } from './snapshot.ts';
+import type { Call, CallState } from './snapshot.ts';
 
 /** A call as the model, or a tool with a question, has just asked for it. */
 export function requested(call: RequestedCall, turn: number, state: CallState): Call {
@@ -30,15 +30,6 @@ export function stateUnder(verdict: Verdict): CallState {
     case 'refuse':
       return { type: 'settled', result: { type: 'refused', message: verdict.message } };
   }
-}
-
-/** A question does not outlive the tool execution that waits for its answer. */
-export function withoutQuestions(s: Snapshot, callId: string): Pick<Snapshot, 'calls'> {
-  const withdrawn = openQuestions(s, callId).map((question): [string, Call] => [
-    question.callId,
-    { ...question, state: { type: 'settled', result: { type: 'withdrawn' } } },
-  ]);
-  return withdrawn.length === 0 ? s : { calls: { ...s.calls, ...Object.fromEntries(withdrawn) } };
 }
 
 /** Where a person's decision puts a call. @param asked what the call was waiting for */

@@ -228,6 +228,8 @@ export type TaskEvent =
    * no turn; `askedBy` is the call that runs.
    */
   | { type: 'tool.asked'; call: RequestedCall; askedBy: string }
+  /** Nobody waits for the answer to this question any more: the tool execution has ended, or let go of it. */
+  | { type: 'tool.withdrew'; callId: string; tool: string; title: string }
   /**
    * `offset`: how many characters the execution had put out before; old journals do not say it. `kept`: not live, but the
    * whole of a result that was too long for the model, for whoever asks for it.

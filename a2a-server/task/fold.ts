@@ -4,7 +4,7 @@
  */
 import { NOTHING_SPENT } from './budget.ts';
 import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
-import { requested, stateAfter, stateUnder, withoutQuestions } from './call-state.ts';
+import { requested, stateAfter, stateUnder } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import { afterUse, givenWith, grantBehind, withoutGrants } from './grants.ts';
 import { withOutput } from './outputs.ts';
@@ -182,6 +182,12 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       });
       return { calls: { ...s.calls, [question.callId]: { ...question, askedBy: event.askedBy } } };
     }
+    case 'tool.withdrew':
+      return ofCall(s, event.callId, (call) =>
+        call.state.type === 'waiting' && call.askedBy !== null
+          ? { ...call, state: { type: 'settled', result: { type: 'withdrawn' } } }
+          : call,
+      );
     case 'tool.output':
       return { outputs: withOutput(s.outputs, event) };
     case 'todos.updated':
@@ -192,7 +198,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         saved: [...(call.saved ?? []), ...event.files.map((file) => ({ ...file, at }))],
       }));
     case 'tool.finished':
-      return ofCall(withoutQuestions(s, event.callId), event.callId, (call) => ({
+      return ofCall(s, event.callId, (call) => ({
         ...call,
         state: {
           type: 'settled',
@@ -200,7 +206,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         },
       }));
     case 'tool.interrupted':
-      return ofCall(withoutQuestions(s, event.callId), event.callId, (call) =>
+      return ofCall(s, event.callId, (call) =>
         event.rerun
           ? { ...call, state: { type: 'ready' } }
           : { ...call, state: { type: 'waiting', reason: 'outcome-unknown' }, decided: null },
@@ -241,13 +247,9 @@ function inOpenTurn(s: Snapshot, turn: number, update: (turn: Turn) => Turn): Pa
   return s.openTurn?.turn === turn ? { openTurn: update(s.openTurn) } : {};
 }
 
-function ofCall(
-  { calls }: Pick<Snapshot, 'calls'>,
-  callId: string,
-  update: (call: Call) => Call,
-): Partial<Snapshot> {
-  const call = calls[callId];
-  return { calls: call === undefined ? calls : { ...calls, [callId]: update(call) } };
+function ofCall(s: Snapshot, callId: string, update: (call: Call) => Call): Partial<Snapshot> {
+  const call = s.calls[callId];
+  return call === undefined ? {} : { calls: { ...s.calls, [callId]: update(call) } };
 }
 
 function decided(

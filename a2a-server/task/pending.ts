@@ -74,11 +74,16 @@ export function parkOrMove(snapshot: Snapshot): TaskEvent {
 }
 
 /**
- * An event of a call that runs, and what the task waits for after it: while a tool waits for an answer its task is parked,
- * and every state a client is told of says so.
+ * Events of calls that run, and what the task waits for after them: while a tool waits for an answer its task is parked, and
+ * every state a client is told of says so.
  */
-export function besideQuestions(snapshot: Snapshot, event: TaskEvent): TaskEvent[] {
-  if (snapshot.status.state !== 'input-required') return [event];
-  const after = fold(snapshot, { seq: snapshot.seq + 1, at: snapshot.updatedAt, event });
-  return [event, parkOrMove(after)];
+export function besideQuestions(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
+  if (snapshot.status.state !== 'input-required') return events;
+  const entries = events.map((event, at) => ({ seq: snapshot.seq + 1 + at, at: snapshot.updatedAt, event }));
+  return [...events, parkOrMove(entries.reduce(fold, snapshot))];
+}
+
+/** That a question waits for no answer any more. */
+export function withdrawal({ callId, tool, title }: Call): TaskEvent {
+  return { type: 'tool.withdrew', callId, tool, title };
 }

@@ -34,9 +34,9 @@ export interface ToolRun extends ToolContext {
   plan?: (todos: readonly Todo[]) => void;
   /**
    * Asks the person something and waits for as long as it takes: the task is parked meanwhile, and no time limit counts.
-   * Rejects when the run is stopped.
+   * Rejects when the run is stopped, or `signal` aborts: the question is then withdrawn.
    */
-  ask: (question: Question) => Promise<PersonsAnswer>;
+  ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<PersonsAnswer>;
   /**
    * To be called before it goes on to a host that its input did not name (a redirect).
    * @throws ProductError FORBIDDEN where a rule of policy denies it

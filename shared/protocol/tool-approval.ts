@@ -210,7 +210,7 @@ export const activity = z.discriminatedUnion('type', [
     type: z.literal('tool.finished'),
     ...callRef,
     toolId: z.string().nullable(),
-    outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'unknown']),
+    outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'withdrawn', 'unknown']),
     summary: z.string(),
     stopReason: stopReason.optional(),
   }),

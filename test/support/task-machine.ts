@@ -16,8 +16,8 @@ import { NO_BUDGET } from '../../a2a-server/task/budget.ts';
 import { begin, fold } from '../../a2a-server/task/fold.ts';
 import { afterFailure } from '../../a2a-server/task/model-outage.ts';
 import { nextStep, turnOpening } from '../../a2a-server/task/next-step.ts';
-import { besideQuestions, parkOrMove } from '../../a2a-server/task/pending.ts';
-import { isTerminal, type Snapshot } from '../../a2a-server/task/snapshot.ts';
+import { besideQuestions, parkOrMove, withdrawal } from '../../a2a-server/task/pending.ts';
+import { isTerminal, openQuestions, type Snapshot } from '../../a2a-server/task/snapshot.ts';
 
 /** What happens next to the task. Numbers pick among what is there at that moment. */
 export type Move =
@@ -262,7 +262,7 @@ export class TaskMachine {
     if (call?.state.type !== 'running') return;
     const { callId, tool, title } = call;
     this.#append(
-      besideQuestions(this.snapshot, {
+      besideQuestions(this.snapshot, ...openQuestions(this.snapshot, callId).map(withdrawal), {
         type: 'tool.finished',
         callId,
         tool,

@@ -44,7 +44,7 @@ export const activity = z.discriminatedUnion('type', [
     type: z.literal('tool.finished'),
     ...callRef,
     toolId: z.nullable(z.string()),
-    outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'unknown']),
+    outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'withdrawn', 'unknown']),
     summary: z.string(),
     stopReason: z.optional(
       z.enum(['abort-request', 'task-cancel', 'timeout', 'server-shutdown', 'own-error']),

@@ -19,10 +19,12 @@ export function askingTool(options: {
   timeoutMs?: number;
   /** Before the questions. */
   first?: (run: ToolRun) => void;
+  /** Withdraws the questions. */
+  signal?: AbortSignal;
   /** After the last answer. */
   last?: (run: ToolRun) => Promise<void>;
 }): AskingTool {
-  const { asks, sideEffect = 'none', timeoutMs = 60_000, first, last } = options;
+  const { asks, sideEffect = 'none', timeoutMs = 60_000, first, last, signal } = options;
   const heard: AskingTool['heard'] = [];
   const tool = defineTool({
     name: 'inquire',
@@ -36,7 +38,7 @@ export function askingTool(options: {
       first?.(run);
       const answers = await Promise.all(
         asks.map(async (question) => {
-          const answer = await run.ask(question).catch((error: unknown) => {
+          const answer = await run.ask(question, { ...(signal && { signal }) }).catch((error: unknown) => {
             heard.push('rejected');
             throw error;
           });

@@ -271,8 +271,18 @@ describe('a question of a tool at work', () => {
     const toolId = on.tasks.running()[0]?.toolId ?? '';
     expect(await on.tasks.abortTool(toolId, ADA, 'never mind')).toMatchObject({ success: true });
     const after = await until(on, taskId, ({ status }) => status.state === 'completed');
+    expect((await eventsOf(on, taskId)).map(({ type }) => type)).toContain('tool.withdrew');
     expect(on.heard).toEqual(['rejected']);
     expect(after.calls[idOf(on.task)]?.state).toEqual({ type: 'settled', result: { type: 'withdrawn' } });
+  });
+
+  it('a tool that lets go of its question withdraws it, and goes on without', async () => {
+    const letGo = new AbortController();
+    const on = await working({ asks: [WHICH], signal: letGo.signal });
+    letGo.abort();
+    const after = await until(on, on.task.taskId, ({ status }) => status.state === 'completed');
+    expect(after.calls[idOf(on.task)]?.state).toEqual({ type: 'settled', result: { type: 'withdrawn' } });
+    expect(results(on.models)).toMatchObject([{ isError: true }]);
   });
 
   it('A4 to cancel the task ends the tool that asks', async () => {

@@ -6,6 +6,7 @@ import { activity, aside, TOOL_APPROVAL } from '../../../../shared/protocol/tool
 import { project } from '../../../../a2a-server/http/event-projection.ts';
 import type { View } from '../../../../a2a-server/http/wire-objects.ts';
 import type { ContentPart, TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { questionCall } from '../../../support/task-machine.ts';
 import { callRequested, PENDING } from './samples.ts';
 
 const view = (approval: boolean, resumable: boolean): View => ({
@@ -115,6 +116,8 @@ const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
     )
     .map((outcome): TaskEvent => ({ type: 'tool.finished', ...ref, toolId: 'tool-1', outcome })),
   fc.boolean().map((rerun): TaskEvent => ({ type: 'tool.interrupted', ...ref, toolId: 'tool-1', rerun })),
+  fc.constant<TaskEvent>({ type: 'tool.asked', call: questionCall('call-1.q1'), askedBy: 'call-1' }),
+  fc.constant<TaskEvent>({ type: 'tool.withdrew', ...ref }),
   fc.constant<TaskEvent>({ type: 'tool.outdated', ...ref, preview: PENDING.preview, basis: 'x' }),
   text.map((message): TaskEvent => ({ type: 'task.failed', message })),
   text.map((message): TaskEvent => ({ type: 'task.rejected', message })),

@@ -57,6 +57,7 @@ describe('an answer', () => {
     [form({ age: { type: 'number', minimum: 0 } }), { age: -1 }],
     [form({ name: { type: 'string' } }), { name: 'Ada', more: 1 }],
     [form({ name: { type: 'string' } }), ['Ada']],
+    [form({ name: { type: 'string', default: 'Ada' } }), {}],
   ])('to %j, %j is none, and says why', (question, given) => {
     expect(readAnswer(question, given)).toEqual({ ok: false, message: expect.stringMatching(/\.$/) });
   });

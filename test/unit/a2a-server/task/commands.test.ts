@@ -75,6 +75,7 @@ describe('a question', () => {
   it('R07 that its tool did not wait for any longer is refused as such', () => {
     const outcome = { type: 'error', message: 'aborted' } as const;
     const finished = after(asked(), [
+      { type: 'tool.withdrew', callId: 'a.q1', tool: 'write-file', title: 'Call a.q1' },
       { type: 'tool.finished', callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1', outcome },
       { type: 'task.working' },
     ]);

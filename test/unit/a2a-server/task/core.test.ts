@@ -69,8 +69,7 @@ describe('the task core, over generated lives of a task', () => {
         if (event.type === 'tool.requested' && ['ask', 'question'].includes(event.verdict.type))
           open.add(event.call.callId);
         if (event.type === 'tool.asked') open.add(event.call.callId);
-        if (event.type === 'tool.finished' || event.type === 'tool.interrupted')
-          for (const callId of open) if (callId.startsWith(`${event.callId}.`)) open.delete(callId);
+        if (event.type === 'tool.withdrew') expect(open.delete(event.callId)).toBe(true);
         if (event.type === 'tool.interrupted' && !event.rerun) open.add(event.callId);
         if (event.type === 'tool.decided') expect(open.delete(event.callId)).toBe(true);
       }

@@ -34,7 +34,10 @@ const ACTIVITIES: object[] = [
   })),
   { type: 'tool.started', ...call, toolId: 'x' },
   { type: 'tool.output', ...call, toolId: 'x', text: '…' },
-  ...['ok', 'error', 'stopped', 'denied', 'skipped', 'unknown'].map((outcome) => ({ ...finished, outcome })),
+  ...['ok', 'error', 'stopped', 'denied', 'skipped', 'withdrawn', 'unknown'].map((outcome) => ({
+    ...finished,
+    outcome,
+  })),
   ...protocol.stopReason.options.map((stopReason) => ({ ...finished, outcome: 'stopped', stopReason })),
 ];
 const FORM = {
