@@ -1,6 +1,6 @@
 /**
  * The server's routes, and the door before them (X1): Host and Origin are checked on every route, a bearer token on every
- * route but the agent card.
+ * route but the agent card and the approval page's files, which hold nothing of anybody's.
  */
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
@@ -31,6 +31,8 @@ import { HEARTBEAT_MS } from './http/sse.ts';
 import type { StreamTickets } from './http/stream-ticket.ts';
 import type { Authenticate } from './http/tokens.ts';
 import { toolRoutes } from './http/tool-routes.ts';
+import { pageRoute } from './web/page-route.ts';
+import type { Page } from './web/page-route.ts';
 
 /** Why a request's reading was ended from this side. */
 export type ReadingEnd = 'client-gone' | 'server-shutdown' | 'ticket-expired';
@@ -40,6 +42,7 @@ export interface AppOptions {
   card: AgentCard;
   /** What the agent carries out without a model. */
   commands: readonly OfferedCommand[];
+  page: Page;
   authenticate: Authenticate;
   tickets: StreamTickets;
   clock: Clock;
@@ -74,6 +77,7 @@ export function createApp(options: AppOptions): Express {
 
   app.use(reachable(options.reach), pageAccess);
   app.use(cardRoute(card));
+  app.use(pageRoute(options.page));
   const byToken = (request: Request): Admission => ({
     principal: options.authenticate(request.headers.authorization),
   });

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command `a2a-server`. */
+import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { messageOf, ProductError } from '../shared/errors.ts';
 import { addFlags } from '../shared/flags.ts';
@@ -16,6 +17,9 @@ const EXIT_CONFIGURATION = 78;
 const EXIT_FAILURE = 1;
 /** As shells have it: the command line was not understood. */
 const EXIT_USAGE = 2;
+
+/** The approval page, built beside the server. */
+const PAGE = fileURLToPath(new URL('../web/', import.meta.url));
 
 const SHUTDOWN_STAGES = [
   'shutting down: running tools may come to their end',
@@ -93,7 +97,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const log = createLogger({ name: 'a2a-server', level: settings.logLevel });
     consoleToLog(log);
     giveUpOnBugs(log);
-    const started = import('./serve.ts').then(({ serve }) => serve(settings, log));
+    const started = import('./serve.ts').then(({ serve }) => serve(settings, log, PAGE));
     const told = stopOnSignals(started, log);
     const run = await started;
     if (told()) return;

@@ -41,6 +41,8 @@ import type { ReadOutput } from './tools/read-output.ts';
 import { confinementText, findConfinement, type Confinement } from './tools/shell/confinement.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import type { Identity } from './tools/workspace/directory.ts';
+import { readPage } from './web/page-route.ts';
+import type { Page } from './web/page-route.ts';
 import { workerOf, type Worker } from './worker.ts';
 
 /**
@@ -67,8 +69,12 @@ export interface Run {
   hurry(): void;
 }
 
-/** @throws ProductError CONFIGURATION, STORAGE; nothing is left open then. */
-export async function serve(settings: ServerSettings, log: Logger): Promise<Run> {
+/**
+ * @param pageDirectory where the built approval page lies
+ * @throws ProductError CONFIGURATION, STORAGE; nothing is left open then.
+ */
+export async function serve(settings: ServerSettings, log: Logger, pageDirectory: string): Promise<Run> {
+  const page = await readPage(pageDirectory);
   const { stateDir } = settings;
   const worker = await workerOf(settings);
   const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
@@ -99,7 +105,7 @@ export async function serve(settings: ServerSettings, log: Logger): Promise<Run>
     });
     const own = await stat(stateDir, { bigint: true });
     held.mcpServers = await startedMcpServers(mcpServers, settings, log);
-    const made = { settings, log, token, server, port, own, worker, tools, policy, confinement };
+    const made = { settings, log, token, server, port, own, worker, tools, policy, page, confinement };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
@@ -130,6 +136,7 @@ interface Opened {
   tools: readonly Tool[];
   confinement: Confinement;
   policy: Policy;
+  page: Page;
   journal: Journal;
   mcpServers?: McpServers | undefined;
 }
@@ -168,6 +175,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       }),
     ),
     commands: offered,
+    page: opened.page,
     authenticate: authenticator(credentials),
     tickets: streamTickets(token, credentials, () => systemClock.now()),
     clock: systemClock,

@@ -1,8 +1,8 @@
-// Bundles both programs into dist/, one file each plus the chunks they load on demand; and the client library, one file
+// Bundles both programs into dist/, one file each plus the chunks they load on demand; the approval page; and the client library, one file
 // that runs in Node and in pages, beside its types.
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, copyFile, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 const entryPoints = ['bridge/main.ts', 'a2a-server/main.ts'];
@@ -32,6 +32,22 @@ await build({
   logLevel: 'warning',
 });
 await Promise.all(entryPoints.map((entry) => chmod(`dist/${entry.replace(/\.ts$/, '.js')}`, 0o755)));
+
+// The approval page: its script, and the files it stands in.
+await build({
+  entryPoints: { page: 'a2a-server/web/page/main.tsx' },
+  outdir: 'dist/web',
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2023',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  logLevel: 'warning',
+});
+for (const name of ['index.html', 'page.css'])
+  await copyFile(`a2a-server/web/page/${name}`, `dist/web/${name}`);
 
 await build({
   entryPoints: ['shared/client/index.ts'],

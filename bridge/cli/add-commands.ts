@@ -156,6 +156,13 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
     const { serverStatus } = await import('./commands/server.ts');
     await carryOut(it, serverStatus);
   });
+  add(
+    'page',
+    "the address of the local server's page, where whatever waits is decided; starts the server",
+  ).action(async (_, it: Command) => {
+    const { page } = await import('./commands/page.ts');
+    await carryOut(it, page);
+  });
   add('logs', 'what the local server says')
     .option('-f, --follow', 'and what it says from now on')
     .option('-n, --lines <number>', 'so many of its last lines; default 50')

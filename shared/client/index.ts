@@ -3,7 +3,9 @@
  * Uses what both have (fetch, AbortSignal, ReadableStream, EventTarget) and no module of Node's.
  */
 export { A2aClient } from './a2a/a2a-client.ts';
+export type { A2aClientOptions } from './a2a/a2a-client.ts';
 export type { ToolExecution } from './a2a/agent-api.ts';
+export type { ListedTask } from './a2a/listed-task.ts';
 export type { A2aTaskRequest } from './a2a/message.ts';
 export { ClientError } from './client-error.ts';
 export type { ClientErrorCode } from './client-error.ts';
@@ -20,4 +22,5 @@ export type { Starter } from './operations.ts';
 export type { Patience } from './patience.ts';
 export type { Progress } from './progress.ts';
 export type { PendingAction, RunningTool, TaskReport, TaskState } from './task-report.ts';
+export type { Answer } from '../protocol/question.ts';
 export type { AbortAnswer, Decision, TaskRequest } from './task-request.ts';

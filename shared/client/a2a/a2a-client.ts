@@ -4,25 +4,30 @@ import type { Execution, ExecutionOptions } from '../execution.ts';
 import { newId } from '../new-id.ts';
 import { thisPage } from '../page-watch.ts';
 import { PATIENCE } from '../patience.ts';
-import type { Patience } from '../patience.ts';
 import { Service } from '../service.ts';
 import type { ClientOptions } from '../client-options.ts';
 import type { AbortAnswer } from '../task-request.ts';
 import { A2aLine } from './a2a-line.ts';
-import type { Beginning } from './a2a-line.ts';
+import type { A2aWays, Beginning } from './a2a-line.ts';
 import { AgentApi } from './agent-api.ts';
 import type { ToolExecution } from './agent-api.ts';
-import { requestMessage } from './message.ts';
+import type { ListedTask } from './listed-task.ts';
+import { CHANNEL, requestMessage } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
+
+export interface A2aClientOptions extends ClientOptions {
+  /** How the person is asked who decides, for the record, e.g. `page`; `client-library` when left out. */
+  channel?: string | undefined;
+}
 
 export class A2aClient {
   readonly #api: AgentApi;
-  readonly #patience: Patience;
+  readonly #ways: A2aWays;
   readonly #executions: Executions;
 
-  constructor({ patience, page = thisPage(), ...service }: ClientOptions) {
-    this.#patience = { ...PATIENCE, ...patience };
-    this.#api = new AgentApi(new Service(service), this.#patience);
+  constructor({ patience, page = thisPage(), channel = CHANNEL, ...service }: A2aClientOptions) {
+    this.#ways = { patience: { ...PATIENCE, ...patience }, channel };
+    this.#api = new AgentApi(new Service(service), this.#ways.patience);
     this.#executions = new Executions(page);
   }
 
@@ -42,6 +47,11 @@ export class A2aClient {
    */
   attach(task: { taskId: string; after?: number | undefined }, options: ExecutionOptions = {}): Execution {
     return this.#begin(task, options);
+  }
+
+  /** The newest tasks of this token, whoever started them; at most so many, 50 when left out. @throws ClientError */
+  tasks(count = 50): Promise<readonly ListedTask[]> {
+    return this.#api.tasks(count);
   }
 
   /** The tool executions that run, of all that this token may see. @throws ClientError */
@@ -66,6 +76,6 @@ export class A2aClient {
   }
 
   #begin(beginning: Beginning, options: ExecutionOptions): Execution {
-    return this.#executions.begin(new A2aLine(this.#api, this.#patience, beginning), options);
+    return this.#executions.begin(new A2aLine(this.#api, this.#ways, beginning), options);
   }
 }

@@ -23,17 +23,26 @@ import { streamed } from './wire.ts';
 /** Where a line begins: with a message that starts a task, or at a task that there is. */
 export type Beginning = { message: object } | { taskId: string; after?: number | undefined };
 
+/** How a client goes about it. */
+export interface A2aWays {
+  patience: Patience;
+  /** How persons are asked, for the record. */
+  channel: string;
+}
+
 export class A2aLine implements TaskLine {
   readonly #api: AgentApi;
   readonly #patience: Patience;
   readonly #beginning: Beginning;
+  readonly #channel: string;
   /** Resolves when the server has named the task. */
   readonly #named = new Deferred<TaskFold>();
   #fold: TaskFold | undefined;
 
-  constructor(api: AgentApi, patience: Patience, beginning: Beginning) {
+  constructor(api: AgentApi, { patience, channel }: A2aWays, beginning: Beginning) {
     this.#api = api;
     this.#patience = patience;
+    this.#channel = channel;
     this.#beginning = beginning;
   }
 
@@ -63,7 +72,7 @@ export class A2aLine implements TaskLine {
 
   async decide(decisions: readonly Decision[]): Promise<void> {
     const { taskId, sessionId, report } = await this.#named.promise;
-    const to = { messageId: newId(), sessionId, taskId };
+    const to = { messageId: newId(), sessionId, taskId, channel: this.#channel };
     await this.#api.send(decisionsMessage(decisions, report.pending, to));
   }
 

@@ -5,7 +5,8 @@ import { tryAgain } from '../patience.ts';
 import type { Patience } from '../patience.ts';
 import type { Service } from '../service.ts';
 import type { AbortAnswer } from '../task-request.ts';
-import { abortAnswer, sent, task, toolList } from './wire.ts';
+import { type ListedTask, listed } from './listed-task.ts';
+import { abortAnswer, sent, task, taskList, toolList } from './wire.ts';
 import type { WireTask } from './wire.ts';
 import type * as z from 'zod/mini';
 
@@ -65,6 +66,15 @@ export class AgentApi {
   cancelLeaving(taskId: string, reason: string): void {
     const [path, ask] = cancelOf(taskId, reason);
     this.#service.ask(path, { ...ask, keepalive: true }).catch(() => undefined);
+  }
+
+  /** The newest tasks, at most so many. */
+  async tasks(count: number): Promise<readonly ListedTask[]> {
+    const ask = { method: 'GET', headers: A2A_HEADERS } as const;
+    const { tasks } = await this.#persist(() =>
+      this.#service.askFor(taskList, `/tasks?pageSize=${count}`, ask),
+    );
+    return tasks.map(listed);
   }
 
   async tools(): Promise<readonly ToolExecution[]> {

@@ -3,8 +3,8 @@ import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import type { PendingAction } from '../task-report.ts';
 import type { Decision, TaskRequest } from '../task-request.ts';
 
-/** How the person was asked, for the record. */
-const CHANNEL = 'client-library';
+/** How the person was asked, for the record, where a client does not say. */
+export const CHANNEL = 'client-library';
 
 interface Addressed {
   messageId: string;
@@ -34,7 +34,7 @@ export function textMessage(text: string, to: Addressed): object {
 export function decisionsMessage(
   decisions: readonly Decision[],
   shown: readonly PendingAction[],
-  to: Addressed,
+  { channel, ...to }: Addressed & { channel: string },
 ): object {
   const bound = decisions.map((decision) => ({
     ...decision,
@@ -43,7 +43,7 @@ export function decisionsMessage(
   return message(
     [
       {
-        data: { extension: TOOL_APPROVAL, decisions: bound, channel: CHANNEL },
+        data: { extension: TOOL_APPROVAL, decisions: bound, channel },
         mediaType: 'application/json',
       },
     ],

@@ -4,20 +4,9 @@ import type { Activity } from '../../protocol/tool-approval.ts';
 import type { Progress } from '../progress.ts';
 import { hasEnded } from '../task-report.ts';
 import type { PendingAction, RunningTool, TaskReport, TaskState } from '../task-report.ts';
+import { stateOf } from './task-state.ts';
 import { activity as activitySchema, pendingPart } from './wire.ts';
 import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
-
-/** A2A 1.0 §4.1.3. */
-const STATES: Readonly<Record<string, TaskState>> = {
-  TASK_STATE_SUBMITTED: 'working',
-  TASK_STATE_WORKING: 'working',
-  TASK_STATE_INPUT_REQUIRED: 'waiting',
-  TASK_STATE_AUTH_REQUIRED: 'waiting',
-  TASK_STATE_COMPLETED: 'completed',
-  TASK_STATE_CANCELED: 'canceled',
-  TASK_STATE_FAILED: 'failed',
-  TASK_STATE_REJECTED: 'failed',
-};
 
 export class TaskFold {
   readonly taskId: string;
@@ -124,7 +113,7 @@ export class TaskFold {
   }
 
   #stand({ state, message }: WireStatus): void {
-    this.#state = STATES[state] ?? 'working';
+    this.#state = stateOf(state);
     const parts = message?.parts ?? [];
     this.#message = textOf(parts);
     this.#pending = parts.flatMap(({ data }) => pendingPart.safeParse(data).data?.pending ?? []);

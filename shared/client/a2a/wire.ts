@@ -133,4 +133,14 @@ export const toolList = z.object({
   ),
 });
 
+/** `GET /tasks`: with the history, whose first message says what a task is about. */
+export const taskList = z.object({
+  tasks: z.prefault(
+    z.array(
+      z.object({ id: z.string(), contextId: z.string(), status, history: z.prefault(z.array(message), []) }),
+    ),
+    [],
+  ),
+});
+
 export const abortAnswer = z.object({ success: z.boolean(), message: z.string() });

@@ -53,6 +53,7 @@ export async function startServer(
       tasks,
       card: agentCard(url, '1.2.3'),
       commands: [],
+      page: [],
       authenticate: authenticator(credentials),
       tickets: streamTickets(TOKEN, credentials, () => clock.now()),
       clock,

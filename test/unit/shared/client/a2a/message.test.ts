@@ -36,7 +36,7 @@ test('D2 each decision is bound to what was shown of its call, and reads as the 
       { callId: 'asked', decision: 'answer', answer: ['red'] },
     ],
     [action],
-    { messageId: 'm', taskId: 't' },
+    { messageId: 'm', taskId: 't', channel: 'page' },
   );
   expect(decisionsPart.parse(written(body).parts[0]?.data).decisions).toEqual([
     { callId: 'a', decision: 'approve', scope: 'tool', inputHash: 'hash-of-a' },

@@ -1,0 +1,30 @@
+/** What of a pending action is edited as text: what would be written, the command line, or the whole input as JSON. Pure. */
+import type { Decision, PendingAction } from '../../../shared/client/index.ts';
+
+export interface Editable {
+  text: string;
+  /** @throws Error when the text cannot be what it has to be */
+  decision: (edited: string) => Decision;
+}
+
+export function editableOf({ callId, input, preview }: PendingAction): Editable {
+  const { content, command } = input;
+  if (preview.type === 'diff' && typeof content === 'string')
+    return { text: content, decision: (edited) => ({ callId, decision: 'edit', content: edited }) };
+  if (preview.type === 'command' && typeof command === 'string')
+    return {
+      text: command,
+      decision: (edited) => ({ callId, decision: 'edit', input: { ...input, command: edited } }),
+    };
+  return {
+    text: JSON.stringify(input, null, 2),
+    decision: (edited) => ({ callId, decision: 'edit', input: objectOf(edited) }),
+  };
+}
+
+function objectOf(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('The input is a JSON object.');
+  return Object.fromEntries(Object.entries(value));
+}

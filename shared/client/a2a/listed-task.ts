@@ -1,0 +1,33 @@
+/** A task in a list: enough to know it by. */
+import type * as z from 'zod/mini';
+import type { TaskState } from '../task-report.ts';
+import { stateOf } from './task-state.ts';
+import type { taskList } from './wire.ts';
+
+export interface ListedTask {
+  taskId: string;
+  sessionId: string;
+  /** The first line of what was asked for. */
+  title: string;
+  state: TaskState;
+  /** RFC 3339; null where the agent does not say. */
+  updatedAt: string | null;
+}
+
+const MAX_TITLE = 200;
+
+export function listed({
+  id,
+  contextId,
+  status,
+  history,
+}: z.output<typeof taskList>['tasks'][number]): ListedTask {
+  const words = (history[0]?.parts ?? []).map(({ text }) => text ?? '').join('');
+  return {
+    taskId: id,
+    sessionId: contextId,
+    title: (words.trim().split('\n')[0] ?? '').slice(0, MAX_TITLE),
+    state: stateOf(status.state),
+    updatedAt: status.timestamp ?? null,
+  };
+}
