@@ -42,6 +42,18 @@ describe('server', () => {
     });
   });
 
+  it('page says where its page is, with the token in the fragment, and starts it', async () => {
+    const { code, stdout } = await run('page', '--json');
+    expect(code).toBe(0);
+    const { url } = z.object({ url: z.string() }).parse(JSON.parse(stdout));
+    const [address = '', token = ''] = url.split('/#token=');
+    expect(await (await fetch(`${address}/`)).text()).toContain('<title>Approvals</title>');
+    const tasks = await fetch(`${address}/tasks`, {
+      headers: { authorization: `Bearer ${token}`, 'a2a-version': '1.0' },
+    });
+    expect(tasks.status).toBe(200);
+  });
+
   it('that cannot start says why, with the end of its log', async () => {
     await cli(['tasks', '--state-dir', stateDir, '--no-auto-start'], { home });
     await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server: { port: 'none' } }));
