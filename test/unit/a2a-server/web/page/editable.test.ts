@@ -6,8 +6,16 @@ const action = (
   input: Record<string, unknown>,
   preview: PendingAction['preview'] = { type: 'json', value: input },
 ): PendingAction => ({
-  ...{ callId: 'c', tool: 't', title: 'T', input, preview, reason: 'approval', sideEffect: 'other' },
-  ...{ expiresAt: null, decisions: ['approve', 'deny', 'edit'], inputHash: 'h' },
+  callId: 'c',
+  tool: 't',
+  title: 'T',
+  input,
+  preview,
+  reason: 'approval',
+  sideEffect: 'other',
+  expiresAt: null,
+  decisions: ['approve', 'deny', 'edit'],
+  inputHash: 'h',
 });
 
 describe('what a person edits', () => {
