@@ -40,6 +40,17 @@ describe('what a reader saw and the journal', () => {
     expect(() => mustBeGapFree(events(1, 4), 4, 1)).toThrow('explain');
     expect(() => mustBeGapFree(events(1, 3), 4, 2)).toThrow('ends at position 3');
   });
+
+  it('or by what files held having been kept, right after a tool that changes them was started', () => {
+    const started = (seq: number, tool: string): StreamEvent => ({
+      ...event(seq),
+      activity: { type: 'tool.started', callId: 'c', tool, title: 'T', toolId: 't' },
+    });
+    expect(() => mustBeGapFree([started(1, 'append-file'), event(3)], 3, 0)).not.toThrow();
+    expect(() => mustBeGapFree([started(1, 'append-file'), event(4)], 4, 0)).toThrow('explain');
+    expect(() => mustBeGapFree([started(1, 'run-shell-command'), event(3)], 3, 0)).toThrow('explain');
+    expect(() => mustBeGapFree([event(1), event(3)], 3, 0)).toThrow('explain');
+  });
 });
 
 /** So often as the model asked for it, never as a person changed it. */
