@@ -9,6 +9,8 @@ import type { Logger } from '../shared/logging.ts';
 import { packageVersion } from '../shared/version.ts';
 import { PLACE_FLAGS, readServerSettings, withAgentCommand } from './read-settings.ts';
 import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './settings.ts';
+import type { ServerSettings } from './settings.ts';
+import type { Tool } from './tools/tool.ts';
 import type { Run } from './serve.ts';
 import type { TryOptions } from './try-policy.ts';
 
@@ -70,12 +72,20 @@ function addPolicy(server: Command): void {
       try {
         const settings = await readServerSettings(flags, process.env);
         const { tryPolicy } = await import('./try-policy.ts');
-        const { builtinTools } = await import('./tools/builtin-tools.ts');
-        await tryPolicy(settings, { rules, changed, json }, { tools: builtinTools(), say });
+        await tryPolicy(settings, { rules, changed, json }, { tools: await knownTools(settings), say });
       } catch (error) {
         fail(error);
       }
     });
+}
+
+/** The tools that rules and past calls may name: first those of whoever does the work now. */
+async function knownTools(settings: ServerSettings): Promise<readonly Tool[]> {
+  const { builtinTools } = await import('./tools/builtin-tools.ts');
+  if (settings.agent.type !== 'acp') return builtinTools();
+  const { workerOf } = await import('./worker.ts');
+  const { tools = [] } = await workerOf(settings);
+  return [...tools, ...builtinTools()];
 }
 
 function say(text: string): void {

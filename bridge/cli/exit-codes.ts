@@ -27,11 +27,8 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
     EXIT_USAGE,
     'the command line is not understood, or a question could not be asked: no terminal and no --yes',
   ],
-  [
-    EXIT_UNKNOWN,
-    'no such session, call, tool execution, agent or command of an agent, or a prefix that names several',
-  ],
-  [EXIT_REFUSED, 'refused: decided before, changed since it was shown, or ended'],
+  [EXIT_UNKNOWN, 'no such session, call, agent or command of an agent, or a prefix that names several'],
+  [EXIT_REFUSED, 'refused: decided before, changed since it was shown, ended, or not running'],
   [EXIT_TASK_FAILED, 'the task that was watched failed or was cancelled'],
   [EXIT_TASK_WAITS, 'the task that was watched waits for a person'],
   [EXIT_UNAVAILABLE, 'an agent or the local server cannot be reached'],

@@ -60,6 +60,15 @@ describe('a2a-server policy try', () => {
     expect((await on.peer.send('create b.md with b')).pending).toHaveLength(1);
   });
 
+  it('knows what an ACP agent asks leave for, where one does the work, and starts none', async () => {
+    const on = await stage();
+    const config = await rulesFile({ server: { agent: ['acp', 'no-such-program'] } });
+    const rules = await rulesFile([{ action: 'deny', tool: 'execute' }]);
+    const args = ['--rules', rules, '--config', config, '--state-dir', on.server.stateDir];
+    const { code, stdout } = await server('policy', 'try', ...args);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('0 calls of 0 tasks') });
+  });
+
   it.each([
     ['not JSON', '{', /cannot be used: .*JSON/u],
     ['no list', { policy: [] }, /it is a list of rules/u],
