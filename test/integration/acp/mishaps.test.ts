@@ -26,7 +26,7 @@ describe('an ACP agent that goes wrong', () => {
     const acp = await started(agent);
     const failed = await acp.send(says(steps({ say: 'Before. ' }, { die: 3 }, { say: 'After.' })));
     expect(failureOf(failed)).toMatch(
-      /The agent `.*test-agent\.mjs.*` ended with exit code 3\. .*the agent of a test has had enough.* Go on with the session/,
+      /The agent `\S*node .*` ended with exit code 3\. .*the agent of a test has had enough.* Go on with the session/,
     );
     expect(wordsOf(failed)).toBe('Before. ');
     const done = await acp.send(says(steps({ say: 'Again.' }), { sessionId: failed.sessionId }));
@@ -63,7 +63,7 @@ describe('an ACP agent that goes wrong', () => {
   it('never answers: it is given up when its time is over', async () => {
     const acp = await started(await agentProgram('hang'), { startMs: 300 });
     expect(failureOf(await acp.send(says('hello')))).toMatch(
-      /test-agent\.mjs.* did not answer initialize within 0\.3 s\./,
+      /The agent `\S*node .*` did not answer initialize within 0\.3 s\./,
     );
   });
 
