@@ -17,6 +17,11 @@ function event(seq: number, data = `event ${seq}`): StreamEvent {
   };
 }
 
+const started = (seq: number, tool: string): StreamEvent => ({
+  ...event(seq),
+  activity: { type: 'tool.started', callId: 'c', tool, title: 'T', toolId: 't' },
+});
+
 const events = (...seqs: number[]): StreamEvent[] => seqs.map((seq) => event(seq));
 
 describe('what a reader saw and the journal', () => {
@@ -42,10 +47,6 @@ describe('what a reader saw and the journal', () => {
   });
 
   it('or by what files held having been kept, right after a tool that changes them was started', () => {
-    const started = (seq: number, tool: string): StreamEvent => ({
-      ...event(seq),
-      activity: { type: 'tool.started', callId: 'c', tool, title: 'T', toolId: 't' },
-    });
     expect(() => mustBeGapFree([started(1, 'append-file'), event(3)], 3, 0)).not.toThrow();
     expect(() => mustBeGapFree([started(1, 'append-file'), event(4)], 4, 0)).toThrow('explain');
     expect(() => mustBeGapFree([started(1, 'run-shell-command'), event(3)], 3, 0)).toThrow('explain');
