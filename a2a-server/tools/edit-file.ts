@@ -1,7 +1,7 @@
 /** `edit-file`: one passage of a file replaced by another. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, showChange } from './file-change.ts';
+import { makeChange, rewritten, showChange } from './file-change.ts';
 import { count, oneLine } from './one-line.ts';
 import { editText, type TextEdit } from './text-edit.ts';
 import type { Tool } from './tool.ts';
@@ -53,11 +53,7 @@ export const editFile: Tool = defineTool({
       replaced = result.replaced;
       return result.content;
     });
-    if (input.content !== undefined)
-      return {
-        text: `Replaced the content of ${done.path} (${count(done.bytes, 'byte')}).`,
-        summary: `wrote ${done.path} (${count(done.bytes, 'byte')})`,
-      };
+    if (input.content !== undefined) return rewritten(done);
     const places = count(replaced, 'place');
     return {
       text: `Edited ${done.path} in ${places}; it now has ${count(done.bytes, 'byte')}.`,

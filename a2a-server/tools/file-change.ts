@@ -1,6 +1,7 @@
 /** What write-file, append-file, edit-file and multi-edit share: the diff before, the write after, and that both mean the same. */
 import { ProductError } from '../../shared/errors.ts';
-import type { Shown, ToolContext, ToolRun } from './tool.ts';
+import { count } from './one-line.ts';
+import type { Shown, ToolContext, ToolResult, ToolRun } from './tool.ts';
 import { unifiedDiff } from './unified-diff.ts';
 import { changed } from './workspace/replace-file.ts';
 import { ABSENT, type TextFile } from './workspace/text-file.ts';
@@ -45,6 +46,12 @@ export async function makeChange(
   const content = changedContent(before, change);
   await workspace.replace(path, { content, basis: now, signal });
   return { path: place, created: before === undefined, bytes: Buffer.byteLength(content) };
+}
+
+/** What is said of an edit in whose place a person has written the whole file. */
+export function rewritten({ path, bytes }: Changed): ToolResult {
+  const size = count(bytes, 'byte');
+  return { text: `Replaced the content of ${path} (${size}).`, summary: `wrote ${path} (${size})` };
 }
 
 function changedContent(before: TextFile | undefined, change: Change): string {

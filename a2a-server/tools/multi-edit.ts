@@ -1,7 +1,7 @@
 /** `multi-edit`: several passages of one file replaced in one step, all of them or none. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, showChange } from './file-change.ts';
+import { makeChange, rewritten, showChange } from './file-change.ts';
 import { count, oneLine } from './one-line.ts';
 import { editAll, type ManyEdited, type TextEdit } from './text-edit.ts';
 import type { Tool } from './tool.ts';
@@ -57,11 +57,7 @@ export const multiEdit: Tool = defineTool({
       replaced = result.replaced;
       return result.content;
     });
-    if (input.content !== undefined)
-      return {
-        text: `Replaced the content of ${done.path} (${count(done.bytes, 'byte')}).`,
-        summary: `wrote ${done.path} (${count(done.bytes, 'byte')})`,
-      };
+    if (input.content !== undefined) return rewritten(done);
     const places = count(replaced, 'place');
     return {
       text: `Made ${count(input.edits.length, 'edit')} to ${done.path}, in ${places}; it now has ${count(done.bytes, 'byte')}.`,
