@@ -6,16 +6,16 @@
  *   was started again in between is told what was decided; should it ask for the same again, it gets the leave it had.
  * - No kind counts as read-only: what the agent itself holds to need a permission, a person decides.
  */
-import { createHash } from 'node:crypto';
 import type { ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import type { Preview, SideEffect } from '../../../shared/protocol/tool-approval.ts';
 import { parseUrl } from '../../../shared/parse-url.ts';
 import { defineTool } from '../../tools/define-tool.ts';
-import type { Reach, Shown, Tool, ToolContext } from '../../tools/tool.ts';
-import { unifiedDiff } from '../../tools/unified-diff.ts';
-import { ABSENT } from '../../tools/workspace/text-file.ts';
+import type { Reach, Shown, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { changed } from '../../tools/workspace/replace-file.ts';
 import { agentName } from './agent-command.ts';
+import { basisOf, diffsFromDisk, readFiles, type FileNow } from './file-changes.ts';
 import type { LiveAgents } from './live-agents.ts';
 import { permissionInput, placesOf, type PermissionInput } from './permission.ts';
 import { placeIn } from './place-in.ts';
@@ -37,6 +37,9 @@ const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
   other: { sideEffect: 'other', does: 'does something' },
 };
 
+/** Kinds that change the files they name, also where the agent sends no diff. */
+const CHANGES_FILES: ReadonlySet<string> = new Set<ToolKind>(['edit', 'delete', 'move']);
+
 export function permissionTools(agents: LiveAgents): Tool[] {
   const name = agentName(agents.options.agent);
   return Object.entries(KINDS).map(([kind, { sideEffect, does }]) =>
@@ -51,7 +54,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
         forGood ? `${title} (the agent takes leave for this only for good)` : title,
       reach: (input) => reachOf(kind, input),
       show: (input, context) => show(kind, input, context),
-      run: (_input, run) => runPermitted(run, agents),
+      run: (input, run) => runPermitted(run, agents, () => checkBasis(kind, input, run)),
     }),
   );
 }
@@ -68,34 +71,42 @@ function reachOf(kind: string, input: PermissionInput): Reach {
 }
 
 async function show(kind: string, input: PermissionInput, { workspace }: ToolContext): Promise<Shown> {
-  const { diffs = [] } = input;
-  if (diffs.length > 0) {
-    const places = diffs.map(({ path }) => placeIn(workspace.root, path));
-    const texts = diffs.map(({ oldText, newText }, index) =>
-      unifiedDiff(places[index] ?? '', oldText ?? undefined, newText),
-    );
-    return {
-      preview: { type: 'diff', path: [...new Set(places)].join(', '), diff: texts.join('\n') },
-      basis: await basisOf(placesOf(input, workspace.root), workspace),
-    };
+  const { diffs = [], rawInput } = input;
+  const { root } = workspace;
+  const files = await filesOf(kind, input, workspace);
+  const basis = files && basisOf(files);
+  if (files && diffs.length > 0) {
+    const places = new Set(diffs.map(({ path }) => placeIn(root, path)));
+    const diff = diffsFromDisk(diffs, { files, root, rawInput });
+    return { preview: { type: 'diff', path: [...places].join(', '), diff }, basis };
   }
-  return { preview: withoutDiff(kind, input, workspace.root), basis: null };
+  return { preview: withoutDiff(kind, input, root), basis };
+}
+
+/** The files that a permission changes, as they are now. Null for one that names none. */
+async function filesOf(
+  kind: string,
+  input: PermissionInput,
+  workspace: Workspace,
+): Promise<ReadonlyMap<string, FileNow> | null> {
+  const changes = (input.diffs ?? []).length > 0 || CHANGES_FILES.has(kind);
+  const places = changes ? placesOf(input, workspace.root) : [];
+  return places.length === 0 ? null : readFiles(places, workspace);
 }
 
 /**
- * The state of the files as the person is shown the change (D2). What cannot be read here, because it lies outside or is no
- * text, cannot be compared either.
+ * Refuses a call whose files have changed since the person was shown it (D2). The agent may have been started again in between,
+ * which takes time.
+ * @throws ProductError INPUT_CHANGED
  */
-async function basisOf(places: readonly string[], workspace: ToolContext['workspace']): Promise<string> {
-  const hashes: string[] = [];
-  for (const place of places)
-    hashes.push(
-      await workspace.read(place).then(
-        (file) => file?.hash ?? ABSENT,
-        () => 'unreadable',
-      ),
-    );
-  return createHash('sha256').update(hashes.join('\n')).digest('hex');
+async function checkBasis(
+  kind: string,
+  input: PermissionInput,
+  { workspace, basis }: ToolRun,
+): Promise<void> {
+  if (basis === null) return;
+  const files = await filesOf(kind, input, workspace);
+  if (files && basisOf(files) !== basis) throw changed([...files.keys()].join(', '));
 }
 
 const commandInput = z.looseObject({

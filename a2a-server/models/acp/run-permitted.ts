@@ -20,8 +20,15 @@ type End =
   | { type: 'turn-over' | 'asks-more' }
   | { type: 'lost'; message: string };
 
-/** @throws what a tool throws: a failure, with what the agent says of it; ToolStopped. */
-export async function runPermitted(run: ToolRun, agents: LiveAgents): Promise<ToolResult> {
+/**
+ * @param check throws where the permission must not be given any more; called right before it is
+ * @throws what a tool throws: a failure, with what the agent says of it; ToolStopped.
+ */
+export async function runPermitted(
+  run: ToolRun,
+  agents: LiveAgents,
+  check: () => Promise<void>,
+): Promise<ToolResult> {
   const { asked, signal } = run;
   if (asked === undefined) throw new Error('what an agent asks for is run in its task only');
   const { call, place } = asked;
@@ -30,6 +37,10 @@ export async function runPermitted(run: ToolRun, agents: LiveAgents): Promise<To
     refuseSettled(agent, place.task);
     const permission = await claim(agent, call, { task: place.task, fresh, signal });
     agent.permitted.add(call.callId);
+    await check().catch((error: unknown) => {
+      permission.answer(refusal(permission.options));
+      throw error;
+    });
     const outcome = leave(permission.options);
     if (outcome === undefined) {
       permission.answer(refusal(permission.options));

@@ -1,7 +1,5 @@
 /** The process of an ACP agent, and that of the server, come and go; what was decided is carried out once. */
 import { describe, expect, it } from '@jest/globals';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
 import { systemClock, type Clock } from '../../../shared/clock.ts';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
@@ -128,31 +126,6 @@ describe('while a task waits', () => {
     const done = await acp.send(decides(taskId, { callId, decision: 'approve' }));
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'a\n']);
     expect((await agent.prompts()).length).toBe(2);
-  });
-
-  it('R11 a file that was changed after the diff was shown is asked about again', async () => {
-    const agent = await agentProgram();
-    const home = await newHome();
-    const path = join(home.workspace, 'notes.md');
-    await writeFile(path, 'one\n');
-    const acp = await startAcp(agent, home);
-    const diff = { path, oldText: 'one\n', newText: 'two\n' };
-    const parked = await acp.send(
-      says(steps({ ask: [{ id: 'e', kind: 'edit', title: 'Edit notes.md', diff, effect: 'edited' }] })),
-    );
-    const [action] = pendingOf(parked);
-    expect(action).toMatchObject({
-      tool: 'edit',
-      sideEffect: 'files',
-      preview: { type: 'diff', path: 'notes.md', diff: expect.stringContaining('-one\n+two\n') },
-    });
-    await writeFile(path, 'three\n');
-    const callId = action?.callId ?? '';
-    const asked = await acp.send(decides(parked.taskId, { callId, decision: 'approve' }));
-    expect(pendingOf(asked)).toMatchObject([{ callId, reason: 'content-changed' }]);
-    expect(await effects(acp)).toBe('');
-    const done = await acp.send(decides(parked.taskId, { callId, decision: 'approve' }));
-    expect([done.status.state, await effects(acp)]).toEqual(['completed', 'edited\n']);
   });
 
   it('what it asks for within a call it was given leave for is asked, and holds nothing up', async () => {

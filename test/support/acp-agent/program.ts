@@ -188,6 +188,7 @@ async function work(client: AgentContext, sessionId: string, call: ToolCall): Pr
   }
   if (call.effect !== undefined)
     appendFileSync(join(recall(sessionId).cwd, 'effects.txt'), `${call.effect}\n`);
+  if (call.diff && call.writes !== undefined) writeDiff(call.diff, call.writes);
   if (call.end === 'dies') die(9);
   if (call.end === 'never') await new Promise<void>((resolve) => (cancel = resolve));
   if (call.end === 'completed' || call.end === 'failed')
@@ -198,13 +199,24 @@ async function work(client: AgentContext, sessionId: string, call: ToolCall): Pr
     });
 }
 
-function about({ id, kind, title, rawInput, ...call }: ToolCall) {
+function writeDiff({ path, oldText, newText }: NonNullable<ToolCall['diff']>, writes: 'file' | 'part'): void {
+  if (writes === 'file') return writeFileSync(path, newText);
+  const text = readFileSync(path, 'utf8');
+  if (oldText === null || !text.includes(oldText)) throw new Error(`${path} has no such text`);
+  writeFileSync(
+    path,
+    text.replace(oldText, () => newText),
+  );
+}
+
+function about({ id, kind, title, rawInput, locations, ...call }: ToolCall) {
   const content = contentOf({ ...call, id, kind, title }, '');
   return {
     toolCallId: id,
     kind,
     title,
     ...(rawInput !== undefined && { rawInput }),
+    ...(locations && { locations: locations.map((path) => ({ path })) }),
     ...(content.length > 0 && { content }),
   };
 }

@@ -3,10 +3,14 @@ import { z } from 'zod';
 
 export const toolCall = z.strictObject({
   id: z.string(),
-  kind: z.enum(['read', 'edit', 'execute', 'fetch', 'other']).default('other'),
+  kind: z.enum(['read', 'edit', 'delete', 'execute', 'fetch', 'other']).default('other'),
   title: z.string(),
   rawInput: z.unknown().optional(),
   diff: z.strictObject({ path: z.string(), oldText: z.string().nullable(), newText: z.string() }).optional(),
+  /** Files it names beside its diff. */
+  locations: z.array(z.string()).optional(),
+  /** It writes the new text of its diff, as the whole file or in place of the old text. */
+  writes: z.enum(['file', 'part']).optional(),
   /** What it puts out, piece by piece. */
   output: z.array(z.string()).default([]),
   /** The effect: this line is appended to `effects.txt` in its directory. */

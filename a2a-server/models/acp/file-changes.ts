@@ -1,0 +1,138 @@
+/**
+ * The files that a permission of an ACP agent changes, read from the workspace: the person judges the change to the file as it
+ * is on disk, never the agent's own account of it (D2).
+ *
+ * ACP v1, tool calls: a diff has `oldText` and `newText` of a file. Some agents send whole files, others only the part that they
+ * replace, and some send no `oldText` for a file that exists.
+ */
+import { createHash } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import { oneLine } from '../../tools/one-line.ts';
+import { unifiedDiff } from '../../tools/unified-diff.ts';
+import type { Workspace } from '../../tools/workspace.ts';
+import { ABSENT } from '../../tools/workspace/text-file.ts';
+import { placeIn } from './place-in.ts';
+import { replacementsIn, type Replacements } from './replacements.ts';
+import type { FileDiff } from './tool-call.ts';
+
+/** A file on disk: its text, that there is none, or that it cannot be read as text of the workspace. */
+export type FileNow =
+  { type: 'text'; text: string; hash: string } | { type: 'absent' } | { type: 'unreadable' };
+
+/** @param places as `placeIn` returns them */
+export async function readFiles(
+  places: readonly string[],
+  workspace: Workspace,
+): Promise<Map<string, FileNow>> {
+  const files = new Map<string, FileNow>();
+  for (const place of places) files.set(place, await readFile(place, workspace));
+  return files;
+}
+
+async function readFile(place: string, workspace: Workspace): Promise<FileNow> {
+  if (isAbsolute(place)) return { type: 'unreadable' };
+  try {
+    const file = await workspace.read(place);
+    return file ? { type: 'text', text: file.content, hash: file.hash } : { type: 'absent' };
+  } catch {
+    return { type: 'unreadable' };
+  }
+}
+
+/** What a decision binds to: the content of the files that the person was shown a change of. */
+export function basisOf(files: ReadonlyMap<string, FileNow>): string {
+  const hashes = [...files.values()].map((file) => {
+    switch (file.type) {
+      case 'text':
+        return file.hash;
+      case 'absent':
+        return ABSENT;
+      case 'unreadable':
+        return file.type;
+    }
+  });
+  return createHash('sha256').update(hashes.join('\n')).digest('hex');
+}
+
+/**
+ * One diff for each file, from its content on disk to what the agent makes of it. Where the agent's account of the old content
+ * differs from the disk, a line that starts with `#` says so before the diff.
+ * @param rawInput of the agent's tool; tells which diffs replace a part of their file
+ */
+export function diffsFromDisk(
+  diffs: readonly FileDiff[],
+  { files, root, rawInput }: { files: ReadonlyMap<string, FileNow>; root: string; rawInput: unknown },
+): string {
+  const parts = replacementsIn(rawInput);
+  const places = [...new Set(diffs.map(({ path }) => placeIn(root, path)))];
+  return places
+    .map((place) => {
+      const own = diffs.filter(({ path }) => placeIn(root, path) === place);
+      return diffOf(place, own, { now: files.get(place) ?? { type: 'unreadable' }, parts });
+    })
+    .join('\n');
+}
+
+function diffOf(
+  place: string,
+  diffs: readonly FileDiff[],
+  { now, parts }: { now: FileNow; parts: Replacements },
+): string {
+  const name = oneLine(place, 1000);
+  if (now.type === 'unreadable') {
+    const claimed = diffs.map(({ oldText, newText }) => unifiedDiff(name, oldText ?? undefined, newText));
+    return withNotes(claimed.join('\n'), [
+      `${name} cannot be read as text in the workspace. This diff is the agent's own.`,
+    ]);
+  }
+  const before = now.type === 'text' ? now.text : undefined;
+  const notes: string[] = [];
+  let after = before;
+  for (const diff of diffs) {
+    const change = changeOf(after, diff, parts);
+    if (change.note !== undefined) notes.push(NOTES[change.note](name));
+    after = change.after;
+  }
+  return withNotes(unifiedDiff(name, before, after ?? ''), notes);
+}
+
+type Note = keyof typeof NOTES;
+
+const NOTES = {
+  exists: (name: string) => `The agent says that ${name} is a new file. It exists: all of it is replaced.`,
+  missing: (name: string) => `The agent says that it changes ${name}. There is no such file.`,
+  part: (name: string) =>
+    `The agent names only a part of ${name} as its old content. It may replace the whole file, as shown here.`,
+  differs: (name: string) =>
+    `The agent made its change from other content than ${name} has now. This diff starts from the content on disk.`,
+  gone: (name: string) =>
+    `${name} does not contain the text that the agent would replace. This diff puts the new text at its end.`,
+};
+
+/** The content after one diff of the agent's. `note`: how its account differs from the content before. */
+export function changeOf(
+  before: string | undefined,
+  { oldText, newText }: FileDiff,
+  parts: Replacements,
+): { after: string; note?: Note } {
+  const part = oldText === null || oldText === '' ? undefined : parts.get(oldText);
+  if (part && oldText !== null && before !== undefined && before !== oldText) {
+    if (!before.includes(oldText)) return { after: before + newText, note: 'gone' };
+    const after =
+      part === 'all' ? before.replaceAll(oldText, () => newText) : before.replace(oldText, () => newText);
+    return { after };
+  }
+  const note = noteOn(before, oldText);
+  return { after: newText, ...(note && { note }) };
+}
+
+function noteOn(before: string | undefined, oldText: string | null): Note | undefined {
+  if ((before ?? '') === (oldText ?? '') && (before === undefined || oldText !== null)) return undefined;
+  if (before === undefined) return 'missing';
+  if (oldText === null) return 'exists';
+  return oldText !== '' && before.includes(oldText) ? 'part' : 'differs';
+}
+
+function withNotes(diff: string, notes: readonly string[]): string {
+  return [...new Set(notes).values()].map((note) => `# ${note}\n`).join('') + diff;
+}

@@ -1,0 +1,119 @@
+/** An ACP agent asks to change files of the workspace: the person judges the change to the file on disk. */
+import { describe, expect, it } from '@jest/globals';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { agentProgram } from '../../support/acp-agent/agent-program.ts';
+import { steps, type ToolCallStep } from '../../support/acp-agent/step.ts';
+import { decides, says } from '../../support/task-service.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { newHome, pendingOf, startAcp } from './acp-service.ts';
+
+/** A task that waits for the permission of one call about `notes.md`. */
+async function asks(content: string | undefined, call: (path: string) => Partial<ToolCallStep>) {
+  const agent = await agentProgram();
+  const home = await newHome();
+  const path = join(home.workspace, 'notes.md');
+  if (content !== undefined) await writeFile(path, content);
+  const acp = await startAcp(agent, home);
+  const step: ToolCallStep = { id: 'e', kind: 'edit', title: 'Edit notes.md', ...call(path) };
+  const parked = await acp.send(says(steps({ ask: [step] })));
+  const approve = (): Promise<Snapshot> => {
+    const callId = pendingOf(parked)[0]?.callId ?? '';
+    return acp.send(decides(parked.taskId, { callId, decision: 'approve' }));
+  };
+  return { acp, agent, path, parked, approve, text: () => readFile(path, 'utf8') };
+}
+
+function shown(task: Snapshot): string {
+  const [action] = pendingOf(task);
+  if (action?.preview.type !== 'diff') throw new Error(`no diff: ${JSON.stringify(action)}`);
+  return action.preview.diff;
+}
+
+describe('a file that changes after its diff was shown', () => {
+  it('R11 R98 is asked about again, with the diff against the file as it is now', async () => {
+    const task = await asks('one\n', (path) => ({
+      diff: { path, oldText: 'one\n', newText: 'two\n' },
+      writes: 'file',
+    }));
+    expect(pendingOf(task.parked)).toMatchObject([
+      { tool: 'edit', sideEffect: 'files', preview: { path: 'notes.md' } },
+    ]);
+    expect(shown(task.parked)).toBe('--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,1 @@\n-one\n+two\n');
+    await writeFile(task.path, 'three\n');
+    const again = await task.approve();
+    expect(pendingOf(again)).toMatchObject([{ reason: 'content-changed' }]);
+    expect(shown(again)).toBe(
+      '# The agent made its change from other content than notes.md has now. This diff starts from the content on disk.\n' +
+        '--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,1 @@\n-three\n+two\n',
+    );
+    expect([await task.text(), await task.agent.answers()]).toEqual(['three\n', []]);
+    const done = await task.approve();
+    expect([done.status.state, await task.text()]).toEqual(['completed', 'two\n']);
+  });
+
+  it('R98 shows what is lost when somebody adds lines to it', async () => {
+    const task = await asks('one\n', (path) => ({ diff: { path, oldText: 'one\n', newText: 'two\n' } }));
+    await writeFile(task.path, 'one\nadded\n');
+    const diff = shown(await task.approve());
+    expect(diff).toContain('-one\n-added\n+two\n');
+    expect(diff).toContain('# The agent names only a part of notes.md');
+    expect(await task.text()).toBe('one\nadded\n');
+  });
+
+  it('R98 is asked about again when it is deleted, and when it appears', async () => {
+    const gone = await asks('one\n', (path) => ({ diff: { path, oldText: 'one\n', newText: 'two\n' } }));
+    await rm(gone.path);
+    expect(shown(await gone.approve())).toContain(
+      '# The agent says that it changes notes.md. There is no such',
+    );
+    const made = await asks(undefined, (path) => ({ diff: { path, oldText: null, newText: 'two\n' } }));
+    expect(shown(made.parked)).toContain('--- /dev/null\n');
+    await writeFile(made.path, 'mine\n');
+    expect(shown(await made.approve())).toContain('-mine\n+two\n');
+    expect(await made.text()).toBe('mine\n');
+  });
+
+  it('R98 is asked about again where the agent replaces a part of it, and keeps the rest', async () => {
+    const task = await asks('a\nb\nc\n', (path) => ({
+      diff: { path, oldText: 'b', newText: 'B' },
+      rawInput: { file_path: path, old_string: 'b', new_string: 'B' },
+      writes: 'part',
+    }));
+    expect(shown(task.parked)).toContain(' a\n-b\n+B\n c\n');
+    await writeFile(task.path, 'a\nb\nc\nd\n');
+    expect(shown(await task.approve())).toContain(' a\n-b\n+B\n c\n d\n');
+    const done = await task.approve();
+    expect([done.status.state, await task.text()]).toEqual(['completed', 'a\nB\nc\nd\n']);
+  });
+
+  it.each(['edit', 'delete'] as const)(
+    'R98 is asked about again where the agent names it without a diff (%s)',
+    async (kind) => {
+      const task = await asks('one\n', (path) => ({ kind, title: 'Change notes.md', locations: [path] }));
+      await writeFile(task.path, 'two\n');
+      expect(pendingOf(await task.approve())).toMatchObject([{ reason: 'content-changed' }]);
+      expect(await task.agent.answers()).toEqual([]);
+      expect((await task.approve()).status.state).toBe('completed');
+    },
+  );
+});
+
+describe('the diff of a permission', () => {
+  it('says that a file exists which the agent calls new', async () => {
+    const task = await asks('mine\n', (path) => ({ diff: { path, oldText: null, newText: 'two\n' } }));
+    expect(shown(task.parked)).toBe(
+      '# The agent says that notes.md is a new file. It exists: all of it is replaced.\n' +
+        '--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,1 @@\n-mine\n+two\n',
+    );
+  });
+
+  it('is the agent’s own for a file outside of the workspace, and says so', async () => {
+    const task = await asks(undefined, () => ({
+      diff: { path: '/etc/motd', oldText: null, newText: 'hi\n' },
+    }));
+    expect(shown(task.parked)).toContain(
+      "# /etc/motd cannot be read as text in the workspace. This diff is the agent's own.\n",
+    );
+  });
+});
