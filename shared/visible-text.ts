@@ -1,0 +1,238 @@
+/**
+ * Foreign text (an agent's, a tool's, a file's) made safe to show to a person or a model. Every surface uses these functions. Pure.
+ *
+ * - A character that cannot be seen, or that looks like a space, is shown as its code: `\u{202e}`. These are control, format,
+ *   bidirectional, zero-width, tag, private and unassigned characters, lone surrogates, variation selectors, and every
+ *   space but U+0020.
+ * - A zero-width joiner and U+FE0F stay inside an emoji that Unicode recommends for interchange (UTS #51, RGI). Letters of all
+ *   scripts stay, and up to eight combining marks in a row.
+ * - Long runs of white space, of one invisible character, and of blank lines become a marker with their count: `⟨25,000 spaces⟩`.
+ * - Foreign text cannot write an escape, a marker or a line mark by itself: `\u{`, `⟨`, `⟩` and `⏎` are escaped.
+ *
+ * Two texts look the same only if they differ in the order of spaces and tabs inside one marker. The cost is linear.
+ */
+
+/** Before every line of a quoted text; the product's own lines never begin with it. */
+const LINE_MARK = '│';
+
+/** Columns of white space that stay as they are; a tab counts as four. Deep indentation stays below. */
+const TEXT_GAP = 80;
+/** The same on one line, which has no indentation. */
+const LINE_GAP = 8;
+const TAB_COLUMNS = 4;
+/** Blank lines in a row that stay as they are. */
+const BLANK_LINES = 4;
+/** Copies of one escape in a row that stay as they are. */
+const ESCAPES = 8;
+
+/**
+ * Emoji without tag sequences: tag characters can carry a hidden message. Needs the `v` flag, which a regular expression
+ * literal of this language target cannot have.
+ */
+const EMOJI =
+  '\\p{RGI_Emoji_ZWJ_Sequence}|\\p{RGI_Emoji_Modifier_Sequence}|\\p{Emoji_Keycap_Sequence}|\\p{Basic_Emoji}';
+/** Signs that Unicode calls format characters although they have a shape, such as U+0600, the Arabic number sign. */
+const VISIBLE_FORMAT = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{110BD}\\u{110CD}';
+/** U+2800 and U+FFFC have no shape although Unicode calls them symbols. U+27E8, U+27E9 and U+23CE are our own markers. */
+const HIDDEN = `[[\\p{C}\\p{Z}\\p{DI}\\p{Variation_Selector}\\u2800\\uFFFC\\u27E8\\u27E9\\u23CE]--[\\t\\u0020${VISIBLE_FORMAT}]]`;
+/** A mark at the start of a line would change the line mark; a tower of marks would cover the lines above. */
+const STRAY_MARK = '^\\p{M}|(?<=\\p{M}{8})\\p{M}';
+const ESCAPED = new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv');
+/** The same for a line that may have an emoji with hidden characters in it; the search for one costs several times as much. */
+const ESCAPED_BESIDE_EMOJI = new RegExp(`${ESCAPED.source}|(${EMOJI})`, 'gv');
+const IN_EMOJI = /\u200D|\uFE0F/;
+/** Most lines have none of this. */
+const SUSPECT = new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v');
+
+const GAP = /[ \t]{3,}/g;
+const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(ESCAPES)},}`, 'g');
+/** A line without text. In a diff it may have a sign. */
+const BLANK = /^([+-]?)[ \t]*$/;
+
+/** Foreign text on one line, for titles, names and log lines. A line feed is shown as `⏎`. */
+export function visibleLine(text: string): string {
+  return text.split('\n').map(escaped).map(collapsed(LINE_GAP)).join('⏎');
+}
+
+/** Foreign text as lines without a line mark. Use `quoted` where the product's own words stand on the same surface. */
+export function visibleLines(text: string): string[] {
+  return withoutBlankRuns(text.split('\n'));
+}
+
+/** The same as one text. */
+export function visibleText(text: string): string {
+  return visibleLines(text).join('\n');
+}
+
+/** How much a surface can show. */
+export interface Room {
+  /** UTF-16 code units, line marks not counted. */
+  characters: number;
+  lines?: number;
+}
+
+/**
+ * Foreign text as a person sees it. A surface that shows a cut text, and cannot lead to the rest, must not offer to
+ * approve (D5).
+ */
+export type Quoted =
+  | { extent: 'whole'; text: string }
+  /** The text has its head and its tail, and a marker between them. `left` counts the characters between them. */
+  | { extent: 'cut'; text: string; left: number };
+
+/** Foreign text with a line mark before every line: no line of it can pass for one of the product. @param room all of it when left out */
+export function quoted(text: string, room?: Room): Quoted {
+  const fitted = fit(visibleText(text), room);
+  return { ...fitted, text: fitted.text.split('\n').map(marked).join('\n') };
+}
+
+function marked(line: string): string {
+  return line === '' ? LINE_MARK : `${LINE_MARK} ${line}`;
+}
+
+function escaped(line: string): string {
+  if (!SUSPECT.test(line)) return line;
+  if (!IN_EMOJI.test(line)) return line.replaceAll(ESCAPED, escapeOf);
+  return line.replaceAll(
+    ESCAPED_BESIDE_EMOJI,
+    (found, emoji: string | undefined) => emoji ?? escapeOf(found),
+  );
+}
+
+function escapeOf(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+}
+
+/** @param gap columns of white space that stay */
+function collapsed(gap: number): (line: string) => string {
+  return (line) =>
+    line
+      .replaceAll(
+        REPEATED_ESCAPE,
+        (run, escape: string) => `⟨${count(run.length / escape.length)} × ${escape}⟩`,
+      )
+      .replaceAll(GAP, (run) => {
+        const tabs = occurrences(run, '\t');
+        return run.length + tabs * (TAB_COLUMNS - 1) <= gap ? run : `⟨${gapWords(run.length - tabs, tabs)}⟩`;
+      });
+}
+
+function gapWords(spaces: number, tabs: number): string {
+  return [...(spaces === 0 ? [] : [many(spaces, 'space')]), ...(tabs === 0 ? [] : [many(tabs, 'tab')])].join(
+    ' and ',
+  );
+}
+
+/** The lines with each long run of blank ones as a marker. The sign of a diff stays before the marker. */
+function withoutBlankRuns(lines: readonly string[]): string[] {
+  const shown: string[] = [];
+  const show = collapsed(TEXT_GAP);
+  for (let from = 0; from < lines.length;) {
+    const sign = blankSign(lines[from]);
+    let to = from + 1;
+    if (sign !== undefined) while (to < lines.length && blankSign(lines[to]) === sign) to += 1;
+    const run = lines.slice(from, to);
+    if (run.length > BLANK_LINES) shown.push(blankMarker(run, sign ?? ''));
+    else shown.push(...run.map(escaped).map(show));
+    from = to;
+  }
+  return shown;
+}
+
+function blankSign(line: string | undefined): string | undefined {
+  return BLANK.exec(line ?? 'x')?.[1];
+}
+
+function blankMarker(run: readonly string[], sign: string): string {
+  const all = run.join('');
+  const gap = gapWords(occurrences(all, ' '), occurrences(all, '\t'));
+  return `${sign}⟨${many(run.length, 'blank line')}${gap === '' ? '' : ` with ${gap}`}⟩`;
+}
+
+/** Two thirds of the room go to the head, the rest to the tail. */
+function fit(text: string, room: Room | undefined): Quoted {
+  if (room === undefined) return { extent: 'whole', text };
+  const { characters, lines = Number.POSITIVE_INFINITY } = room;
+  if (text.length <= characters && occurrences(text, '\n') < lines) return { extent: 'whole', text };
+  const headEnd = Math.min(headLimit(text, Math.ceil((lines * 2) / 3)), Math.ceil((characters * 2) / 3));
+  const tailStart = Math.max(
+    tailLimit(text, Math.floor(lines / 3)),
+    text.length - Math.floor(characters / 3),
+    headEnd,
+  );
+  const head = toLineEnd(text.slice(0, wholeBefore(text, headEnd)));
+  const tail = fromLineEnd(text.slice(wholeBefore(text, tailStart)));
+  const left = text.length - head.length - tail.length;
+  if (left <= 0) return { extent: 'whole', text };
+  return { extent: 'cut', left, text: `${head}⟨${many(left, 'character')} left out⟩${tail}` };
+}
+
+/** Without the line it breaks off in, where that costs less than a quarter. */
+function toLineEnd(head: string): string {
+  const end = head.lastIndexOf('\n') + 1;
+  return end >= head.length * 0.75 ? head.slice(0, end) : head;
+}
+
+/** Without the line it starts in, where that costs less than a quarter. */
+function fromLineEnd(tail: string): string {
+  const end = tail.indexOf('\n');
+  return end >= 0 && end <= tail.length * 0.25 ? tail.slice(end) : tail;
+}
+
+/** Where the first lines end, their last line feed included. */
+function headLimit(text: string, lines: number): number {
+  if (!Number.isFinite(lines)) return text.length;
+  let at = 0;
+  for (let line = 0; line < lines; line += 1) {
+    const feed = text.indexOf('\n', at);
+    if (feed < 0) return text.length;
+    at = feed + 1;
+  }
+  return at;
+}
+
+/** Where the last lines start, the line feed before them included. */
+function tailLimit(text: string, lines: number): number {
+  if (!Number.isFinite(lines)) return 0;
+  let at = text.length;
+  for (let line = 0; line < lines; line += 1) {
+    const feed = at === 0 ? -1 : text.lastIndexOf('\n', at - 1);
+    if (feed < 0) return 0;
+    at = feed;
+  }
+  return at;
+}
+
+/** Longer than any escape, marker or emoji. */
+const LONGEST = 120;
+
+/** The last place at or before `at` that is not inside an escape, a marker or a character. */
+function wholeBefore(text: string, at: number): number {
+  const from = Math.max(0, at - LONGEST);
+  const before = text.slice(from, at + 2);
+  const openMarker = before.lastIndexOf('⟨', at - from - 1);
+  if (openMarker >= 0 && at > from && !before.slice(openMarker, at - from).includes('⟩'))
+    return from + openMarker;
+  const openEscape = at > from ? before.lastIndexOf('\\u{', at - from - 1) : -1;
+  if (openEscape >= 0 && !before.slice(openEscape, at - from).includes('}')) return from + openEscape;
+  let whole = at;
+  while (whole > from && whole < text.length && continues(text, whole)) whole -= 1;
+  return whole;
+}
+
+/** Whether the character at this place belongs to the one before it. */
+function continues(text: string, at: number): boolean {
+  return /^[\p{M}\u200D\uDC00-\uDFFF]/u.test(text.charAt(at)) || text.charAt(at - 1) === '\u200D';
+}
+
+function many(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function count(number: number): string {
+  return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+function occurrences(text: string, sought: string): number {
+  return text.split(sought).length - 1;
+}
