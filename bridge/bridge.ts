@@ -2,6 +2,7 @@
 import type { Logger } from '../shared/logging.ts';
 import type { ApprovalRules } from './approvals/ladder.ts';
 import type { Offers } from './approvals/offers.ts';
+import type { RequestStates } from './approvals/request-state.ts';
 import type { Registry } from './agents/registry.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import type { Delegations } from './sessions/delegations.ts';
@@ -15,6 +16,7 @@ export interface Bridge {
   readonly rules: ApprovalRules;
   /** The forms that are out, to whichever client. */
   readonly offers: Offers;
+  readonly requestStates: RequestStates;
   readonly inbox: Inbox;
   /** Undefined where none is set. */
   readonly webhook: ApprovalWebhook | undefined;

@@ -3,6 +3,7 @@ import type { Logger } from '../shared/logging.ts';
 import { prepareStateDirectory } from '../shared/state-directory.ts';
 import { configuredAgents } from './agents/configured-agents.ts';
 import { Offers } from './approvals/offers.ts';
+import { RequestStates } from './approvals/request-state.ts';
 import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
 import { Inbox } from './inbox/inbox.ts';
@@ -57,6 +58,7 @@ export async function openBridge({ settings, env, serverScript, log, version }: 
     delegations,
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
     offers: new Offers(),
+    requestStates: new RequestStates(settings.stateDir),
     inbox,
     webhook,
     log,

@@ -8,6 +8,7 @@ import { offerResources } from './resources/offer-resources.ts';
 import { offerTasks } from './tasks/task-methods.ts';
 import { abort, abortAnswer, abortParams, abortTool } from './tools/abort-tool.ts';
 import { agentCapabilities } from './tools/agent-capabilities.ts';
+import { answerCalls } from './tools/answer-calls.ts';
 import { revokeTrust } from './tools/revoke-trust.ts';
 import { cancelTask } from './tools/cancel-task.ts';
 import { checkTask } from './tools/check-task.ts';
@@ -57,9 +58,16 @@ export function createServer(parts: ServerParts, client: ServerClient): McpServe
   const { version, prefix, bridge } = parts;
   const server = new McpServer(
     { name: 'mcp-a2a-bridge', title: 'MCP-A2A bridge', version },
-    { instructions: prefixed(INSTRUCTIONS, prefix) },
+    {
+      instructions: prefixed(INSTRUCTIONS, prefix),
+      requestState: {
+        verify: async (state, context) => (await bridge()).requestStates.verify(state, context),
+      },
+    },
   );
-  for (const tool of TOOLS) tool.offer({ server, ...parts, ...client });
+  const offer = { server, ...parts, ...client };
+  for (const tool of TOOLS) tool.offer(offer);
+  answerCalls(offer, TOOLS);
   offerResources(server, parts);
   offerPrompts(server, parts);
   offerTasks(server, parts);

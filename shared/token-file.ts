@@ -1,6 +1,6 @@
 /**
- * Local tokens, shared through files that only this user can read: `token` is what the bridge shows the server, and
- * `http-token` what MCP clients show the bridge over HTTP.
+ * Local secrets, in files that only this user can read. The bridge shows `token` to the server. MCP clients show `http-token`
+ * to the bridge over HTTP. The bridge signs the states of its calls with `request-state-key`.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { systemErrorCode } from './system-error.ts';
 /** RFC 6750 §2.1: the characters of a bearer token. At least 20 of them, so that it cannot be guessed. */
 export const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{20,512}=*$/;
 
-export type TokenFile = 'token' | 'http-token';
+export type TokenFile = 'token' | 'http-token' | 'request-state-key';
 
 export const tokenPath = (stateDirectory: string, file: TokenFile = 'token'): string =>
   join(stateDirectory, file);

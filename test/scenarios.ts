@@ -57,6 +57,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R81: 'HTTP+SSE: one stream stays open for the whole life of the client; answers that arrive after the 202 find their caller by id; calls in flight together do not mix.',
   R82: 'The stream drops: reconnected with back-off; calls in flight end with a clear error or are retried when the tool is read-only; the server never sees a broken pipe from us while it answers.',
   R83: 'A server that never answers: timeout as set, the call fails, the connection lives. Closing leaves no socket, timer or child process.',
+  R92: 'A requestState that was changed by one byte, is missing, expired, or belongs to another call: invalid params; no task starts, nothing is decided.',
   R93: 'A preview with control, bidi, zero-width or tag characters, U+2028, 25,000 spaces, 200 line feeds, or lines that imitate those of the product: every channel shows them escaped and prefixed; a channel that cannot show all of it does not offer to approve.',
   R98: 'An agent of its own (ACP, or gemini-cli over A2A) asks to change a file, and the file changes after it was shown: it is asked again with the current diff, and nothing is overwritten.',
 };

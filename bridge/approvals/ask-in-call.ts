@@ -4,9 +4,10 @@
  */
 import type { Session } from '../sessions/session.ts';
 import type { WaitEnd } from '../sessions/wait.ts';
-import type { Client, Round } from './client.ts';
+import type { Client } from './client.ts';
 import type { ApprovalRules } from './ladder.ts';
 import type { Offers } from './offers.ts';
+import type { Round } from './request-state.ts';
 import { settleForms, type SettledForms } from './settle-forms.ts';
 import { showForm } from './withdrawable-form.ts';
 

@@ -4,18 +4,10 @@ import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { TASKS_EXTENSION } from '../tasks/detailed-task.ts';
 import type { Form } from './form-field.ts';
+import type { Round } from './request-state.ts';
 
 /** A person has this long to answer a form, in milliseconds; after that the call returns what is pending. */
 const ANSWER_MS = 10 * 60_000;
-
-/** An answer to the forms that an earlier request of this call was answered with (MCP 2026-07-28, multi round-trip requests). */
-export interface Round {
-  sessionId: string;
-  /** Rounds there have been, this one included. */
-  count: number;
-  /** By the forms' keys, unchecked. */
-  responses: Readonly<Record<string, unknown>>;
-}
 
 export interface Client {
   /** It takes a task in place of a result. */
@@ -47,7 +39,8 @@ function declaredIn(mcpReq: ServerContext['mcpReq']): Capabilities | undefined {
   return envelope.safeParse(mcpReq.envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
-export function clientOf({ server }: McpServer, { mcpReq }: ServerContext): Client {
+/** @param round the answers that came with the call, if its client was asked before */
+export function clientOf({ server }: McpServer, { mcpReq }: ServerContext, round: Round | undefined): Client {
   // 2026-07-28 declares with each request, older revisions once for the connection.
   const enveloped = declaredIn(mcpReq);
   const declared = enveloped ?? capabilities.safeParse(server.getClientCapabilities()).data;
@@ -55,7 +48,7 @@ export function clientOf({ server }: McpServer, { mcpReq }: ServerContext): Clie
   return {
     tasks: declaresTasks(enveloped),
     forms,
-    round: roundOf(mcpReq),
+    round,
     // Not by the SDK's shim for `inputRequired`: a form that it has sent cannot be withdrawn.
     async elicit(form, signal) {
       await spendFirstId(server, mcpReq);
@@ -86,25 +79,4 @@ function declaresTasks(declared: Capabilities | undefined): boolean {
 function showsForms(declared: Capabilities | undefined): boolean {
   const elicitation = declared?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
-}
-
-/**
- * The state names a session, as any client may with any tool: whoever changes it gains nothing, so it is checked for its
- * shape and needs no seal.
- */
-const state = z.object({ sessionId: z.string().min(1).max(500), count: z.number().int().min(1).max(100) });
-
-export function stateOf(sessionId: string, count: number): string {
-  return JSON.stringify({ sessionId, count });
-}
-
-function roundOf({ requestState, inputResponses }: ServerContext['mcpReq']): Round | undefined {
-  const text: unknown = requestState();
-  if (typeof text !== 'string') return undefined;
-  try {
-    const parsed = state.parse(JSON.parse(text));
-    return { ...parsed, responses: inputResponses ?? {} };
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,7 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { askInCall, type Asking, takeRound } from '../approvals/ask-in-call.ts';
-import { type Round, stateOf } from '../approvals/client.ts';
+import type { Round } from '../approvals/request-state.ts';
 import type { SessionReport } from '../results/session-report.ts';
 import type { Session } from '../sessions/session.ts';
 import { hasEnded } from '../sessions/view.ts';
@@ -71,10 +71,10 @@ export async function awaitRound(
     : reply();
 }
 
-function nextRound(
+async function nextRound(
   call: ToolCall,
   at: { session: Session; end: WaitEnd; count: number; reply: () => Reply<SessionReport> },
-): Reply<SessionReport> {
+): Promise<Reply<SessionReport>> {
   const { session, end, count, reply } = at;
   const { offers } = call.bridge;
   const taskId = session.view?.taskId ?? '';
@@ -84,7 +84,8 @@ function nextRound(
   const inputRequests = Object.fromEntries(
     asks.map(({ key, form }) => [key, { method: 'elicitation/create' as const, params: form }]),
   );
-  const interim = inputRequired({ inputRequests, requestState: stateOf(session.id, count) });
+  const requestState = await call.signed({ sessionId: session.id, count });
+  const interim = inputRequired({ inputRequests, requestState });
   return { ...sessionReply({ ...call, news: () => [] }, session, { end }), interim };
 }
 

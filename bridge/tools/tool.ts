@@ -7,10 +7,12 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
+import { issuesOf } from '../../shared/config.ts';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import { type Client, clientOf } from '../approvals/client.ts';
+import type { CallWords, Round, RoundState } from '../approvals/request-state.ts';
 import type { Bridge } from '../bridge.ts';
 import { announced } from '../inbox/announced.ts';
 import { withWaitingResults } from '../inbox/waiting-result.ts';
@@ -38,6 +40,8 @@ export interface ToolCall {
   readonly timeout: (waitSeconds: number | undefined) => number;
   /** What the client can do, and its answers where it has been asked before in this call. */
   readonly client: Client;
+  /** The state with which the client makes this very call again, with what its person has answered. */
+  readonly signed: (state: RoundState) => Promise<string>;
   /** A tool's name as this client sees it. */
   readonly name: (tool: ToolName) => string;
 }
@@ -74,9 +78,18 @@ export interface Offer {
   bridge: () => Promise<Bridge>;
 }
 
+/** A call as it comes in. */
+export interface IncomingCall {
+  words: CallWords;
+  round: Round | undefined;
+  context: ServerContext;
+}
+
 export interface Tool {
   readonly name: ToolName;
+  /** Lists it. */
   offer(offer: Offer): void;
+  answer(call: IncomingCall, offer: Offer): Promise<CallToolResult | InputRequiredResult>;
 }
 
 /** The most a result may have before a client cuts it, in characters. */
@@ -102,9 +115,15 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
           ...(spec.asksPerson === true ? { 'anthropic/requiresUserInteraction': true } : {}),
         },
       };
-      server.registerTool<z.ZodObject, z.ZodObject>(`${prefix}${name}`, config, (args, context) =>
-        answer(spec, offer, { input: spec.input.parse(args), context }),
-      );
+      server.registerTool<z.ZodObject, z.ZodObject>(`${prefix}${name}`, config, () => {
+        throw new Error('tools/call is answered by answer-calls.ts');
+      });
+    },
+    async answer({ words, round, context }, offer) {
+      const parsed = spec.input.safeParse(words.arguments);
+      return parsed.success
+        ? answer(spec, offer, { input: parsed.data, words, round, context })
+        : unfit(words.name, parsed.error);
     },
   };
 }
@@ -112,7 +131,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
   { server, prefix, log, onCancel, withdrawals, released, bridge }: Offer,
-  { input, context }: { input: z.output<Input>; context: ServerContext },
+  { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
   const progress = startProgress(context, spec.title);
@@ -123,7 +142,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     onCancel,
     withdrawals,
     log,
-    lastWords: (words) => progress.end(words),
+    lastWords: (last) => progress.end(last),
   });
   const called = (tool: ToolName): string => `${prefix}${tool}`;
   try {
@@ -135,7 +154,8 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       signal,
       report: progress.report,
       name: called,
-      client: clientOf(server, context),
+      client: clientOf(server, context, round),
+      signed: (state) => opened.requestStates.sign(state, words),
       beforeSending: () => open.beforeSending(),
       awaits: (awaited) => {
         progress.about(awaited.session);
@@ -164,6 +184,12 @@ const WAIT_SECONDS = { withProgress: 100, without: 50 };
 /** @param seconds what the call or the settings say; undefined when neither does */
 export function waitMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
+}
+
+/** MCP 2025-11-25, tools: errors in a call's arguments are results, so that the model can correct itself. */
+function unfit(name: string, error: z.ZodError): CallToolResult {
+  const text = `Input validation error: Invalid arguments for tool ${name}: ${issuesOf(error)}`;
+  return { content: [{ type: 'text', text }], isError: true };
 }
 
 /** B4: a failure of a tool is a result, with a sentence that says what to do next. */

@@ -1,0 +1,106 @@
+/**
+ * The state of a call between its rounds (MCP 2026-07-28, multi round-trip requests, server requirements 4 and 5: "servers MUST
+ * protect its integrity"). The client keeps it and sends it back with the answers to the forms.
+ */
+import { createHash } from 'node:crypto';
+import {
+  createRequestStateCodec,
+  ProtocolError,
+  ProtocolErrorCode,
+  type RequestStateCodec,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { stringify } from 'safe-stable-stringify';
+import { z } from 'zod';
+import { obtainToken } from '../../shared/token-file.ts';
+
+/** A person who answers later than this is asked again by the client's next call. */
+const VALID_SECONDS = 60 * 60;
+
+/** A tool call as its client makes it: the next round repeats it word for word. */
+export interface CallWords {
+  /** As the client knows it. */
+  name: string;
+  arguments: Readonly<Record<string, unknown>>;
+}
+
+const roundState = z.object({
+  sessionId: z.string().min(1),
+  /** How many rounds there have been, this one included. */
+  count: z.number().int().min(1),
+});
+export type RoundState = z.infer<typeof roundState>;
+
+const signedState = roundState.extend({ call: z.string() });
+
+/** The answers to the forms that an earlier round of this call asked for. */
+export interface Round extends RoundState {
+  /** By the forms' keys, unchecked. */
+  responses: Readonly<Record<string, unknown>>;
+}
+
+/** Signs states, with a key that all bridges of one state directory share. */
+export class RequestStates {
+  readonly #stateDirectory: string;
+  #codec: Promise<RequestStateCodec> | undefined;
+
+  constructor(stateDirectory: string) {
+    this.#stateDirectory = stateDirectory;
+  }
+
+  /** @throws ProductError CONFIGURATION when the key cannot be read or made */
+  async sign(state: RoundState, call: CallWords): Promise<string> {
+    return (await this.#opened()).mint({ ...state, call: digestOf(call) });
+  }
+
+  /** The payload, for `roundOf`. @throws when it was not signed here, was changed, or has expired */
+  async verify(text: string, context: ServerContext): Promise<unknown> {
+    if (!isCanonical(text)) throw new Error('malformed');
+    return (await this.#opened()).verify(text, context);
+  }
+
+  #opened(): Promise<RequestStateCodec> {
+    this.#codec ??= obtainToken(this.#stateDirectory, 'request-state-key')
+      .then((key) => createRequestStateCodec({ key, ttlSeconds: VALID_SECONDS }))
+      .catch((error: unknown) => {
+        this.#codec = undefined; // The next call may find the file usable.
+        throw error;
+      });
+    return this.#codec;
+  }
+}
+
+/**
+ * The round that a request belongs to; undefined for the first one.
+ * @throws ProtocolError invalid params for answers without a state, and for the state of another call
+ */
+export function roundOf(
+  { requestState, inputResponses }: ServerContext['mcpReq'],
+  call: CallWords,
+): Round | undefined {
+  const given = requestState();
+  if (given === undefined && inputResponses === undefined) return undefined;
+  const signed = signedState.safeParse(given).data;
+  if (signed === undefined || signed.call !== digestOf(call)) throw invalidState();
+  const { sessionId, count } = signed;
+  return { sessionId, count, responses: inputResponses ?? {} };
+}
+
+/** In the words of the SDK, which refuses a state that `verify` rejects. */
+function invalidState(): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
+    reason: 'invalid_request_state',
+  });
+}
+
+function digestOf({ name, arguments: args }: CallWords): string {
+  return createHash('sha256')
+    .update(stringify([name, args]) ?? '')
+    .digest('base64url');
+}
+
+/** Some bits of the last character of base64url decode to nothing: only one of its spellings is valid. */
+function isCanonical(text: string): boolean {
+  const signature = text.slice(text.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}

@@ -1,0 +1,172 @@
+/** The state of a call that was answered with forms (MCP 2026-07-28, multi round-trip requests), as a client may misuse it. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createRequestStateCodec } from '@modelcontextprotocol/server';
+import { mkdtemp, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type TasksClient, tasksClient } from './support/tasks-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const WAIT = 'wait_for_task';
+const AT_ONCE = ['--fastest-answer-seconds', '0'];
+const KEY_FILE = 'request-state-key';
+const INVALID_PARAMS = -32602;
+
+const asked = z.looseObject({
+  resultType: z.literal('input_required'),
+  inputRequests: z.record(z.string(), z.unknown()),
+  requestState: z.string(),
+});
+type Asked = z.infer<typeof asked>;
+
+const accepted = ({ inputRequests }: Asked): Record<string, unknown> =>
+  Object.fromEntries(Object.keys(inputRequests).map((key) => [key, { action: 'accept', content: {} }]));
+
+const delegate = (task: string): Record<string, unknown> => ({ name: DELEGATE, arguments: { task } });
+
+function expectRefused(answer: Awaited<ReturnType<TasksClient['ask']>>): void {
+  expect(answer).toMatchObject({
+    error: { code: INVALID_PARAMS, data: { reason: 'invalid_request_state' } },
+  });
+}
+
+async function begun(client: TasksClient, task: string): Promise<Asked> {
+  return asked.parse((await client.ask('tools/call', delegate(task))).result);
+}
+
+describe('R92 the state of a call that waits for forms', () => {
+  let program: BridgeProgram;
+  const open: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close();
+  });
+  afterAll(() => program.remove());
+
+  interface Place {
+    agent: FakeAgent;
+    stateDir: string;
+  }
+
+  async function place(): Promise<Place> {
+    const agent = await FakeAgent.start({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
+    });
+    open.push(() => agent.stop());
+    return { agent, stateDir: await mkdtemp(join(program.directory, 'state-')) };
+  }
+
+  async function clientAt({ agent, stateDir }: Place): Promise<TasksClient> {
+    const client = await tasksClient(
+      program,
+      { stateDir, agentUrl: agent.url, args: AT_ONCE },
+      { tasks: false },
+    );
+    open.unshift(() => client.close().catch(() => undefined));
+    return client;
+  }
+
+  test('is taken back as it was given, by another bridge of the same installation too', async () => {
+    const here = await place();
+    const first = await clientAt(here);
+    const round = await begun(first, 'do it');
+    await first.close();
+    const next = await clientAt(here);
+    const answer = await next.ask('tools/call', {
+      ...delegate('do it'),
+      inputResponses: accepted(round),
+      requestState: round.requestState,
+    });
+    expect(answer.result).toMatchObject({ structuredContent: { sessionId: 'session-1' } });
+    expect(here.agent.tasks.size).toBe(1);
+  });
+
+  test('is refused when any one character of it differs, and nothing starts or is decided', async () => {
+    const here = await place();
+    const client = await clientAt(here);
+    const round = await begun(client, 'do it');
+    const { requestState } = round;
+    for (let at = 0; at < requestState.length; at += 1) {
+      const other = requestState[at] === 'B' ? 'A' : 'B';
+      const changed = `${requestState.slice(0, at)}${other}${requestState.slice(at + 1)}`;
+      expectRefused(
+        await client.ask('tools/call', {
+          ...delegate('do it'),
+          inputResponses: accepted(round),
+          requestState: changed,
+        }),
+      );
+    }
+    expect(here.agent.tasks.size).toBe(1);
+    expect(here.agent.decisions).toEqual([]);
+  });
+
+  test.each<[string, (round: Asked, other: Asked) => Record<string, unknown>]>([
+    ['missing beside answers', (round) => ({ ...delegate('one'), inputResponses: accepted(round) })],
+    [
+      'of a call with other arguments',
+      (round, other) => ({
+        ...delegate('one'),
+        inputResponses: accepted(round),
+        requestState: other.requestState,
+      }),
+    ],
+    [
+      'of a call of another tool',
+      (round) => ({
+        name: WAIT,
+        arguments: { sessionId: 'session-1' },
+        inputResponses: accepted(round),
+        requestState: round.requestState,
+      }),
+    ],
+    [
+      'sent with a tool that asks nobody',
+      (round) => ({
+        name: 'list_all_active_sessions',
+        arguments: {},
+        inputResponses: accepted(round),
+        requestState: round.requestState,
+      }),
+    ],
+    [
+      'no text',
+      (round) => ({ ...delegate('one'), inputResponses: accepted(round), requestState: { sessionId: 'x' } }),
+    ],
+  ])('is refused when it is %s, and nothing starts or is decided', async (_, misused) => {
+    const here = await place();
+    const client = await clientAt(here);
+    const [one, other] = [await begun(client, 'one'), await begun(client, 'other')];
+    expectRefused(await client.ask('tools/call', misused(one, other)));
+    expect(here.agent.tasks.size).toBe(2);
+    expect(here.agent.decisions).toEqual([]);
+  });
+
+  test('is refused after it has expired, and when another installation has signed it', async () => {
+    const here = await place();
+    const client = await clientAt(here);
+    const round = await begun(client, 'do it');
+    const keyPath = join(here.stateDir, KEY_FILE);
+    expect((await stat(keyPath)).mode & 0o777).toBe(0o600);
+    const key = (await readFile(keyPath, 'utf8')).trim();
+    const [, body = ''] = round.requestState.split('.');
+    const { p: payload } = z
+      .object({ p: z.unknown() })
+      .parse(JSON.parse(Buffer.from(body, 'base64url').toString('utf8')));
+    const call = (requestState: string): ReturnType<TasksClient['ask']> =>
+      client.ask('tools/call', { ...delegate('do it'), inputResponses: accepted(round), requestState });
+    expectRefused(await call(await createRequestStateCodec({ key, ttlSeconds: -60 }).mint(payload)));
+    expectRefused(await call(await createRequestStateCodec({ key: 'x'.repeat(43) }).mint(payload)));
+    expect(here.agent.tasks.size).toBe(1);
+    expect(here.agent.decisions).toEqual([]);
+    // The same payload, signed with this installation's key and in time, is the state of this very call.
+    const valid = await call(await createRequestStateCodec({ key }).mint(payload));
+    expect(valid.result).toMatchObject({ structuredContent: { state: 'completed' } });
+  });
+});
