@@ -1,6 +1,7 @@
 /**
- * The server's routes, and the door before them (X1): Host and Origin are checked on every route, a bearer token on every
- * route but the agent card and the approval page's files, which hold nothing of anybody's.
+ * The server's routes, and who may use them (X1). Every route checks Host and Origin. Every route asks for a bearer token,
+ * except: the agent card and the page's files, which hold no data; the events of a task, which also take a ticket; and the
+ * routes below `/page`, which take the sign-in of the approval page.
  */
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
@@ -33,9 +34,11 @@ import type { Authenticate } from './http/tokens.ts';
 import { toolRoutes } from './http/tool-routes.ts';
 import { pageRoute } from './web/page-route.ts';
 import type { Page } from './web/page-route.ts';
+import { linkRoute, PAGE_API, signedIn, signInRoutes } from './web/page-sign-in.ts';
+import type { PageSignIn } from './web/page-sign-in.ts';
 
 /** Why a request's reading was ended from this side. */
-export type ReadingEnd = 'client-gone' | 'server-shutdown' | 'ticket-expired';
+export type ReadingEnd = 'client-gone' | 'server-shutdown' | 'access-ended';
 
 export interface AppOptions {
   tasks: Tasks;
@@ -43,6 +46,7 @@ export interface AppOptions {
   /** What the agent carries out without a model. */
   commands: readonly OfferedCommand[];
   page: Page;
+  pageSignIn: PageSignIn;
   authenticate: Authenticate;
   tickets: StreamTickets;
   clock: Clock;
@@ -78,6 +82,7 @@ export function createApp(options: AppOptions): Express {
   app.use(reachable(options.reach), pageAccess);
   app.use(cardRoute(card));
   app.use(pageRoute(options.page));
+  app.use(signInRoutes(options.pageSignIn));
   const byToken = (request: Request): Admission => ({
     principal: options.authenticate(request.headers.authorization),
   });
@@ -87,12 +92,21 @@ export function createApp(options: AppOptions): Express {
   };
   // The one address where a ticket is looked at.
   app.get(EVENTS_PATH, identified(byTicket, options), readEvents(tasks, { heartbeatMs, log }));
+  // What the page does, and no more: tasks, messages, tool executions.
+  app.use(
+    PAGE_API,
+    identified((request) => signedIn(request, options.pageSignIn), options),
+    openForWork(options.closing),
+    toolRoutes(tasks, limits),
+    restRoute(binding),
+  );
   app.use(identified(byToken, options));
   app.get('/health', (_request, response) => {
     response.json({ status: options.closing() ? 'closing' : 'ok', ...options.health() });
   });
   app.use(openForWork(options.closing));
   app.use(ticketRoute(tasks, tickets));
+  app.use(linkRoute(tasks, options.pageSignIn));
   app.use(toolRoutes(tasks, limits));
   app.use(commandRoutes(options.commands));
   app.use(jsonRpcRoute(binding));
@@ -110,10 +124,13 @@ function reachable(reach: Reach): RequestHandler {
   };
 }
 
-/** Who is let in, and for how long, in milliseconds since the epoch, if not for as long as they like. */
+/** Who sends a request, and when their access ends. */
 interface Admission {
   principal: string;
+  /** In milliseconds since the epoch; absent where the access does not end by itself. */
   expiresAt?: number;
+  /** Calls `act` when the access is withdrawn. @returns how to call that off */
+  onSignOut?: (act: () => void) => () => void;
 }
 
 function identified(
@@ -121,14 +138,14 @@ function identified(
   { reading, clock, heartbeatMs = HEARTBEAT_MS }: AppOptions,
 ): RequestHandler {
   return (request, response, next) => {
-    const { principal, expiresAt } = identify(request);
+    const { principal, expiresAt, onSignOut } = identify(request);
     const scope = reading.child();
-    const callOff =
-      expiresAt === undefined
-        ? undefined
-        : clock.after(expiresAt - clock.now(), () => scope.abort('ticket-expired'));
+    const end = (): void => void scope.abort('access-ended');
+    const callOff = expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), end);
+    const stopListening = onSignOut?.(end);
     response.once('close', () => {
       callOff?.();
+      stopListening?.();
       // A response that was finished needs no signal; one that was not has lost its reader (E4).
       if (response.writableFinished) scope.close();
       else scope.abort('client-gone');

@@ -41,8 +41,11 @@ import type { ReadOutput } from './tools/read-output.ts';
 import { confinementText, findConfinement, type Confinement } from './tools/shell/confinement.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import type { Identity } from './tools/workspace/directory.ts';
+import { pageAccessFile } from './web/page-access-file.ts';
+import { pageCookie } from './web/page-cookie.ts';
 import { readPage } from './web/page-route.ts';
 import type { Page } from './web/page-route.ts';
+import { pageSessions } from './web/page-sessions.ts';
 import { workerOf, type Worker } from './worker.ts';
 
 /**
@@ -159,12 +162,18 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   const reading = new AbortScope<ReadingEnd>();
   const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
+  const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
+  const sessions = await pageSessions({
+    credentials,
+    clock: systemClock,
+    file: pageAccessFile(settings.stateDir),
+  });
   let closing = false;
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const app = createApp({
     tasks,
     card: agentCard(
-      settings.publicUrl?.replace(/\/+$/, '') ?? origin,
+      base,
       record.version,
       agentSkills({
         ...settings,
@@ -176,10 +185,11 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     ),
     commands: offered,
     page: opened.page,
+    pageSignIn: { sessions, cookie: pageCookie(base, settings.stateDir), base },
     authenticate: authenticator(credentials),
     tickets: streamTickets(token, credentials, () => systemClock.now()),
     clock: systemClock,
-    reach: { publicHosts: publicHosts(settings), origins: settings.allowOrigin },
+    reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },
     log,
     reading,
     closing: () => closing,
@@ -301,7 +311,12 @@ function namesOf({ mcpServers }: ServerSettings): string[] {
   return Object.entries(mcpServers).flatMap(([name, { disabled }]) => (disabled ? [] : [name]));
 }
 
-/** The names of the address itself and of its public URL go without saying. */
+/** Behind a proxy the page's own requests come from the public URL. */
+function originsOf({ publicUrl }: ServerSettings): string[] {
+  return publicUrl === undefined ? [] : [new URL(publicUrl).origin];
+}
+
+/** The operator need not list the names of the address itself and of its public URL. */
 function publicHosts({ host, publicUrl, publicHost }: ServerSettings): string[] {
   const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
   return [host, ...named, ...publicHost].map((name) => name.toLowerCase());

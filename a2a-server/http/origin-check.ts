@@ -19,17 +19,17 @@ export function checkReach(host: string | undefined, origin: string | undefined,
       'FORBIDDEN',
       `This server does not answer to the host ${JSON.stringify(host ?? '')}. Use a loopback address, or add the name with --public-host.`,
     );
-  if (origin !== undefined && !isOwn(origin, host) && !reach.origins.includes(origin))
+  if (origin !== undefined && !isOwnOrigin(origin, host) && !reach.origins.includes(origin))
     throw new ProductError(
       'FORBIDDEN',
       `Pages of ${JSON.stringify(origin.slice(0, 200))} may not call this server. Add the origin with --allow-origin.`,
     );
 }
 
-/** This server's own page: it was loaded from the very address it asks, whose name was found to be ours. */
-function isOwn(origin: string, host: string | undefined): boolean {
-  const [, of] = /^https?:\/\/([^/\s]+)$/i.exec(origin) ?? [];
-  return of !== undefined && of.toLowerCase() === host?.toLowerCase();
+/** Whether a page of this origin was loaded from the address that it calls. `checkReach` has checked that address. */
+export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  const [, authority] = /^https?:\/\/([^/\s]+)$/i.exec(origin) ?? [];
+  return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
 }
 
 /** The name in a Host header, lower case, without port and brackets. @returns undefined when it is not one. */

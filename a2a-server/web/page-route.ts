@@ -1,12 +1,12 @@
 /**
- * The approval page. Its three files hold nothing of anybody's, so that they need no token (X1); what the page shows, it asks
- * for with the token that the person's address brings in its fragment, which no browser sends.
+ * The files of the approval page. They hold no data, so that they need no sign-in (X1). GET changes nothing: a link scanner
+ * or a prefetch does not use up a sign-in link.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Router } from 'express';
 
-/** Nothing but this server's own files runs in it, nobody frames it, and it talks to nobody else (CSP 3). */
+/** The page runs and loads only this server's files, calls only this server, and no other page frames it (CSP 3). */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -18,14 +18,14 @@ const POLICY = [
 ].join('; ');
 
 const FILES = [
-  { path: '/', name: 'index.html', type: 'text/html; charset=utf-8' },
+  { path: '/page', name: 'index.html', type: 'text/html; charset=utf-8' },
   { path: '/page.js', name: 'page.js', type: 'text/javascript; charset=utf-8' },
   { path: '/page.css', name: 'page.css', type: 'text/css; charset=utf-8' },
 ] as const;
 
 export type Page = readonly { path: string; type: string; body: Buffer }[];
 
-/** @throws Error when the program was built without it */
+/** @throws Error when the program was built without the page */
 export function readPage(directory: string): Promise<Page> {
   return Promise.all(
     FILES.map(async ({ path, name, type }) => ({ path, type, body: await readFile(join(directory, name)) })),
@@ -33,15 +33,18 @@ export function readPage(directory: string): Promise<Page> {
 }
 
 export function pageRoute(page: Page): Router {
-  const router = Router();
+  // The page's files have relative addresses, which `/page/` would change.
+  const router = Router({ strict: true });
+  // A browser keeps the fragment, which may name a task.
+  router.get('/', (_request, response) => response.setHeader('Cache-Control', 'no-store').redirect('page'));
   for (const { path, type, body } of page)
     router.get(path, (_request, response) => {
       response.setHeader('Content-Security-Policy', POLICY);
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('Referrer-Policy', 'no-referrer');
       response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-      // It changes with the program only, which may be another one by the next visit.
-      response.setHeader('Cache-Control', 'no-cache');
+      // The address of a sign-in link holds a secret: no cache keeps it. The files change with the program.
+      response.setHeader('Cache-Control', 'no-store');
       response.setHeader('Content-Type', type);
       response.end(body);
     });

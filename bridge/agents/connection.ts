@@ -11,6 +11,7 @@ import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a
 import { z } from 'zod';
 import { AGENT_COMMAND, commandList } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import type { PageTarget } from '../../shared/page-address.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { chooseDialect } from '../dialects/choose.ts';
@@ -20,6 +21,8 @@ import { type CardFacts, declares, fetchCard, resumableUrl } from './card.ts';
 import { readEvents } from './event-source.ts';
 import { executeGeminiCommand, geminiCommands, type CommandAnswer } from './gemini-commands.ts';
 import { geminiTasks } from './gemini-tasks.ts';
+import { makePageLink } from './page-link.ts';
+import type { PageLink } from './page-link.ts';
 import { asEvent } from './task-event.ts';
 
 export interface AbortAnswer {
@@ -48,6 +51,8 @@ export interface Connection {
   execute(command: CommandCall): Promise<CommandAnswer | null>;
   /** Null when the agent has no way to stop one tool. */
   abortTool(toolId: string, reason: string | undefined): Promise<AbortAnswer | null>;
+  /** Makes a one-time link to the agent's approval page; null for an agent without one. Show it to no model. */
+  pageLink(target: PageTarget): Promise<PageLink | null>;
 }
 
 export interface Following {
@@ -198,6 +203,15 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
         },
       );
       return abortAnswer.parse(await response.json());
+    },
+    async pageLink(target) {
+      if (!declares(facts, TOOL_APPROVAL)) return null;
+      return makePageLink(target, {
+        url: endpoint.url,
+        origins: facts.interfaces.map(({ url }) => url),
+        fetch: fetchImpl,
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      });
     },
   };
 }

@@ -158,7 +158,7 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
   });
   add(
     'page',
-    "the address of the local server's page, where whatever waits is decided; starts the server",
+    'prints a one-time link that signs your browser in to the approval page; starts the server',
   ).action(async (_, it: Command) => {
     const { page } = await import('./commands/page.ts');
     await carryOut(it, page);

@@ -1,40 +1,29 @@
-/** The approval page: what waits for a person, and what they say to it. */
+/** The approval page: what waits for a person, and what they decide. */
 import { render } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { A2aClient } from '../../../shared/client/index.ts';
-import { Desk } from './desk.tsx';
-import { SignIn } from './sign-in.tsx';
-import { forgetToken, keepToken, takeToken } from './token.ts';
+import { takeCode } from './address.ts';
+import { Approvals } from './approvals.tsx';
+import { SignInView } from './sign-in-view.tsx';
+import { API, forgetPageKey, onOtherTab, pageKey, signedInFetch } from './sign-in.ts';
 
-function Page({ first }: { first: string | null }) {
-  const [token, setToken] = useState(first);
-  const [problem, setProblem] = useState<string>();
-  if (token === null)
-    return (
-      <SignIn
-        problem={problem}
-        onToken={(given) => {
-          keepToken(given);
-          setProblem(undefined);
-          setToken(given);
-        }}
-      />
-    );
-  return (
-    <Desk
-      client={new A2aClient({ url: location.origin, token, channel: 'page' })}
-      key={token}
-      onRefused={() => {
-        forgetToken();
-        setProblem('The server does not take this token.');
-        setToken(null);
-      }}
-    />
-  );
+const client = new A2aClient({ url: API, fetch: signedInFetch, channel: 'page' });
+
+function Page({ code: given }: { code: string | undefined }) {
+  const [key, setKey] = useState(pageKey());
+  const [code, setCode] = useState(given);
+  const look = (): void => setKey(pageKey());
+  useEffect(() => onOtherTab(look), []);
+  if (key === null) return <SignInView code={code} onUsed={() => setCode(undefined)} onSignedIn={look} />;
+  const signedOut = (): void => {
+    forgetPageKey();
+    look();
+  };
+  return <Approvals key={key} client={client} onSignedOut={signedOut} />;
 }
 
 const root = document.getElementById('page');
 if (root !== null) {
   root.replaceChildren();
-  render(<Page first={takeToken()} />, root);
+  render(<Page code={takeCode()} />, root);
 }

@@ -1,25 +1,38 @@
-/** `page`: where a person decides in a browser what waits at the local server. */
-import { obtainToken } from '../../../shared/token-file.ts';
+/** `page`: leads a person to the approval page of the local server. */
+import { pageAddress } from '../../../shared/page-address.ts';
+import { connect } from '../../agents/connection.ts';
+import { ProductError } from '../../../shared/errors.ts';
 import { findServer } from '../../local-server/find-server.ts';
 import type { CommonOptions, Run } from '../run.ts';
 
 /**
- * Says the address, with the token in its fragment: no browser sends that anywhere, and the page takes it out of the address.
+ * Prints a one-time link that signs a browser in. Anywhere but at a terminal it prints the plain address: a model that runs
+ * the command gets no authority to decide.
  * @throws ProductError CONFIGURATION when the server does not start
  */
 export async function page({ options, terminal, settings, places }: Run<CommonOptions>): Promise<void> {
-  const { stateDir: stateDirectory, configFile } = settings;
   const server = await findServer({
-    stateDirectory,
+    stateDirectory: settings.stateDir,
     script: places.serverScript,
     autoStart: true,
-    configFile,
+    configFile: settings.configFile,
   });
-  const url = `${server.url}/#token=${encodeURIComponent(await obtainToken(stateDirectory))}`;
-  if (options.json === true) terminal.say(JSON.stringify({ url }));
-  else {
-    terminal.say(url);
-    if (terminal.interactive)
-      terminal.say('Open it in a browser of yours. Whoever has the address can decide: it holds the token.');
+  if (!terminal.interactive) {
+    const url = pageAddress(server.url);
+    terminal.say(options.json === true ? JSON.stringify({ url }) : url);
+    terminal.complain('To sign a browser in, run "mcp-a2a-bridge page" at a terminal.');
+    return;
   }
+  const link = await (await connect(server)).pageLink({});
+  if (link === null)
+    throw new ProductError(
+      'AGENT_ERROR',
+      'The local server makes no link. It may be of an older version: run "mcp-a2a-bridge server stop", then this again.',
+    );
+  if (options.json === true) {
+    terminal.say(JSON.stringify(link));
+    return;
+  }
+  terminal.say(link.url);
+  terminal.say('Open it in your browser within ten minutes. It works once; who opens it can decide for you.');
 }

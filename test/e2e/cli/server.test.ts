@@ -42,16 +42,13 @@ describe('server', () => {
     });
   });
 
-  it('page says where its page is, with the token in the fragment, and starts it', async () => {
-    const { code, stdout } = await run('page', '--json');
+  it('page starts it, and away from a terminal prints the plain address, which holds no authority', async () => {
+    const { code, stdout, stderr } = await run('page', '--json');
     expect(code).toBe(0);
-    const { url } = z.object({ url: z.string() }).parse(JSON.parse(stdout));
-    const [address = '', token = ''] = url.split('/#token=');
-    expect(await (await fetch(`${address}/`)).text()).toContain('<title>Approvals</title>');
-    const tasks = await fetch(`${address}/tasks`, {
-      headers: { authorization: `Bearer ${token}`, 'a2a-version': '1.0' },
-    });
-    expect(tasks.status).toBe(200);
+    const { url } = z.strictObject({ url: z.string() }).parse(JSON.parse(stdout));
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/page$/);
+    expect(stderr).toContain('run "mcp-a2a-bridge page" at a terminal');
+    expect(await (await fetch(url)).text()).toContain('<title>Approvals</title>');
   });
 
   it('that cannot start says why, with the end of its log', async () => {

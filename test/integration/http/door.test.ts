@@ -23,6 +23,8 @@ const ROUTES = [
   { method: 'POST', path: '/api/tools/abort/tool-1' },
   { method: 'GET', path: '/api/tasks/task-1/events' },
   { method: 'POST', path: '/api/tasks/task-1/events/ticket' },
+  { method: 'POST', path: '/page/links' },
+  { method: 'GET', path: '/page/api/tasks' },
   { method: 'GET', path: '/no/such/address' },
 ];
 

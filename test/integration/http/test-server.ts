@@ -8,6 +8,9 @@ import type { AppOptions, ReadingEnd } from '../../../a2a-server/app.ts';
 import { agentCard } from '../../../a2a-server/http/agent-card.ts';
 import { streamTickets } from '../../../a2a-server/http/stream-ticket.ts';
 import { authenticator } from '../../../a2a-server/http/tokens.ts';
+import type { PageAccess } from '../../../a2a-server/web/page-access-file.ts';
+import { pageCookie } from '../../../a2a-server/web/page-cookie.ts';
+import { pageSessions } from '../../../a2a-server/web/page-sessions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { ScriptedTasks } from './scripted-tasks.ts';
 
@@ -41,6 +44,15 @@ export async function startServer(
   const reading = new AbortScope<ReadingEnd>();
   let logged = '';
   let closing = false;
+  let access: PageAccess = { links: [], sessions: [] };
+  const sessions = await pageSessions({
+    credentials,
+    clock,
+    file: {
+      read: () => Promise.resolve(access),
+      write: (now) => Promise.resolve(void (access = now)),
+    },
+  });
   const server = createServer();
   // As in production: whoever has sent FIN may read on.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -54,6 +66,7 @@ export async function startServer(
       card: agentCard(url, '1.2.3'),
       commands: [],
       page: [],
+      pageSignIn: { sessions, cookie: pageCookie(url, '/state'), base: url },
       authenticate: authenticator(credentials),
       tickets: streamTickets(TOKEN, credentials, () => clock.now()),
       clock,

@@ -2,18 +2,21 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { plan, type PlannedStep } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
+import { makeLink, signIn } from './support/sign-in.ts';
 import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
 
 describe('the approval page', () => {
-  test('X1 its files need no token, hold none, and let nothing run or load but themselves', async () => {
+  test('X1 its files need no sign-in and hold no secret; only they run and load', async () => {
     const { server } = await stage();
-    for (const path of ['/', '/page.js', '/page.css']) {
+    for (const path of ['/', '/page', '/page.js', '/page.css']) {
       const answer = await fetch(`${server.url}${path}`);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('content-security-policy')).toMatch(
         /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'$/,
       );
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(await answer.text()).not.toContain(server.token);
     }
     expect((await fetch(`${server.url}/tasks`)).status).toBe(401);
@@ -55,7 +58,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     problems.length = 0;
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    await page.goto(`${on.server.url}/#token=${on.server.token}`);
+    await signIn(page, on.server);
     return taskId;
   }
   afterEach(async () => {
@@ -64,13 +67,13 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   });
   const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
 
-  test('R01 what waits is shown as a diff, and approved there it is written, once; the token is gone from the address', async () => {
+  test('R01 what waits is shown as a diff, and approved there it is written, once; the code is gone from the address', async () => {
     const taskId = await shown(
       { tool: 'write-file', input: { path: 'a.md', content: 'one\n' } },
       { say: 'Written.' },
     );
     await page.getByText('+one').waitFor();
-    expect(page.url()).toBe(`${on.server.url}/`);
+    expect(page.url()).toBe(`${on.server.url}/page#task=${taskId}`);
     expect(await on.file('a.md')).toBeUndefined();
     await page.getByRole('button', { name: 'Approve' }).click();
     await state('completed');
@@ -121,15 +124,48 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(await page.title()).toBe('(1) Approvals');
   });
 
-  test('a token that is refused is asked for again', async () => {
+  test('more tabs need no new sign-in; signed out, each tab says how to sign in', async () => {
     await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
-    await page.evaluate('sessionStorage.setItem("token", "wrong-token-wrong-token")');
+    const tab = await context.newPage();
+    await tab.goto(`${on.server.url}/page`);
+    await tab.getByRole('button', { name: 'Approve' }).waitFor();
+    await tab.getByRole('button', { name: 'Sign out', exact: true }).click();
+    const howTo = 'mcp-a2a-bridge page';
+    await tab.getByText(howTo).waitFor();
+    await page.getByText(howTo).waitFor();
+  });
+
+  test('a scanner that only opens a link does not use it up; the second use is refused in words', async () => {
+    await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
+    const link = await makeLink(on.server);
+    await fetch(link);
+    const other = await browser.newContext();
+    try {
+      const first = await other.newPage();
+      await first.goto(link);
+      await first.getByRole('button', { name: 'Sign in' }).click();
+      await first.getByRole('button', { name: 'Approve' }).waitFor();
+      const fresh = await other.browser()?.newContext();
+      const second = await fresh?.newPage();
+      await second?.goto(link);
+      await second?.getByRole('button', { name: 'Sign in' }).click();
+      await second?.getByText('used up or too old').waitFor();
+      await fresh?.close();
+    } finally {
+      await other.close();
+    }
+  });
+
+  test('a sign-in survives a restart of the server', async () => {
+    await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
+    const { port } = new URL(on.server.url);
+    await on.server.stop();
+    const next = await stage({ home: on.server, args: ['--port', port] });
     await page.reload();
-    await page.getByText('does not take this token').waitFor();
-    await page.getByLabel('Token').fill(on.server.token);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Approve' }).waitFor();
-    // The browser tells of the refusal by itself.
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await state('completed');
+    expect(await next.file('a.md')).toBe('x');
+    // The browser reports the requests that met no server.
     problems.length = 0;
   });
 });

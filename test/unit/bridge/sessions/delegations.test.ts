@@ -53,6 +53,7 @@ class SlowAgent extends Agent {
       commands: () => Promise.resolve(null),
       execute: () => Promise.resolve(null),
       abortTool: () => Promise.resolve(null),
+      pageLink: () => Promise.resolve(null),
     });
   }
 

@@ -1,0 +1,74 @@
+/** The tasks on the left, the chosen one on the right. The address says which one is chosen; nothing else moves the choice. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { type A2aClient, ClientError, type ListedTask } from '../../../shared/client/index.ts';
+import { onTarget, show, target } from './address.ts';
+import { signOut } from './sign-in.ts';
+import { TaskList } from './task-list.tsx';
+import { TaskView } from './task-view.tsx';
+
+interface ApprovalsProps {
+  client: A2aClient;
+  onSignedOut: () => void;
+}
+
+export function Approvals({ client, onSignedOut }: ApprovalsProps) {
+  const [tasks, setTasks] = useState<readonly ListedTask[]>();
+  const [problem, setProblem] = useState<string>();
+  const [{ taskId }, setTarget] = useState(target());
+
+  const refresh = useCallback(async (): Promise<void> => {
+    try {
+      const found = await client.tasks();
+      setTasks(found);
+      setProblem(undefined);
+      // A visit that names no task opens what waits, once.
+      const first = found.find(({ state }) => state === 'waiting') ?? found[0];
+      if (target().taskId === undefined && first !== undefined) show(first.taskId);
+    } catch (error) {
+      if (error instanceof ClientError && error.status === 401) onSignedOut();
+      else setProblem(error instanceof Error ? error.message : String(error));
+    }
+  }, [client]);
+
+  useEffect(() => onTarget(() => setTarget(target())), []);
+  useEffect(() => {
+    void refresh();
+    const seen = (): void => void (document.visibilityState === 'visible' && refresh());
+    document.addEventListener('visibilitychange', seen);
+    window.addEventListener('focus', seen);
+    return () => {
+      document.removeEventListener('visibilitychange', seen);
+      window.removeEventListener('focus', seen);
+    };
+  }, [refresh]);
+
+  const waiting = (tasks ?? []).filter(({ state }) => state === 'waiting').length;
+  useEffect(() => {
+    document.title = waiting === 0 ? 'Approvals' : `(${waiting}) Approvals`;
+  }, [waiting]);
+
+  const leave = async (everywhere: boolean): Promise<void> => {
+    const failed = await signOut(everywhere);
+    if (failed === undefined) onSignedOut();
+    else setProblem(failed);
+  };
+  return (
+    <>
+      <header>
+        <h1>Approvals</h1>
+        <button onClick={() => void refresh()}>Refresh</button>
+        <button onClick={() => void leave(false)}>Sign out</button>
+        <button onClick={() => void leave(true)}>Sign out everywhere</button>
+      </header>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <main>
+        <TaskList tasks={tasks ?? []} chosen={taskId} onChoose={show} />
+        {taskId !== undefined && <TaskView key={taskId} client={client} taskId={taskId} onChange={refresh} />}
+      </main>
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+/**
+ * Signs in with the code of a one-time link, or says where to get one. The person presses a button: programs that open
+ * links to check them do not.
+ */
+import { useState } from 'preact/hooks';
+import { signIn } from './sign-in.ts';
+
+interface SignInProps {
+  code: string | undefined;
+  /** The code has been sent: it is good no more, whatever the answer is. */
+  onUsed: () => void;
+  onSignedIn: () => void;
+}
+
+export function SignInView({ code, onUsed, onSignedIn }: SignInProps) {
+  const [problem, setProblem] = useState<string>();
+  const exchange = async (secret: string): Promise<void> => {
+    onUsed();
+    const failed = await signIn(secret);
+    setProblem(failed);
+    if (failed === undefined) onSignedIn();
+  };
+  return (
+    <div class="sign-in">
+      <h1>Approvals</h1>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {code === undefined ? (
+        <p>
+          This browser is not signed in. Run <code>mcp-a2a-bridge page</code> in a terminal and open the link
+          that it prints.
+        </p>
+      ) : (
+        <>
+          <p>This link signs this browser in for a day. It works once.</p>
+          <button class="main" onClick={() => void exchange(code)}>
+            Sign in
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

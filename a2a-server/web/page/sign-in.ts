@@ -1,0 +1,71 @@
+/**
+ * This browser's sign-in. The server keeps a cookie that no script reads; the page key lies beside it, in the storage of this
+ * origin. A request needs both, so that neither a page on another port nor a stolen key is enough.
+ */
+const KEY = 'page-key';
+
+/** Where the page's session stands for a bearer token. */
+export const API = new URL('page/api', location.href).href;
+
+export const pageKey = (): string | null => localStorage.getItem(KEY);
+
+export const forgetPageKey = (): void => localStorage.removeItem(KEY);
+
+/** `fetch` with this browser's sign-in. */
+export const signedInFetch: typeof fetch = (input, init) =>
+  fetch(input, {
+    ...init,
+    credentials: 'same-origin',
+    headers: { ...Object.fromEntries(new Headers(init?.headers)), 'X-Page-Key': pageKey() ?? '' },
+  });
+
+/** Exchanges the code of a one-time link. @returns what went wrong, undefined when the browser is signed in */
+export async function signIn(code: string): Promise<string | undefined> {
+  const answer = await post('page/session', { code });
+  if ('problem' in answer) return answer.problem;
+  const { pageKey: key } = answer.body;
+  if (typeof key !== 'string') return 'The server answered without a page key.';
+  localStorage.setItem(KEY, key);
+  return undefined;
+}
+
+/** @returns what went wrong, undefined when the server has ended the session */
+export async function signOut(everywhere: boolean): Promise<string | undefined> {
+  const answer = await post('page/sign-out', { everywhere });
+  if ('problem' in answer && answer.status !== 401) return answer.problem;
+  forgetPageKey();
+  return undefined;
+}
+
+/** Calls `act` when another tab signs in or out. @returns how to call that off */
+export function onOtherTab(act: () => void): () => void {
+  const changed = ({ key }: StorageEvent): void => {
+    if (key === KEY || key === null) act();
+  };
+  window.addEventListener('storage', changed);
+  return () => window.removeEventListener('storage', changed);
+}
+
+type Answer = { body: Record<string, unknown> } | { problem: string; status: number };
+
+async function post(path: string, body: object): Promise<Answer> {
+  try {
+    const response = await signedInFetch(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const value: unknown = await response.json();
+    const answer = record(value);
+    if (response.ok) return { body: answer };
+    const { message } = record(answer['error']);
+    const problem = typeof message === 'string' ? message : `The server answered ${response.status}.`;
+    return { problem, status: response.status };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error), status: 0 };
+  }
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}

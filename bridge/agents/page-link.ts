@@ -1,0 +1,35 @@
+/** One-time links that sign a browser in to an agent's approval page. A link is for the person's eyes, never for a model's. */
+import { z } from 'zod';
+import type { PageTarget } from '../../shared/page-address.ts';
+
+const pageLink = z.object({ url: z.url({ protocol: /^https?$/ }), expiresAt: z.iso.datetime() });
+
+export interface PageLink {
+  url: string;
+  /** RFC 3339 */
+  expiresAt: string;
+}
+
+interface PageLinkOptions {
+  /** Where the agent is. */
+  url: string;
+  /** Where else its card says that it is. A link to any other origin is not offered. */
+  origins: readonly string[];
+  fetch: typeof fetch;
+  signal: AbortSignal;
+}
+
+/** @returns null where the agent has no page. @throws whatever `fetch` throws */
+export async function makePageLink(target: PageTarget, options: PageLinkOptions): Promise<PageLink | null> {
+  const response = await options.fetch(new URL('/page/links', options.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify(target),
+    signal: options.signal,
+  });
+  if (!response.ok) return null;
+  const link = pageLink.parse(await response.json());
+  return [options.url, ...options.origins].some((each) => new URL(each).origin === new URL(link.url).origin)
+    ? link
+    : null;
+}

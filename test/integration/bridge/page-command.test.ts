@@ -1,0 +1,44 @@
+/** `mcp-a2a-bridge page` at a terminal. */
+import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { page } from '../../../bridge/cli/commands/page.ts';
+import { readBridgeSettings } from '../../../bridge/cli/settings.ts';
+import { plain } from '../../../bridge/cli/terminal/paint.ts';
+import { createLogger } from '../../../shared/logging.ts';
+import { stage } from '../../support/stage.ts';
+
+function unused(): never {
+  throw new Error('the command asks nothing');
+}
+
+test('at a terminal it prints a link that signs in once, within ten minutes', async () => {
+  const { server } = await stage();
+  const said: string[] = [];
+  await page({
+    options: { json: true },
+    settings: await readBridgeSettings({ stateDir: server.stateDir }, {}),
+    places: { bridgeScript: '/unused', serverScript: '/no/server/is/started' },
+    terminal: {
+      paint: plain,
+      width: 80,
+      interactive: true,
+      say: (text) => void said.push(text),
+      write: unused,
+      complain: unused,
+      confirm: unused,
+      ask: unused,
+    },
+    env: {},
+    log: createLogger({ name: 'test', level: 'silent' }),
+  });
+  const link = z.strictObject({ url: z.string(), expiresAt: z.iso.datetime() });
+  const { url } = link.parse(JSON.parse(said.join('')));
+  const { origin, searchParams } = new URL(url);
+  expect(origin).toBe(server.url);
+  const answer = await fetch(`${origin}/page/session`, {
+    method: 'POST',
+    headers: { origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ code: searchParams.get('code') }),
+  });
+  expect(answer.status).toBe(200);
+});

@@ -1,0 +1,182 @@
+/** Sign-in to the approval page, request by request. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { request as httpRequest } from 'node:http';
+import { z } from 'zod';
+import { LINK_MS, SESSION_MS } from '../../../a2a-server/web/page-sessions.ts';
+import { OTHER_TOKEN, request, startServer } from './test-server.ts';
+import type { RpcAnswer, TestServer } from './test-server.ts';
+
+const LISTED = 'https://console.example';
+
+let server: TestServer;
+beforeEach(async () => (server = await startServer({ reach: { publicHosts: [], origins: [LISTED] } })));
+afterEach(() => server.close());
+
+type Headers = Record<string, string | undefined>;
+const post = (path: string, body: unknown, headers: Headers = {}): Promise<RpcAnswer> =>
+  request(server, { path, body: JSON.stringify(body), headers });
+
+async function makeLink(body: object = {}, headers: Headers = {}): Promise<URL> {
+  const { body: link } = await post('/page/links', body, headers);
+  return new URL(z.object({ url: z.string() }).parse(link).url);
+}
+
+const codeOf = (link: URL): string => link.searchParams.get('code') ?? '';
+
+const exchange = (code: string, origin: string | undefined = server.url): Promise<RpcAnswer> =>
+  post('/page/session', { code }, { authorization: undefined, origin });
+
+function startTask(): { taskId: string } {
+  const message = { messageId: 'm', parts: [] };
+  return server.tasks.start({ principal: 'local', channel: 'a2a', message });
+}
+
+/** The headers of a browser that has signed in. */
+async function signIn(link?: URL): Promise<Headers> {
+  const answer = await exchange(codeOf(link ?? (await makeLink())));
+  const { pageKey } = z.object({ pageKey: z.string() }).parse(answer.body);
+  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
+  return { authorization: undefined, cookie, 'x-page-key': pageKey };
+}
+
+const tasks = (headers: Headers, path = '/page/api/tasks'): Promise<RpcAnswer> =>
+  request(server, { method: 'GET', path, headers });
+
+test('a link signs in once: the cookie is HttpOnly, SameSite=Strict and limited to the page', async () => {
+  const link = await makeLink();
+  expect(Buffer.from(codeOf(link), 'base64url')).toHaveLength(32);
+  const answer = await exchange(codeOf(link));
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(answer.headers.get('set-cookie')).toMatch(
+    /^approvals-[0-9a-f]{8}=[\w-]{43}; Path=\/page; Expires=[^;]+; HttpOnly; SameSite=Strict$/,
+  );
+  expect((await exchange(codeOf(link))).status).toBe(401);
+  expect((await exchange('x'.repeat(43))).status).toBe(401);
+});
+
+test('a link lives for ten minutes, and a session for a day', async () => {
+  const [early, late] = [await makeLink(), await makeLink()];
+  server.clock.advance(LINK_MS - 1);
+  const headers = await signIn(early);
+  server.clock.advance(1);
+  expect((await exchange(codeOf(late))).status).toBe(401);
+  server.clock.advance(SESSION_MS - 2);
+  expect((await tasks(headers)).status).toBe(200);
+  server.clock.advance(1);
+  expect((await tasks(headers)).status).toBe(401);
+});
+
+test('a link opens one action of a task of its principal, and no other task', async () => {
+  const { taskId } = startTask();
+  const link = await makeLink({ taskId, callId: 'call-1', shown: '3f9ac2d1' });
+  expect(link.pathname).toBe('/page');
+  expect(link.hash).toBe(`#task=${taskId}&call=call-1&shown=3f9ac2d1`);
+  const asOther = await post('/page/links', { taskId }, { authorization: `Bearer ${OTHER_TOKEN}` });
+  expect(asOther.status).toBe(404);
+  expect((await post('/page/links', { callId: 'call-1' })).status).toBe(400);
+  expect((await post('/page/links', { task: taskId })).status).toBe(400);
+  expect((await post('/page/links', {}, { authorization: undefined })).status).toBe(401);
+});
+
+test('a session is its principal, and reaches what the page needs: nothing else', async () => {
+  const link = await makeLink({}, { authorization: `Bearer ${OTHER_TOKEN}` });
+  startTask();
+  const mine = z.object({ tasks: z.array(z.unknown()) });
+  expect(mine.parse((await tasks(await signIn())).body).tasks).toHaveLength(1);
+  const headers = await signIn(link);
+  expect(mine.parse((await tasks(headers)).body).tasks).toHaveLength(0);
+  for (const path of ['/tasks', '/api/tools', '/health', '/page/api/health'])
+    expect((await tasks(headers, path)).status).toBe(401);
+  expect((await post('/page/links', {}, { ...headers, origin: server.url })).status).toBe(401);
+});
+
+test('X1 neither the cookie alone nor the page key alone is a session', async () => {
+  const headers = await signIn();
+  expect((await tasks({ ...headers, 'x-page-key': undefined })).status).toBe(401);
+  expect((await tasks({ ...headers, cookie: undefined })).status).toBe(401);
+  const other = await signIn();
+  expect((await tasks({ ...headers, cookie: other['cookie'] })).status).toBe(401);
+  expect((await tasks({ ...headers, cookie: `theme=dark; ${headers['cookie']}; a=b` })).status).toBe(200);
+});
+
+test('X1 a page of another origin uses no sign-in, though the operator lists it', async () => {
+  const headers = await signIn();
+  const send = { id: 't' };
+  const cancel = (more: Headers): Promise<RpcAnswer> =>
+    post('/page/api/tasks/t:cancel', send, { ...headers, ...more });
+  expect((await cancel({ origin: LISTED })).status).toBe(403);
+  expect((await cancel({ origin: 'http://127.0.0.1:1' })).status).toBe(403);
+  // A browser names the sender of every POST.
+  expect((await cancel({})).status).toBe(403);
+  expect((await cancel({ origin: server.url })).status).toBe(404);
+  expect(await rawStatus({ ...headers, 'Sec-Fetch-Site': 'same-site' })).toBe(403);
+  expect(await rawStatus({ ...headers, 'Sec-Fetch-Site': 'same-origin' })).toBe(200);
+  expect((await exchange(codeOf(await makeLink()), LISTED)).status).toBe(403);
+  const preflight = await request(server, {
+    method: 'OPTIONS',
+    path: '/page/api/tasks',
+    headers: { origin: LISTED, 'access-control-request-method': 'POST' },
+  });
+  expect(preflight.headers.get('access-control-allow-headers')).not.toMatch(/page-key/i);
+  expect(preflight.headers.get('access-control-allow-credentials')).toBeNull();
+});
+
+/** `fetch` lets nobody set this header. */
+function rawStatus(headers: Headers): Promise<number | undefined> {
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const { port } = server;
+  return new Promise((resolve, reject) => {
+    const options = {
+      port,
+      path: '/page/api/tasks',
+      headers: { 'a2a-version': '1.0', ...Object.fromEntries(given) },
+    };
+    const sent = httpRequest(options, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+test('signing out ends this session; everywhere ends all of the principal, links too', async () => {
+  const [one, two, three] = [await signIn(), await signIn(), await signIn()];
+  const link = await makeLink();
+  const others = await signIn(await makeLink({}, { authorization: `Bearer ${OTHER_TOKEN}` }));
+  const origin = { origin: server.url };
+  const out = await post('/page/sign-out', {}, { ...one, ...origin });
+  expect(out.status).toBe(200);
+  expect(out.headers.get('set-cookie')).toMatch(
+    /^approvals-[0-9a-f]{8}=; Path=\/page; Expires=Thu, 01 Jan 1970/,
+  );
+  expect((await tasks(one)).status).toBe(401);
+  expect((await tasks(two)).status).toBe(200);
+  await post('/page/sign-out', { everywhere: true }, { ...two, ...origin });
+  expect((await tasks(two)).status).toBe(401);
+  expect((await tasks(three)).status).toBe(401);
+  expect((await exchange(codeOf(link))).status).toBe(401);
+  expect((await tasks(others)).status).toBe(200);
+  expect((await post('/page/sign-out', { everywhere: true }, { ...two, ...origin })).status).toBe(401);
+});
+
+test('a stream ends when its session does', async () => {
+  const { taskId } = startTask();
+  const headers = await signIn();
+  const streaming = request(server, { method: 'GET', path: `/page/api/tasks/${taskId}:subscribe`, headers });
+  await server.tasks.untilFollowed(taskId);
+  await post('/page/sign-out', {}, { ...headers, origin: server.url });
+  expect((await streaming).status).toBe(200);
+});
+
+test('X1 nothing secret is logged', async () => {
+  const link = await makeLink();
+  const headers = await signIn(link);
+  await exchange(codeOf(link));
+  await tasks(headers, '/page/api/nothing');
+  for (const secret of [codeOf(link), headers['x-page-key'], headers['cookie']])
+    expect(server.logged()).not.toContain(secret);
+});
