@@ -27,6 +27,7 @@ import { streamTickets } from './http/stream-ticket.ts';
 import { authenticator } from './http/tokens.ts';
 import { openSqliteJournal } from './journal/sqlite/sqlite-journal.ts';
 import type { Journal } from './journal/journal.ts';
+import { childProcesses, type ChildProcesses } from './processes/child-processes.ts';
 import { listen, originOf } from './listen.ts';
 import type { McpServers } from './mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from './mcp-servers/server-settings.ts';
@@ -79,13 +80,20 @@ export interface Run {
 export async function serve(settings: ServerSettings, log: Logger, pageDirectory: string): Promise<Run> {
   const page = await readPage(pageDirectory);
   const { stateDir } = settings;
-  const worker = await workerOf(settings);
+  const children = childProcesses({
+    directory: join(stateDir, 'processes'),
+    clock: systemClock,
+    graceMs: settings.grace,
+    onOrphan: ({ owner, group }, end) =>
+      log.warn({ ...owner, group }, `a process group of an earlier server is ${end}`),
+  });
+  const worker = await workerOf(settings, children);
   const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
   await prepareStateDirectory(stateDir);
   const confinement = await confinementOf(settings);
   const outputs: ReadOutput = async (toolId, reader) =>
     held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader);
-  const tools = worker.tools ?? toolsOf(settings, confinement, outputs);
+  const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
   const policy = serverPolicy(settings, tools);
   for (const name of unknownServers(settings))
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
@@ -106,9 +114,24 @@ export async function serve(settings: ServerSettings, log: Logger, pageDirectory
       path: join(stateDir, 'journal.db'),
       clock: () => systemClock.now(),
     });
+    // The state directory is this server's own from here on. SIGTERM goes out now; tasks wait for the end (D6).
+    children.endOrphans().catch((error: unknown) => log.error({ err: error }, 'orphans could not be ended'));
     const own = await stat(stateDir, { bigint: true });
-    held.mcpServers = await startedMcpServers(mcpServers, settings, log);
-    const made = { settings, log, token, server, port, own, worker, tools, policy, page, confinement };
+    held.mcpServers = await startedMcpServers(mcpServers, settings, { log, children });
+    const made = {
+      children,
+      settings,
+      log,
+      token,
+      server,
+      port,
+      own,
+      worker,
+      tools,
+      policy,
+      page,
+      confinement,
+    };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
     return await run(opened, (app) => (answer = app));
   } catch (error) {
@@ -128,6 +151,7 @@ const notReady: RequestListener = (request, response) => {
 };
 
 interface Opened {
+  children: ChildProcesses;
   settings: ServerSettings;
   log: Logger;
   token: string;
@@ -231,11 +255,12 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
 async function startedMcpServers(
   entries: ReadonlyMap<string, McpServerEntry>,
   { grace }: ServerSettings,
-  log: Logger,
+  { log, children }: { log: Logger; children: ChildProcesses },
 ): Promise<McpServers | undefined> {
   if (entries.size === 0) return undefined;
   const { startMcpServers } = await import('./mcp-servers/mcp-servers.ts');
-  return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment: process.env });
+  const { env: environment } = process;
+  return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment, children });
 }
 
 /** Found out before anything is served: a server that must confine its shell and cannot does not start (X1). */
@@ -250,20 +275,18 @@ async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSet
 
 function toolsOf(
   { grace, passEnv, allowPrivateHost }: ServerSettings,
-  confinement: Confinement,
-  outputs: ReadOutput,
+  made: { confinement: Confinement; outputs: ReadOutput; children: ChildProcesses },
 ): Tool[] {
   return builtinTools({
     graceMs: grace,
     passEnvironment: passEnv,
     privateHosts: allowPrivateHost,
-    outputs,
-    confinement,
+    ...made,
   });
 }
 
 function taskService(
-  { settings, journal, log, own, worker, policy, mcpServers }: Opened,
+  { settings, journal, log, own, worker, policy, mcpServers, children }: Opened,
   { tools, commands, contents }: Abilities,
 ): TaskService {
   return createTasks({
@@ -273,6 +296,7 @@ function taskService(
     models: worker.models,
     commands,
     contents,
+    children,
     toolbox: createToolbox(tools, mcpServers),
     policy,
     mode: settings.mode,

@@ -2,6 +2,7 @@
 import { systemClock } from '../shared/clock.ts';
 import type { Models } from './models/model.ts';
 import { offeredModels } from './offered-models.ts';
+import { UNRECORDED, type ChildProcesses } from './processes/child-processes.ts';
 import { readScript } from './models/scripted/script.ts';
 import { scriptedModels } from './models/scripted/scripted-model.ts';
 import type { ServerSettings } from './settings.ts';
@@ -24,8 +25,11 @@ export interface Worker {
   close: () => Promise<void>;
 }
 
-/** @throws ProductError CONFIGURATION */
-export async function workerOf(settings: ServerSettings): Promise<Worker> {
+/** @param children where its processes are recorded. @throws ProductError CONFIGURATION */
+export async function workerOf(
+  settings: ServerSettings,
+  children: ChildProcesses = UNRECORDED,
+): Promise<Worker> {
   const { agent } = settings;
   switch (agent.type) {
     case 'model':
@@ -42,6 +46,7 @@ export async function workerOf(settings: ServerSettings): Promise<Worker> {
         graceMs: settings.grace,
         idleMs: settings.agentIdleTimeout,
         gatherMs: GATHER_MS,
+        children,
       });
     }
   }

@@ -16,6 +16,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Model, Models } from '../models/model.ts';
 import { onlyLooks } from '../policy/mode.ts';
 import type { Policy } from '../policy/policy.ts';
+import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
 import { timeOut } from '../task/commands.ts';
 import type { TaskEvent } from '../task/events.ts';
@@ -26,6 +27,7 @@ import type { Workspace } from '../tools/workspace.ts';
 import { Countdown } from './countdown.ts';
 import type { Ids } from './ids.ts';
 import { instructions } from './instructions.ts';
+import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
 import { makeRoom } from './make-room.ts';
 import { runModelTurn } from './model-turn.ts';
 import { prepareCall } from './prepare-call.ts';
@@ -34,6 +36,9 @@ import type { TaskLog } from './task-log.ts';
 import { written, type TimeLimits } from './time-limits.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 import { TurnScope } from './turn-scope.ts';
+
+/** After so many milliseconds a process that could not be ended is looked for again (D6). */
+const ORPHAN_MS = 2_000;
 
 /** After so many milliseconds a task whose journal could not be written is taken up again. */
 const RETRY_MS = 5_000;
@@ -59,6 +64,8 @@ export interface ExecutorOptions {
   limits: TimeLimits;
   /** What a task may spend before a person is asked. */
   budget: Budget;
+  /** D6: what killed servers have left running; nothing if left out. */
+  children?: Pick<ChildProcesses, 'endOrphans'>;
   /** Told of an execution that broke; the task stays as its journal has it. */
   onFailure: (taskId: string, error: unknown) => void;
 }
@@ -162,6 +169,10 @@ export class Executor {
     const { log } = this.#options;
     const release = log.retain(taskId);
     try {
+      if (await this.#orphaned(taskId)) {
+        this.#wakeAfter(taskId, ORPHAN_MS, opening);
+        return;
+      }
       if (opening) await log.change(taskId, (s) => ({ type: 'append', events: opening(s) }));
       do {
         execution.again = false;
@@ -176,6 +187,19 @@ export class Executor {
       this.#executions.delete(taskId);
       execution.task.close();
     }
+  }
+
+  /** D6: whether a process that a killed server left may still be at work on a call. What can be ended is ended first. */
+  async #orphaned(taskId: string): Promise<boolean> {
+    const { log, children = UNRECORDED } = this.#options;
+    const orphans = await children.endOrphans();
+    if (orphans.length === 0) return false;
+    const changed = await log.change(taskId, (s) => ({
+      type: 'append',
+      events: isSettled(s) ? [] : orphanedEvents(s, orphans),
+    }));
+    if (changed?.type !== 'appended' && changed?.type !== 'kept') return false;
+    return orphanedCall(changed.snapshot, orphans) !== undefined;
   }
 
   async #untilSettled(taskId: string, execution: Execution): Promise<void> {
@@ -339,10 +363,10 @@ export class Executor {
   }
 
   /** Takes the task up after so many milliseconds, unless it is taken up or stopped before. */
-  #wakeAfter(taskId: string, ms: number): void {
+  #wakeAfter(taskId: string, ms: number, opening?: Opening): void {
     if (this.#closing) return;
     this.#later.get(taskId)?.();
-    const cancelTimer = this.#options.clock.after(ms, () => this.wake(taskId));
+    const cancelTimer = this.#options.clock.after(ms, () => this.wake(taskId, opening));
     this.#later.set(taskId, () => {
       cancelTimer();
       this.#later.delete(taskId);

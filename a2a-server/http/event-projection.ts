@@ -50,6 +50,7 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
       return statusUpdate(entry, view, { state: 'working', text: SUMMARISED });
     case 'turn.noted':
     case 'model.unavailable':
+    case 'process.orphaned':
       return statusUpdate(entry, view, { state: 'working', text: event.text });
     case 'task.created':
       return statusUpdate(entry, view, { state: 'submitted' });

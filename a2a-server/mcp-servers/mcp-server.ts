@@ -14,6 +14,7 @@ import { waitAfter } from '../../shared/client/patience.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logging.ts';
 import { pass } from '../../shared/pass.ts';
+import type { ChildProcesses } from '../processes/child-processes.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { CallResult } from './call-result.ts';
@@ -52,6 +53,7 @@ export interface McpServerContext {
   limits: McpServerLimits;
   graceMs: number;
   environment: Readonly<Record<string, string | undefined>>;
+  children: ChildProcesses;
   /** Told whenever its tools or its state have changed. */
   onChange: () => void;
 }
@@ -135,6 +137,7 @@ export class McpServer {
         ...this.#context,
         ...this.#context.limits,
         log: this.#log,
+        child: this.#context.children.entry({ type: 'mcp-server', server: this.name }),
         signal,
         onClosed: (why) => end.resolve(why),
         onListChanged: () => this.#refresh(),

@@ -4,6 +4,7 @@ import { Deferred } from '../../shared/client/deferred.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
+import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
 import { DEFAULT_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
@@ -23,6 +24,8 @@ export interface McpServersOptions {
   graceMs: number;
   /** What servers that are programs get a part of. */
   environment: Readonly<Record<string, string | undefined>>;
+  /** Where their processes are recorded; nowhere if left out. */
+  children?: ChildProcesses;
   limits?: Partial<McpServerLimits>;
 }
 
@@ -36,11 +39,12 @@ export interface McpServers extends ToolSupply {
 /** Starts to connect to them; returns at once. */
 export function startMcpServers(
   entries: ReadonlyMap<string, McpServerEntry>,
-  { limits, ...options }: McpServersOptions,
+  { limits, children = UNRECORDED, ...options }: McpServersOptions,
 ): McpServers {
   let tools: ReadonlyMap<string, Tool> | undefined;
   const context = {
     ...options,
+    children,
     limits: { ...DEFAULT_LIMITS, ...limits },
     onChange: () => (tools = undefined),
   };

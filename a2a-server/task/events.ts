@@ -258,6 +258,19 @@ export type TaskEvent =
     }
   /** A crash took the tool execution's outcome. `rerun` when the call is repeatable and just runs again. */
   | { type: 'tool.interrupted'; callId: string; tool: string; title: string; toolId: string; rerun: boolean }
+  /**
+   * D6: the server that ran this was killed, and processes of it may still run and could not be ended. The task waits for
+   * their end before a person is asked about the call. `group`: the process group's id.
+   */
+  | {
+      type: 'process.orphaned';
+      callId: string;
+      tool: string;
+      title: string;
+      toolId: string;
+      group: number;
+      text: string;
+    }
   /** What was shown is no longer what is there: the call waits again, with a new preview (D2). */
   | {
       type: 'tool.outdated';

@@ -205,6 +205,8 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
           result: { type: 'ran', toolId: event.toolId, outcome: event.outcome },
         },
       }));
+    case 'process.orphaned':
+      return { status: noted(s.status, event.text) };
     case 'tool.interrupted':
       return ofCall(s, event.callId, (call) =>
         event.rerun

@@ -164,6 +164,11 @@ export function isTerminal(snapshot: Snapshot): boolean {
   return TERMINAL_STATES.has(snapshot.status.state);
 }
 
+/** What was said last of where a task at work is. */
+export function noteOf({ status }: Snapshot): string | undefined {
+  return status.state === 'working' ? status.note : undefined;
+}
+
 /** Parked or ended: nothing moves until the next command. */
 export function isSettled(snapshot: Snapshot): boolean {
   return PARKED_STATES.has(snapshot.status.state) || isTerminal(snapshot);

@@ -1,5 +1,6 @@
 /** The tools every agent of this server has. */
 import { systemClock, type Clock } from '../../shared/clock.ts';
+import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
 import { appendFile } from './append-file.ts';
 import { askPerson } from './ask-person.ts';
 import { createCrawl } from './crawl.ts';
@@ -45,6 +46,8 @@ export interface BuiltinToolsOptions {
   outputs?: ReadOutput;
   /** What shell commands are confined to; to nothing if left out. */
   confinement?: Confinement;
+  /** Where the processes of shell commands are recorded; nowhere if left out. */
+  children?: ChildProcesses;
 }
 
 export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
@@ -55,6 +58,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     privateHosts = [],
     outputs = NO_OUTPUTS,
     confinement = UNCONFINED,
+    children = UNRECORDED,
   } = options;
   const web = { allowed: allowedHosts(privateHosts), resolve: systemResolve, clock };
   return [
@@ -67,7 +71,7 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     multiEdit,
     moveFile,
     deleteFile,
-    createRunShellCommand({ clock, graceMs, environment, passEnvironment, confinement }),
+    createRunShellCommand({ clock, graceMs, environment, passEnvironment, confinement, children }),
     createReadOutput(outputs),
     createFetch(web),
     createCrawl(web),

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../shared/clock.ts';
+import type { ChildProcesses } from '../processes/child-processes.ts';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from './one-line.ts';
 import { commandEnvironment, type Environment } from './shell/command-environment.ts';
@@ -46,6 +47,8 @@ export interface ShellOptions {
   /** Variables passed on beyond the usual ones; see command-environment.ts. */
   passEnvironment: readonly string[];
   confinement: Confinement;
+  /** Where the process groups of commands are recorded. */
+  children: ChildProcesses;
 }
 
 export function createRunShellCommand(options: ShellOptions): Tool {
@@ -63,7 +66,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
       basis: null,
     }),
     run: async ({ command, cwd }, { workspace, signal, output, toolId }) => {
-      const { clock, graceMs, environment, passEnvironment, confinement } = options;
+      const { clock, graceMs, environment, passEnvironment, confinement, children } = options;
       const directory = await directoryOf(workspace, cwd);
       const end = await runCommand({
         command,
@@ -73,6 +76,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
         output,
         clock,
         graceMs,
+        child: children.entry({ type: 'tool-execution', toolId }),
         box: confinement.type === 'confined' ? { box: confinement, root: workspace.root } : undefined,
       }).catch((error: unknown) => {
         throw startFailure(error);

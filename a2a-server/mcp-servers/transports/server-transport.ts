@@ -2,6 +2,7 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/logging.ts';
+import type { ChildEntry } from '../../processes/child-processes.ts';
 
 /** A line, an event or an answer that is longer ends its connection or its call, in bytes (X3). */
 export const MAX_MESSAGE = 16 * 1024 * 1024;
@@ -24,4 +25,6 @@ export interface TransportContext {
   graceMs: number;
   /** What child processes get a part of. */
   environment: Readonly<Record<string, string | undefined>>;
+  /** Where the process is recorded. */
+  child: ChildEntry;
 }

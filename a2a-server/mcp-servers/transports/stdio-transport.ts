@@ -12,7 +12,7 @@ import spawn from 'cross-spawn';
 import { systemErrorCode } from '../../../shared/system-error.ts';
 import { oneLine } from '../../tools/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
-import { endGroup } from '../../tools/shell/process-group.ts';
+import { endGroup } from '../../processes/process-group.ts';
 import { Lines } from './lines.ts';
 import {
   MAX_MESSAGE,
@@ -72,7 +72,7 @@ export class StdioTransport implements ServerTransport {
     const { command, args, env, cwd } = this.#program;
     const child = spawn(command, [...args], {
       cwd,
-      env: { ...commandEnvironment(this.#context.environment), ...env },
+      env: { ...commandEnvironment(this.#context.environment), ...env, ...this.#context.child.env },
       stdio: 'pipe',
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -87,10 +87,20 @@ export class StdioTransport implements ServerTransport {
     });
     child.on('error', (error) => this.onerror?.(error));
     this.#child = child;
+    if (child.pid !== undefined) await this.#record(child.pid);
     const stdout = new Lines(MAX_MESSAGE);
     child.stdout?.on('data', (chunk: Buffer) => this.#read(stdout.push(chunk)));
     const stderr = new Lines(MAX_LOG_LINE);
     child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
+  }
+
+  /** A program that cannot be recorded is ended: the next server could not find it (D6). */
+  async #record(leader: number): Promise<void> {
+    const { child, clock, graceMs } = this.#context;
+    await child.record(leader).catch(async (error: unknown) => {
+      await endGroup(leader, { clock, graceMs });
+      throw error;
+    });
   }
 
   send(message: JSONRPCMessage): Promise<void> {
@@ -162,7 +172,8 @@ export class StdioTransport implements ServerTransport {
     }
     child.stdin?.end();
     if (!over && !failed) await within(clock, GOODBYE_MS, closed);
-    if (child.pid !== undefined) await endGroup(child.pid, { graceMs, clock });
+    const left = child.pid === undefined ? 'gone' : await endGroup(child.pid, { graceMs, clock });
+    if (left !== 'unconfirmed') this.#context.child.forget();
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     if (!failed) this.onclose?.();
   }

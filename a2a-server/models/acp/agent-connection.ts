@@ -20,11 +20,10 @@ import {
 } from '@agentclientprotocol/sdk';
 import { Readable, Writable } from 'node:stream';
 import { onAbort } from '../../../shared/abort.ts';
-import type { Clock } from '../../../shared/clock.ts';
 import { messageOf, ProductError } from '../../../shared/errors.ts';
 import { oneLine } from '../../tools/one-line.ts';
 import { spelled, type AgentCommand } from './agent-command.ts';
-import { startAgentProcess, type AgentProcess } from './agent-process.ts';
+import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
 
 /** One message, in bytes: a file that is rewritten comes twice in one. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
@@ -55,10 +54,7 @@ export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded';
 }
 
-export interface ConnectionOptions {
-  cwd: string;
-  env: Record<string, string>;
-  clock: Clock;
+export interface ConnectionOptions extends AgentProcessOptions {
   /** How long the agent may take to answer while it is set up, in milliseconds. */
   startMs: number;
 }

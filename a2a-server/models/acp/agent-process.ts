@@ -9,9 +9,10 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../../shared/clock.ts';
 import { messageOf, ProductError } from '../../../shared/errors.ts';
 import { oneLine } from '../../tools/one-line.ts';
-import { endGroup, isAlive } from '../../tools/shell/process-group.ts';
+import { UNRECORDED, type ChildProcesses } from '../../processes/child-processes.ts';
+import { endGroup, isAlive } from '../../processes/process-group.ts';
 import { codeOf } from '../../tools/workspace/file-failure.ts';
-import { spelled, type AgentCommand } from './agent-command.ts';
+import { agentName, spelled, type AgentCommand } from './agent-command.ts';
 import { MessageLines } from './message-lines.ts';
 
 /** Characters of stderr that are kept, from its end. */
@@ -31,14 +32,23 @@ export interface AgentProcess {
   end(graceMs: number): Promise<void>;
 }
 
-/** @throws ProductError AGENT_ERROR when it cannot be started. */
+export interface AgentProcessOptions {
+  cwd: string;
+  env: Record<string, string>;
+  clock: Clock;
+  /** Where the process is recorded; nowhere if left out. */
+  children?: ChildProcesses;
+}
+
+/** @throws ProductError AGENT_ERROR when it cannot be started, STORAGE when it cannot be recorded. */
 export async function startAgentProcess(
   command: AgentCommand,
-  { cwd, env, clock }: { cwd: string; env: Record<string, string>; clock: Clock },
+  { cwd, env, clock, children = UNRECORDED }: AgentProcessOptions,
 ): Promise<AgentProcess> {
+  const entry = children.entry({ type: 'acp-agent', agent: agentName(command) });
   const child = spawn(command.command, [...command.args], {
     cwd,
-    env,
+    env: { ...env, ...entry.env },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
     windowsHide: true,
@@ -53,6 +63,12 @@ export async function startAgentProcess(
   }
   const group = child.pid;
   if (group === undefined) throw startFailure(command, new Error('it has no process id'));
+  try {
+    await entry.record(group);
+  } catch (error) {
+    await endGroup(group, { graceMs: 0, clock });
+    throw error;
+  }
   const lines = new MessageLines();
   child.stdout.pipe(lines);
   let stderr = '';
@@ -68,7 +84,8 @@ export async function startAgentProcess(
     lastWords: () => lastWords(stderr, lines.strayed),
     end: async (graceMs) => {
       child.stdin.destroy();
-      if (await isAlive(group)) await endGroup(group, { graceMs, clock });
+      const left = (await isAlive(group)) ? await endGroup(group, { graceMs, clock }) : 'gone';
+      if (left !== 'unconfirmed') entry.forget();
     },
   };
 }

@@ -3,6 +3,7 @@ import { PROTOCOL_VERSION, type InitializeResponse } from '@agentclientprotocol/
 import type { Clock } from '../../../shared/clock.ts';
 import { messageOf, ProductError } from '../../../shared/errors.ts';
 import { packageVersion } from '../../../shared/version.ts';
+import type { ChildProcesses } from '../../processes/child-processes.ts';
 import type { TaskPlace } from '../../task/snapshot.ts';
 import { oneLine } from '../../tools/one-line.ts';
 import { AgentConnection, SignInNeeded } from './agent-connection.ts';
@@ -22,6 +23,8 @@ export interface AcpOptions {
   idleMs: number | null;
   /** How long after a request for permission others are taken to belong to the same turn, in milliseconds. */
   gatherMs: number;
+  /** Where its processes are recorded; nowhere if left out. */
+  children?: ChildProcesses;
 }
 
 export interface OpenedAgent {

@@ -1,22 +1,25 @@
 /**
  * Runs one shell command in a process group of its own and sees it to its end (A2, R43).
  *
+ * - D6, R94: the shell waits at a pipe until its process group is recorded, and only then reads the command. If this
+ *   process is killed before that, the pipe closes and the shell exits without having run anything.
  * - It resolves when no process of the group is left, or after SIGKILL: what the command leaves in the background ends
  *   with it.
  * - Output is taken as fast as it comes, and only its beginning and end are kept.
  * - stdin is closed: a command that asks something gets no answer instead of waiting for one.
  */
-import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { onAbort } from '../../../shared/abort.ts';
 import type { Clock } from '../../../shared/clock.ts';
+import type { ChildEntry } from '../../processes/child-processes.ts';
 import { CappedText } from '../capped-text.ts';
 import { LiveOutput } from './live-output.ts';
 import { boxed, type Box } from './confinement.ts';
-import { endGroup, goneWithin, hasExited, type GroupEnd } from './process-group.ts';
+import { endGroup, goneWithin, hasExited, type GroupEnd } from '../../processes/process-group.ts';
 
 /** Characters of output kept for the result. */
 const MAX_OUTPUT = 30_000;
@@ -36,6 +39,8 @@ export interface Command {
   output: (text: string) => void;
   clock: Clock;
   graceMs: number;
+  /** Where its process group is recorded before it runs. */
+  child: ChildEntry;
   /** The box it runs in; without one it may do what the server's user may. */
   box?: { box: Box; root: string } | undefined;
 }
@@ -54,7 +59,7 @@ export interface CommandEnd {
   group: GroupEnd;
 }
 
-/** @throws the system's error when the shell cannot be started. */
+/** @throws the system's error when the shell cannot be started; ProductError STORAGE when it cannot be recorded. */
 export async function runCommand(command: Command): Promise<CommandEnd> {
   const { signal, clock } = command;
   signal.throwIfAborted();
@@ -71,17 +76,26 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
     kept.push(plain);
     live.push(plain);
   };
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', take);
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take);
   await once(child, 'spawn');
   const group = child.pid;
   if (group === undefined) throw new Error('the shell was started without a process id');
+  try {
+    await command.child.record(group);
+  } catch (error) {
+    await endGroup(group, command);
+    throw error;
+  }
+  openGate(child);
   const first = await firstOf(exited, signal, group);
   const left = first === 'aborted' || !(await isGone(group, command));
   const end = left ? await endGroup(group, command) : 'gone';
   await drained(closed, () => kept.length, clock);
-  child.stdout.destroy();
-  child.stderr.destroy();
+  child.stdout?.destroy();
+  child.stderr?.destroy();
   live.flush();
+  // What could not be ended is left to the next server.
+  if (end !== 'unconfirmed') command.child.forget();
   return {
     stopped: first === 'aborted',
     exitCode: child.exitCode,
@@ -97,7 +111,13 @@ function isGone(group: number, { box, clock }: Command): Promise<boolean> {
   return goneWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
 }
 
-function startShell({ command, cwd, env, box }: Command): ChildProcessByStdio<null, Readable, Readable> {
+/** The shell reads one line from here before it runs the command; at the end of the file it exits instead. */
+const GATE = 3;
+const WAIT_AT_GATE = `read -r _ <&${GATE} || exit; exec ${GATE}<&-`;
+
+function startShell(start: Command): ChildProcess {
+  const { command, cwd, box } = start;
+  const env = { ...start.env, ...start.child.env };
   if (process.platform === 'win32') {
     // `/d` leaves out AutoRun commands; the quotes of the command are the command's own.
     return spawn(env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', `"${command}"`], {
@@ -109,14 +129,23 @@ function startShell({ command, cwd, env, box }: Command): ChildProcessByStdio<nu
     });
   }
   // One pipe for both streams keeps them in the order they were written in. The command stays an argument of its own.
-  const shell = ['/bin/sh', '-c', 'exec /bin/sh -c "$0" 2>&1', command] as const;
+  const shell = ['/bin/sh', '-c', `${WAIT_AT_GATE}; exec /bin/sh -c "$0" 2>&1`, command] as const;
   const [program, ...args] = box === undefined ? shell : boxed(box.box, { root: box.root, cwd }, shell);
   return spawn(program, args, {
     cwd,
     env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
+}
+
+/** Lets the shell run its command. Windows has no gate. */
+function openGate({ stdio }: ChildProcess): void {
+  const gate: unknown = stdio[GATE];
+  if (!(gate instanceof Writable)) return;
+  // A shell that was killed meanwhile reads nothing.
+  gate.on('error', () => undefined);
+  gate.end('\n');
 }
 
 /**

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../../shared/clock.ts';
+import { UNRECORDED } from '../../../../a2a-server/processes/child-processes.ts';
 import { createRunShellCommand, type ShellOptions } from '../../../../a2a-server/tools/run-shell-command.ts';
 import { UNCONFINED } from '../../../../a2a-server/tools/shell/confinement.ts';
 import { ToolStopped, type Tool } from '../../../../a2a-server/tools/tool.ts';
@@ -23,6 +24,7 @@ const shell = (options: Partial<ShellOptions> = {}): Tool =>
     graceMs: 5000,
     environment: process.env,
     passEnvironment: [],
+    children: UNRECORDED,
     confinement: UNCONFINED,
     ...options,
   });

@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/clock.ts';
+import { UNRECORDED } from '../../../../../a2a-server/processes/child-processes.ts';
 import { createRunShellCommand } from '../../../../../a2a-server/tools/run-shell-command.ts';
 import {
   boxed,
@@ -87,6 +88,7 @@ const shell = (more: Partial<Extract<Confinement, { type: 'confined' }>> = {}, g
     graceMs,
     environment: { ...process.env, API_KEY: 'hush', CARGO_HOME: '/c' },
     passEnvironment: ['CARGO_*'],
+    children: UNRECORDED,
     confinement: { type: 'confined', network: false, hidden: [], ...more },
   });
 

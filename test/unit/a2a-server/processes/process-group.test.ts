@@ -3,10 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endGroup, isAlive } from '../../../../../a2a-server/tools/shell/process-group.ts';
-import { systemClock } from '../../../../../shared/clock.ts';
-import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
-import { eventually } from '../tool-in-workspace.ts';
+import { endGroup, isAlive } from '../../../../a2a-server/processes/process-group.ts';
+import { systemClock } from '../../../../shared/clock.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { eventually } from '../tools/tool-in-workspace.ts';
 
 const linux = process.platform === 'linux' ? describe : describe.skip;
 

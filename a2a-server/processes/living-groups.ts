@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { codeOf } from '../workspace/file-failure.ts';
+import { systemErrorCode } from '../../shared/system-error.ts';
 
 /** Processes looked at before others get their turn: less than a millisecond's work. */
 const AT_ONCE = 64;
@@ -41,16 +41,31 @@ async function look(): Promise<LivingGroups | undefined> {
 }
 
 /**
- * The group of a process that runs; undefined for one that is dead, whether or not somebody has waited for it; `unknown`
- * where the system does not say, e.g. while this process has no file descriptor to spare.
+ * The group of a process that runs; undefined for a dead one, waited for or not; `unknown` where the system does not say,
+ * e.g. while this process has no file descriptor to spare.
  */
 export function groupOf(id: number): number | undefined | 'unknown' {
+  const found = processStat(id);
+  return typeof found === 'object' ? found.group : found;
+}
+
+export interface ProcessStat {
+  group: number;
+  /** When it started: clock ticks since the machine booted. */
+  started: string;
+}
+
+/** What Linux says of a process that runs; undefined and `unknown` as for `groupOf`. */
+export function processStat(id: number): ProcessStat | undefined | 'unknown' {
   try {
     // See proc(5): pid (comm) state ppid pgrp …, and comm may hold anything, parentheses and spaces too.
     const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
-    const [state = 'X', , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return ['Z', 'X', 'x'].includes(state) ? undefined : Number(group);
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state = 'X', , group] = fields;
+    if (['Z', 'X', 'x'].includes(state)) return undefined;
+    // Field 22 of the line; `state` is field 3.
+    return { group: Number(group), started: fields[19] ?? '' };
   } catch (error) {
-    return ['ENOENT', 'ESRCH'].includes(codeOf(error) ?? '') ? undefined : 'unknown';
+    return ['ENOENT', 'ESRCH'].includes(systemErrorCode(error) ?? '') ? undefined : 'unknown';
   }
 }

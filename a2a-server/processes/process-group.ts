@@ -8,8 +8,8 @@
  * Windows has no groups: there the tree below the shell is killed at once, by taskkill.
  */
 import { execFile } from 'node:child_process';
-import type { Clock } from '../../../shared/clock.ts';
-import { codeOf } from '../workspace/file-failure.ts';
+import type { Clock } from '../../shared/clock.ts';
+import { systemErrorCode } from '../../shared/system-error.ts';
 import { groupOf, livingGroups } from './living-groups.ts';
 
 const LOOK_MS = 20;
@@ -71,8 +71,8 @@ function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
     return true;
   } catch (error) {
     // EPERM: it is there, but another user's (sudo), or on macOS only dead processes are left.
-    if (codeOf(error) === 'EPERM') return process.platform !== 'darwin';
-    if (codeOf(error) === 'ESRCH') return false;
+    if (systemErrorCode(error) === 'EPERM') return process.platform !== 'darwin';
+    if (systemErrorCode(error) === 'ESRCH') return false;
     throw error;
   }
 }

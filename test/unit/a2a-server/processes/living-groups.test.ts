@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { groupOf, livingGroups } from '../../../../../a2a-server/tools/shell/living-groups.ts';
+import { groupOf, livingGroups } from '../../../../a2a-server/processes/living-groups.ts';
 
 const linux = process.platform === 'linux' ? describe : describe.skip;
 

@@ -1,0 +1,42 @@
+/** D6: which running call of a task may still have a process of a killed server at work. Pure. */
+import type { Orphan } from '../processes/child-processes.ts';
+import type { TaskEvent } from '../task/events.ts';
+import { noteOf, type Call, type Snapshot } from '../task/snapshot.ts';
+
+/** What the task waits for before anything else; undefined when no orphan carries out one of its calls. */
+export function orphanedCall(
+  snapshot: Snapshot,
+  orphans: readonly Orphan[],
+): { call: Call; toolId: string; orphan: Orphan } | undefined {
+  for (const call of Object.values(snapshot.calls)) {
+    if (call.state.type !== 'running') continue;
+    const { toolId } = call.state;
+    const orphan = orphans.find(({ owner }) => carriesOut(owner, call, toolId));
+    if (orphan !== undefined) return { call, toolId, orphan };
+  }
+  return undefined;
+}
+
+/** Says so to whoever watches the task; nothing to append when it has been said. */
+export function orphanedEvents(snapshot: Snapshot, orphans: readonly Orphan[]): TaskEvent[] {
+  const found = orphanedCall(snapshot, orphans);
+  if (found === undefined) return [];
+  const { call, toolId, orphan } = found;
+  const { callId, tool, title } = call;
+  const { group } = orphan;
+  const text = `The server was killed while "${title}" ran. Its process group ${group} may still run and could not be ended. End it (kill -KILL -- -${group}) and the task goes on, or cancel the task.`;
+  return noteOf(snapshot) === text
+    ? []
+    : [{ type: 'process.orphaned', callId, tool, title, toolId, group, text }];
+}
+
+function carriesOut(owner: Orphan['owner'], { source }: Call, toolId: string): boolean {
+  switch (owner.type) {
+    case 'tool-execution':
+      return owner.toolId === toolId;
+    case 'mcp-server':
+      return source.type === 'mcp-server' && source.server === owner.server;
+    case 'acp-agent':
+      return source.type === 'acp-agent' && source.agent === owner.agent;
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * The child processes of this server, recorded so that the next server can end what a killed one left running (D6).
+ *
+ * - Each child leads a process group. Its record is a file in the state directory, written before the child may act and
+ *   removed once its group has ended. A killed server leaves the records of its living children.
+ * - The files are not synced to disk. They must outlive this process, not the machine: a crash of the machine ends the
+ *   children too, and the boot id tells their records apart. So a record costs no wait for the disk.
+ * - A new server ends these orphans: SIGTERM, grace period, SIGKILL. Only one server owns a state directory, so no record
+ *   found at the start belongs to a living server.
+ * - An orphan that cannot be ended, or that cannot be told from another program's process, stays recorded and is named.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../../shared/clock.ts';
+import { messageOf, ProductError } from '../../shared/errors.ts';
+import { systemErrorCode } from '../../shared/system-error.ts';
+import { endGroup } from './process-group.ts';
+import { identityOf, stateOf } from './process-identity.ts';
+
+/** Children inherit it, so that a member of a group is known after its leader has ended. */
+const MARKER = 'A2A_SERVER_CHILD';
+
+const childOwner = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('tool-execution'), toolId: z.string() }),
+  z.object({ type: z.literal('mcp-server'), server: z.string() }),
+  z.object({ type: z.literal('acp-agent'), agent: z.string() }),
+]);
+/** Whose process it is. */
+export type ChildOwner = z.infer<typeof childOwner>;
+
+const childRecord = z.object({
+  id: z.string(),
+  owner: childOwner,
+  process: z.object({ group: z.number().int().positive(), started: z.string(), boot: z.string() }),
+});
+type ChildRecord = z.infer<typeof childRecord>;
+
+/** A child of an earlier server that may still run, and could not be ended. */
+export interface Orphan {
+  owner: ChildOwner;
+  group: number;
+}
+
+/** One child, from before it is spawned until its group has ended. */
+export interface ChildEntry {
+  /** To be part of the child's environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Call it right after the spawn. @throws ProductError STORAGE; the child must not go on then. */
+  record(leader: number): Promise<void>;
+  /** Call it when nothing of the group runs any more. */
+  forget(): void;
+}
+
+export interface ChildProcesses {
+  entry(owner: ChildOwner): ChildEntry;
+  /**
+   * Ends the orphans of earlier servers; call it first when the state directory is this server's own. Calls at the same
+   * time share the work. Later calls try those again that could not be ended. @returns these.
+   */
+  endOrphans(): Promise<readonly Orphan[]>;
+}
+
+/** For programs without a state directory: nothing is recorded. */
+export const UNRECORDED: ChildProcesses = {
+  entry: () => ({ env: {}, record: () => Promise.resolve(), forget: () => undefined }),
+  endOrphans: () => Promise.resolve([]),
+};
+
+export interface ChildProcessesOptions {
+  /** Where the records are; created at the first need. */
+  directory: string;
+  clock: Clock;
+  /** Between SIGTERM and SIGKILL, in milliseconds. */
+  graceMs: number;
+  /** Called for each orphan: whether it was ended. */
+  onOrphan: (orphan: Orphan, end: 'ended' | 'still-there') => void;
+}
+
+export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
+  const { directory, clock, graceMs, onOrphan } = options;
+  const own = new Set<string>();
+  let left: readonly ChildRecord[] | undefined;
+  let ending: Promise<readonly Orphan[]> | undefined;
+
+  async function endAll(): Promise<readonly Orphan[]> {
+    left ??= readable(directory, () => recordsIn(directory)).filter(({ id }) => !own.has(id));
+    const kept = await Promise.all(left.map(async (record) => ((await ended(record)) ? [] : [record])));
+    left = kept.flat();
+    return left.map(orphanOf);
+  }
+
+  async function ended(record: ChildRecord): Promise<boolean> {
+    const state = await stateOf(record.process, `${MARKER}=${record.id}`);
+    const end =
+      state === 'runs'
+        ? await endGroup(record.process.group, { graceMs, clock }).catch(() => 'unknown' as const)
+        : state;
+    const over = end !== 'unconfirmed' && end !== 'unknown';
+    if (state !== 'gone') onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
+    if (over) rmSync(pathOf(directory, record.id), { force: true });
+    return over;
+  }
+
+  return {
+    entry(owner) {
+      const id = randomUUID();
+      own.add(id);
+      return {
+        env: { [MARKER]: id },
+        record: (leader) =>
+          recording(directory, async () => {
+            const identity = await identityOf(leader);
+            if (identity !== undefined) write(directory, { id, owner, process: identity });
+          }),
+        forget() {
+          own.delete(id);
+          rmSync(pathOf(directory, id), { force: true });
+        },
+      };
+    },
+    endOrphans() {
+      if (left?.length === 0) return Promise.resolve([]);
+      return (ending ??= endAll().finally(() => (ending = undefined)));
+    },
+  };
+}
+
+function orphanOf({ owner, process: { group } }: ChildRecord): Orphan {
+  return { owner, group };
+}
+
+function pathOf(directory: string, id: string): string {
+  return join(directory, `${id}.json`);
+}
+
+function write(directory: string, record: ChildRecord): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  writeFileSync(pathOf(directory, record.id), JSON.stringify(record), { mode: 0o600 });
+}
+
+async function recording(directory: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    throw new ProductError(
+      'STORAGE',
+      `The process could not be recorded in ${directory} (${messageOf(cause)}), so it was not started. Free some space on that disk, then try again.`,
+      { cause },
+    );
+  }
+}
+
+function recordsIn(directory: string): ChildRecord[] {
+  return namesIn(directory).flatMap((name) => {
+    const path = join(directory, name);
+    const record = childRecord.safeParse(parsed(readFileSync(path, 'utf8')));
+    if (record.success) return [record.data];
+    // The server was killed while it wrote this: the child was never let go.
+    rmSync(path, { force: true });
+    return [];
+  });
+}
+
+function readable<T>(directory: string, read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
+    throw new ProductError(
+      'STORAGE',
+      `The records of running processes in ${directory} cannot be read (${messageOf(cause)}). Make the directory readable for this user; the tasks go on then.`,
+      { cause },
+    );
+  }
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.endsWith('.json'));
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

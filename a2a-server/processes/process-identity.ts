@@ -1,0 +1,90 @@
+/**
+ * What tells a process group from a later one with the same id: the start time of its leader, and the boot of the machine.
+ *
+ * Linux reads both from /proc. macOS asks `ps -o lstart`, whose date needs no boot id. Windows has no process groups.
+ */
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { groupOf, livingGroups, processStat } from './living-groups.ts';
+import { isAlive } from './process-group.ts';
+
+export interface ProcessIdentity {
+  /** The group's id: the process id of its leader. */
+  group: number;
+  /** When the leader started, in the system's own words. */
+  started: string;
+  /** The boot id on Linux; empty elsewhere. */
+  boot: string;
+}
+
+/**
+ * - `gone`: no process of the group runs, or the id belongs to another group by now.
+ * - `runs`: a process of this very group runs.
+ * - `unknown`: a group with this id runs, its leader has ended, and nothing says which group it is.
+ */
+export type GroupState = 'gone' | 'runs' | 'unknown';
+
+/**
+ * @param leader a child that leads a group of its own
+ * @returns undefined for a child that has ended, and on Windows.
+ * @throws Error where the system does not say, e.g. while this process has no file descriptor to spare.
+ */
+export async function identityOf(leader: number): Promise<ProcessIdentity | undefined> {
+  if (process.platform === 'linux') {
+    const stat = processStat(leader);
+    if (stat === 'unknown') throw new Error(`the system does not say when process ${leader} started`);
+    return stat && { group: leader, started: stat.started, boot: bootId() };
+  }
+  const started = await startedOf(leader);
+  return started === undefined ? undefined : { group: leader, started, boot: '' };
+}
+
+/** @param marker an environment variable, as `NAME=value`, that processes of this group inherit */
+export async function stateOf(
+  { group, started, boot }: ProcessIdentity,
+  marker: string,
+): Promise<GroupState> {
+  if (process.platform !== 'linux') {
+    const now = await startedOf(group);
+    if (now !== undefined) return now === started ? 'runs' : 'gone';
+    return (await isAlive(group)) ? 'unknown' : 'gone';
+  }
+  if (boot !== bootId()) return 'gone';
+  const leader = processStat(group);
+  if (leader === 'unknown') return 'unknown';
+  // The kernel gives the id of a living group to no new process, so a leader that started at another time is another's.
+  if (leader !== undefined) return leader.started === started ? 'runs' : 'gone';
+  const groups = await livingGroups();
+  if (groups === undefined) return 'unknown';
+  if (!groups.has(group)) return 'gone';
+  return membersOf(group).some((member) => environmentOf(member).includes(marker)) ? 'runs' : 'unknown';
+}
+
+function bootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+}
+
+function membersOf(group: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/u.test(name) && groupOf(Number(name)) === group)
+    .map(Number);
+}
+
+/** Empty for a process of another user, and for one that has just ended. */
+function environmentOf(id: number): string[] {
+  try {
+    return readFileSync(`/proc/${id}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+function startedOf(id: number): Promise<string | undefined> {
+  if (process.platform === 'win32') return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    execFile('ps', ['-o', 'lstart=', '-p', String(id)], { env: { LC_ALL: 'C' } }, (error, stdout) => {
+      const started = stdout.trim();
+      resolve(error !== null || started === '' ? undefined : started);
+    });
+  });
+}

@@ -1,0 +1,151 @@
+/** Children recorded by one server and ended by the next, on real processes. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { childProcesses, type Orphan } from '../../../../a2a-server/processes/child-processes.ts';
+import { isAlive } from '../../../../a2a-server/processes/process-group.ts';
+import { systemClock } from '../../../../shared/clock.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const posix = process.platform === 'win32' ? describe.skip : describe;
+const linux = process.platform === 'linux' ? it : it.skip;
+
+const started: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const { pid } of started.splice(0)) {
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+});
+
+/** A shell that leads a group. Resolves when it has said `ready`. */
+async function group(script: string, env: Readonly<Record<string, string>> = {}): Promise<number> {
+  const child = spawn('/bin/sh', ['-c', script], {
+    detached: true,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  started.push(child);
+  await once(child.stdout, 'data');
+  if (child.pid === undefined) throw new Error('the shell has no process id');
+  return child.pid;
+}
+
+function serverOn(directory: string, graceMs = 5_000) {
+  const orphans: [Orphan, string][] = [];
+  const children = childProcesses({
+    directory,
+    clock: systemClock,
+    graceMs,
+    onOrphan: (orphan, end) => orphans.push([orphan, end]),
+  });
+  return { children, orphans };
+}
+
+const OWNER = { type: 'tool-execution', toolId: 'run-shell-command-1-a' } as const;
+
+/** The records a killed server leaves of a group. */
+async function recorded(directory: string, script: string): Promise<number> {
+  const { children } = serverOn(directory);
+  const entry = children.entry(OWNER);
+  const leader = await group(script, entry.env);
+  await entry.record(leader);
+  return leader;
+}
+
+async function changeRecord(directory: string, change: (text: string) => string): Promise<void> {
+  const [name = ''] = await readdir(directory);
+  await writeFile(join(directory, name), change(await readFile(join(directory, name), 'utf8')));
+}
+
+posix('child processes', () => {
+  it('R94 the next server ends a group that a killed server left, with its grandchildren', async () => {
+    const directory = await temporaryDirectory();
+    const leader = await recorded(directory, '(sleep 90 & sleep 90) & echo ready; sleep 90');
+    const { children, orphans } = serverOn(directory);
+    expect(await children.endOrphans()).toEqual([]);
+    expect(await isAlive(leader)).toBe(false);
+    expect(orphans).toEqual([[{ owner: OWNER, group: leader }, 'ended']]);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('R94 one that ignores SIGTERM is killed after the grace period', async () => {
+    const directory = await temporaryDirectory();
+    const leader = await recorded(directory, "trap '' TERM; echo ready; while :; do sleep 1; done");
+    const { children } = serverOn(directory, 50);
+    expect(await children.endOrphans()).toEqual([]);
+    expect(await isAlive(leader)).toBe(false);
+  });
+
+  linux('R94 members are ended after their leader has gone', async () => {
+    const directory = await temporaryDirectory();
+    const leader = await recorded(directory, '(trap "" HUP; sleep 90) & echo ready; read x < /dev/zero');
+    process.kill(leader, 'SIGKILL');
+    await once(started[0] ?? process, 'exit');
+    expect(await isAlive(leader)).toBe(true);
+    const { children } = serverOn(directory);
+    expect(await children.endOrphans()).toEqual([]);
+    expect(await isAlive(leader)).toBe(false);
+  });
+
+  linux(
+    'R94 a group whose leader has gone and whose members are not known is named, and not touched',
+    async () => {
+      const directory = await temporaryDirectory();
+      const leader = await recorded(directory, 'env -i sleep 90 & echo ready; read x < /dev/zero');
+      process.kill(leader, 'SIGKILL');
+      await once(started[0] ?? process, 'exit');
+      const { children } = serverOn(directory);
+      expect(await children.endOrphans()).toEqual([{ owner: OWNER, group: leader }]);
+      expect(await isAlive(leader)).toBe(true);
+      process.kill(-leader, 'SIGKILL');
+      // Looked for again: it has ended.
+      expect(await children.endOrphans()).toEqual([]);
+      expect(await readdir(directory)).toEqual([]);
+    },
+  );
+
+  it('R94 a process that has the id now, and started at another time, is left alone', async () => {
+    const directory = await temporaryDirectory();
+    const leader = await recorded(directory, 'echo ready; sleep 90');
+    await changeRecord(directory, (text) => text.replace(/"started":"[^"]*"/u, '"started":"1"'));
+    const { children, orphans } = serverOn(directory);
+    expect(await children.endOrphans()).toEqual([]);
+    expect(await isAlive(leader)).toBe(true);
+    expect(orphans).toEqual([]);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  linux('R94 a record of another boot ends nothing', async () => {
+    const directory = await temporaryDirectory();
+    const leader = await recorded(directory, 'echo ready; sleep 90');
+    await changeRecord(directory, (text) => text.replace(/"boot":"[^"]*"/u, '"boot":"another"'));
+    expect(await serverOn(directory).children.endOrphans()).toEqual([]);
+    expect(await isAlive(leader)).toBe(true);
+  });
+
+  it('ends none of its own children, and forgets what has ended', async () => {
+    const directory = await temporaryDirectory();
+    const { children } = serverOn(directory);
+    const entry = children.entry(OWNER);
+    const leader = await group('echo ready; sleep 90', entry.env);
+    await entry.record(leader);
+    expect(await children.endOrphans()).toEqual([]);
+    expect(await isAlive(leader)).toBe(true);
+    entry.forget();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('removes a record that was cut off while it was written', async () => {
+    const directory = await temporaryDirectory();
+    await writeFile(join(directory, 'a.json'), '{"id":');
+    expect(await serverOn(directory).children.endOrphans()).toEqual([]);
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
