@@ -2,7 +2,7 @@
  * Whether a rule speaks of a call. Pure once made.
  *
  * Both ways it fails closed. An `allow` rule is read narrowly: the place a path leads to, in its exact spelling; a command
- * line that is nothing but a plain list of words. An `ask` or `deny` rule is read widely: the place as written and where it
+ * line that is a plain list of exactly the words the rule names, or begins with them where the rule ends in `…`. An `ask` or `deny` rule is read widely: the place as written and where it
  * leads, whatever its case, with all directories above it; any part of a command line; and `maybe` where that cannot be told.
  */
 import picomatch from 'picomatch';
@@ -114,31 +114,44 @@ function mayHold(tree: string, { base }: Glob): boolean {
   return directory === root || directory.startsWith(`${root}/`) || root.startsWith(`${directory}/`);
 }
 
-function commandsOf(patterns: readonly string[], shell: Shell): readonly (readonly string[])[] {
+interface CommandPattern {
+  words: readonly string[];
+  /** Whether an `allow` rule allows further words: options, values and all. */
+  open: boolean;
+}
+
+/** The last word of a pattern that allows further words. */
+const OPEN = / (?:…|\.\.\.)$/u;
+
+function commandsOf(patterns: readonly string[], shell: Shell): readonly CommandPattern[] {
   return patterns.map((pattern) => {
-    const words = plainWords(pattern, shell);
-    if (words === undefined)
+    const words = plainWords(pattern.replace(OPEN, ''), shell);
+    if (words === undefined || words.includes('…') || words.includes('...'))
       throw new Error(
-        `the command ${JSON.stringify(pattern)} is not a plain list of words; a rule names a program and its first arguments, e.g. "git status"`,
+        `the command ${JSON.stringify(pattern)} is not a plain list of words; a rule names a program and its arguments, e.g. "git status", and may end in " …" to allow further ones`,
       );
-    return words;
+    return { words, open: OPEN.test(pattern) };
   });
 }
 
 function narrowCommand(patterns: readonly string[], shell: Shell): Condition {
-  const prefixes = commandsOf(patterns, shell);
+  const allowed = commandsOf(patterns, shell);
   return ({ reach: { command } }) => {
     const words = command === undefined ? undefined : plainWords(command, shell);
-    const fits = words && prefixes.some((prefix) => prefix.every((word, at) => words[at] === word));
-    return fits ? 'yes' : 'no';
+    return words && allowed.some((pattern) => allows(pattern, words)) ? 'yes' : 'no';
   };
 }
 
+function allows(pattern: CommandPattern, words: readonly string[]): boolean {
+  const begins = pattern.words.every((word, at) => words[at] === word);
+  return begins && (pattern.open || words.length === pattern.words.length);
+}
+
 function wideCommand(patterns: readonly string[], shell: Shell): Condition {
-  const prefixes = commandsOf(patterns, shell);
+  const named = commandsOf(patterns, shell);
   return ({ reach: { command } }) => {
     if (command === undefined) return 'no';
-    const mentioned = prefixes.map((words) => mentions(command, words, shell));
+    const mentioned = named.map(({ words }) => mentions(command, words, shell));
     if (mentioned.includes('yes')) return 'yes';
     return mentioned.includes('maybe') ? 'maybe' : 'no';
   };

@@ -21,7 +21,7 @@ export const rule = z
     server: patterns,
     /** Files of the workspace, by glob: without a slash a name at any depth, with one a path from the workspace's root. */
     path: patterns,
-    /** Command lines, by the words they begin with. */
+    /** Command lines: `allow` means exactly these words, or these first where it ends in `…`; others, any mention of them. */
     command: patterns,
     /** Hosts of fetch and crawl, by name or glob. */
     host: patterns,

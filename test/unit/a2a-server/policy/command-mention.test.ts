@@ -41,19 +41,49 @@ describe('mentions', () => {
     expect(mentions(command, PUSH, 'sh')).toBe('yes');
   });
 
-  it.each(['$GIT push', 'git $WHAT', 'eval "$(cat x)"', 'git${IFS}push', '`cat x`', 'a'.repeat(20_000)])(
-    '%.30j cannot be read for certain',
-    (command) => {
-      expect(mentions(command, PUSH, 'sh')).toBe('maybe');
-    },
-  );
+  it.each([
+    '$GIT push',
+    'git $WHAT',
+    'eval "$(cat x)"',
+    'git${IFS}push',
+    '`cat x`',
+    'a'.repeat(20_000),
+    'nohup g?t push',
+    'ls *.ts',
+    'timeout 5 *',
+    '{git,push}',
+    'echo push | xargs git',
+    'echo push | xargs -I % git %',
+    'parallel git ::: push',
+    'git -c alias.p=push p',
+    'git -calias.p=push p',
+    'git --config-env=alias.p=P p',
+    'GIT_CONFIG_COUNT=1 git p',
+    'env -u X git p',
+    'nice -n 5 git p',
+    'alias g=git; g push',
+    'cat commands | sh',
+    'find . -name git -exec {} push ;',
+    '. ./commands',
+    "sh -c 'ls *'",
+  ])('%.30j cannot be read for certain', (command) => {
+    expect(mentions(command, PUSH, 'sh')).toBe('maybe');
+  });
 
-  it.each(['git status', 'git pull', 'ls *.ts', '[ -f push ]', 'git log push', 'echo git', 'npm test', ''])(
-    '%j does not run "git push"',
-    (command) => {
-      expect(mentions(command, PUSH, 'sh')).toBe('no');
-    },
-  );
+  it.each([
+    'git status',
+    'git pull',
+    "grep -r 'a*b' src",
+    'node -c x.js',
+    'cat .env',
+    '[ -f push ]',
+    'git log push',
+    'echo git',
+    'npm test',
+    '',
+  ])('%j does not run "git push"', (command) => {
+    expect(mentions(command, PUSH, 'sh')).toBe('no');
+  });
 
   it('reads what cmd expands and escapes', () => {
     expect(mentions('%GIT% push', PUSH, 'cmd')).toBe('maybe');

@@ -4,10 +4,8 @@ import { quote } from 'shell-quote';
 import { plainWords } from '../../../../a2a-server/policy/plain-words.ts';
 import { policyOf, running } from '../../../support/judged-calls.ts';
 
-const [allow] = policyOf({ action: 'allow', command: 'git status' });
-
-function allowed(command: string): boolean {
-  return allow?.speaksOf(running(command)) === 'yes';
+function allowed(command: string, rule = 'git status'): boolean {
+  return policyOf({ action: 'allow', command: rule })[0]?.speaksOf(running(command)) === 'yes';
 }
 
 describe('plainWords', () => {
@@ -52,12 +50,22 @@ describe('plainWords', () => {
     `git status ${'x'.repeat(5000)}`,
   ])('%j is no plain list of words, and not allowed by "git status"', (command) => {
     expect(allowed(command)).toBe(false);
+    expect(allowed(command, 'git status …')).toBe(false);
     expect(plainWords(command, 'sh')).toBeUndefined();
   });
 
-  it.each(['git "status"', 'git status --short', 'git status -- a.txt'])('%j is "git status"', (command) => {
+  it.each(['git "status"', 'git  status'])('%j is "git status"', (command) => {
     expect(allowed(command)).toBe(true);
   });
+
+  it.each(['git status --short', 'git status -- a.txt', 'git status a.txt', 'git status ""'])(
+    '%j is "git status …", and not "git status"',
+    (command) => {
+      expect(allowed(command)).toBe(false);
+      expect(allowed(command, 'git status …')).toBe(true);
+      expect(allowed(command, 'git status ...')).toBe(true);
+    },
+  );
 
   it.each(['git', 'git statusx', 'git stash', 'sudo git status', '/tmp/git status', '"git status"'])(
     '%j is not "git status"',
@@ -102,7 +110,7 @@ describe('plainWords', () => {
     fc.assert(fc.property(compound, (text) => !allowed(text)));
   });
 
-  it('what was quoted for the shell reads as it was, and is allowed by its first words alone', () => {
+  it('what was quoted for the shell reads as it was, and is allowed by its first words where the rule is open', () => {
     const text = fc.stringMatching(/^[a-zA-Z0-9 ;&|<>()#*?~{}'.,:=@%+/-]{0,12}$/u);
     fc.assert(
       fc.property(fc.array(text), (rest) => {
@@ -110,7 +118,8 @@ describe('plainWords', () => {
         const words = plainWords(command, 'sh');
         // The quoting may need escapes, which are asked about.
         if (words !== undefined) expect(words).toEqual(['git', 'status', ...rest]);
-        expect(allowed(command)).toBe(words !== undefined);
+        expect(allowed(command, 'git status …')).toBe(words !== undefined);
+        expect(allowed(command)).toBe(words !== undefined && rest.length === 0);
       }),
     );
   });

@@ -1,0 +1,88 @@
+/** The example of docs/policies.md, read from there, against what an agent may try under it. */
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Judged } from '../../../../a2a-server/policy/judged-call.ts';
+import { createPolicy } from '../../../../a2a-server/policy/policy.ts';
+import { rules } from '../../../../a2a-server/policy/rule.ts';
+import { verdict } from '../../../../a2a-server/policy/verdict.ts';
+import { running, writing } from '../../../support/judged-calls.ts';
+
+const section = z.object({ server: z.object({ mode: z.literal('accept-edits'), policy: rules }) });
+
+const blocks = readFileSync('docs/policies.md', 'utf8').matchAll(/```json\n([^]*?)```/gu);
+const text = [...blocks].map(([, json = '']) => json).find((json) => json.includes('"policy"')) ?? '';
+const { server } = section.parse(JSON.parse(text));
+const policy = createPolicy(server.policy, { tools: [], shell: 'sh' });
+
+const says = (call: Judged, mode: 'accept-edits' | 'auto' = server.mode) =>
+  verdict(call, { policy, settings: { mode }, grants: [] }).type;
+
+describe('the example of docs/policies.md', () => {
+  it.each(['git status', 'git diff'])('lets %j run unasked', (command) => {
+    expect(says(running(command))).toBe('allow');
+  });
+
+  it.each([
+    'git diff --no-index --output=/home/me/.bashrc /dev/null evil',
+    'git diff --output /home/me/.bashrc',
+    'git diff --ext-diff',
+    'git diff --textconv',
+    'git diff -O/etc/passwd',
+    'git diff a.txt',
+    'git diff -- a.txt',
+    'git diff HEAD',
+    'git status --porcelain',
+    'git -c diff.external=./evil diff',
+    'git -C /elsewhere diff',
+    'git --exec-path=. status',
+    'git --paginate diff',
+    'GIT_EXTERNAL_DIFF=./evil git diff',
+    'env GIT_PAGER=./evil git diff',
+    'git diff > /home/me/.bashrc',
+    'git diff | sh',
+    'git diff; ./evil',
+    'git diff && ./evil',
+    'git diff\n./evil',
+    'git diff $(./evil)',
+    'git diff `./evil`',
+    './git diff',
+    'git diff #',
+    'npm test',
+    'npm test --script-shell=./evil',
+    'npm test -- --reporter=./evil',
+  ])('asks about %j', (command) => {
+    expect(says(running(command))).toBe('ask');
+  });
+
+  it.each(['.git/config', '.git/hooks/pre-commit', 'lib/.git/config', '.GIT/config', '.gitattributes'])(
+    'does not let a change of %s prepare what an allowed command runs',
+    (path) => {
+      expect(says(writing(path))).not.toBe('allow');
+    },
+  );
+
+  it('lets other files be changed, and keeps keys from everyone', () => {
+    expect(says(writing('src/a.ts'))).toBe('allow');
+    expect(says(writing('.env'))).toBe('refuse');
+  });
+
+  it.each(['git push', 'sudo git push', 'git p*sh', "sh -c 'git push'"])(
+    'refuses %j in mode auto',
+    (command) => {
+      expect(says(running(command), 'auto')).toBe('refuse');
+    },
+  );
+
+  it.each([
+    'git -c alias.x=push x',
+    'echo push | xargs git',
+    'nice ./x',
+    'env git p',
+    'ls *',
+    '$X push',
+    'git $(cat x)',
+  ])('asks about %j in mode auto', (command) => {
+    expect(says(running(command), 'auto')).toBe('ask');
+  });
+});
