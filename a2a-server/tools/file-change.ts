@@ -2,7 +2,7 @@
 import { ProductError } from '../../shared/errors.ts';
 import { count } from './one-line.ts';
 import type { Shown, ToolContext, ToolResult, ToolRun } from './tool.ts';
-import { unifiedDiff } from './unified-diff.ts';
+import { unifiedDiff } from '../../shared/unified-diff.ts';
 import { changed } from './workspace/replace-file.ts';
 import { ABSENT, type TextFile } from './workspace/text-file.ts';
 

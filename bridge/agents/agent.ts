@@ -4,7 +4,8 @@ import { ProductError } from '../../shared/errors.ts';
 import type { Connection, Endpoint } from './connection.ts';
 import { failureOf } from './failure.ts';
 import { redacted } from './redaction.ts';
-import { mappedWorkspace } from './workspaces.ts';
+import { isLoopback } from './loopback.ts';
+import { localWorkspace, mappedWorkspace } from './workspaces.ts';
 
 /** Where an agent is; may first have to start it. @throws ProductError */
 export type Locate = () => Promise<Endpoint>;
@@ -71,6 +72,15 @@ export class Agent {
   /** What the agent calls a directory of this machine; undefined where the settings do not say. */
   workspaceFor(path: string): string | undefined {
     return mappedWorkspace(path, this.#workspaces);
+  }
+
+  /**
+   * What this machine calls a path of the agent's; undefined where the agent may work on another machine's files.
+   * @param url of the agent
+   */
+  localPath(path: string, url: string): string | undefined {
+    if (Object.keys(this.#workspaces).length > 0) return localWorkspace(path, this.#workspaces);
+    return isLoopback(new URL(url).hostname) ? path : undefined;
   }
 
   /** Names what was thrown, and forgets where the agent was when it is not there any more. */

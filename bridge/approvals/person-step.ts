@@ -1,5 +1,6 @@
 /** What comes next where tool calls decide nothing: the person is to be reached in a form. Pure. */
 import { ProductError } from '../../shared/errors.ts';
+import { whenItRuns } from '../results/when-it-runs.ts';
 import type { Session } from '../sessions/session.ts';
 import type { ToolName } from '../tools/tool-name.ts';
 import type { ApprovalRules } from './ladder.ts';
@@ -12,12 +13,12 @@ export interface Speaker {
 
 /** @returns undefined where the usual words hold */
 export function personStep(
-  { id, view }: Pick<Session, 'id' | 'view'>,
+  { id, view, oneByOne }: Pick<Session, 'id' | 'view' | 'oneByOne'>,
   { bridge, name }: Speaker,
 ): string | undefined {
   if (bridge.rules.approvals !== 'human-only' || view === undefined) return undefined;
   if (view.pending.length === 0 && view.question === null) return undefined;
-  return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${id}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). Nothing runs until every pending action is decided.`;
+  return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${id}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenItRuns({ oneByOne })}`;
 }
 
 /**

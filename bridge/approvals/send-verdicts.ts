@@ -1,8 +1,14 @@
 /** Sending a person's decisions to the agent, whatever way they came. */
 import { randomUUID } from 'node:crypto';
-import type { Verdict } from '../dialects/dialect.ts';
+import { messageOf } from '../../shared/errors.ts';
+import type { Phrase, Verdict } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session.ts';
+import { waitFor } from '../sessions/wait.ts';
 import type { Channel } from './ladder.ts';
+
+/** How long the end of a turn is waited for after a denial, in milliseconds. */
+const TURN_END_MS = 60_000;
+const NOT_SENT = 'Your change was not sent to the agent';
 
 /**
  * Resolves when the agent has them. It records the channel with each decision.
@@ -13,15 +19,14 @@ export async function sendVerdicts(
   verdicts: readonly Verdict[],
   channel: Channel,
 ): Promise<void> {
-  const { messageOf } = await import('../sessions/message.ts');
+  const { messageOf: message } = await import('../sessions/message.ts');
   const messageId = randomUUID();
   const { asked } = session;
-  let unheard: readonly string[] = [];
+  let phrase: Phrase | undefined;
   await session.deliver(
     (dialect) => {
-      const phrase = dialect.phraseVerdicts(verdicts, asked, channel);
-      unheard = phrase.notes ?? [];
-      return messageOf(phrase, {
+      phrase = dialect.phraseVerdicts(verdicts, asked, channel);
+      return message(phrase, {
         messageId,
         sessionId: session.id,
         taskId: session.view?.taskId ?? null,
@@ -29,5 +34,22 @@ export async function sendVerdicts(
     },
     asked.question === null ? {} : { answers: asked.question.id },
   );
-  session.leaveNotes(unheard);
+  const { notes = [], afterwards } = phrase ?? {};
+  session.leaveNotes(notes);
+  if (afterwards !== undefined) await sendAfterTurn(session, afterwards);
+}
+
+/** The decision stands whatever becomes of the message: the person is told to send it themselves. */
+async function sendAfterTurn(session: Session, text: string): Promise<void> {
+  const { signal } = new AbortController();
+  const end = await waitFor({ session, timeout: TURN_END_MS, signal });
+  if (end !== 'settled' || session.view?.state !== 'completed')
+    return session.leaveNotes([`${NOT_SENT}: its turn goes on. Send it once the turn has ended:\n${text}`]);
+  const { messageOf: message } = await import('../sessions/message.ts');
+  const ids = { messageId: randomUUID(), sessionId: session.id, taskId: session.view.taskId };
+  try {
+    await session.deliver((dialect) => message(dialect.phraseTask(text, {}), ids));
+  } catch (error) {
+    session.leaveNotes([`${NOT_SENT} (${messageOf(error)}):\n${text}`]);
+  }
 }

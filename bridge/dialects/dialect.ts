@@ -32,8 +32,10 @@ export interface Phrase {
   metadata: Record<string, unknown> | undefined;
   /** Extensions it makes use of, beside the one its metadata names. */
   extensions?: readonly string[];
-  /** What of it the agent has no ear for; the person should know. */
+  /** What the agent does not understand of it; the person should know. */
   notes?: readonly string[];
+  /** A message to send once the turn of the agent has ended. */
+  afterwards?: string;
 }
 
 export const DIALECT_NAMES = ['tool-approval', 'plain', 'gemini'] as const;
@@ -48,17 +50,32 @@ export interface Hazards {
    * the agent takes the first and no other (D1).
    */
   readonly decidedBy: ((parts: readonly Part[]) => readonly string[]) | null;
+  /**
+   * The calls that a message lets run, where the agent does not compare a file with what the person was shown: the bridge does,
+   * before the message leaves. Null where the agent does (D2).
+   */
+  readonly approvedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /** What may go on after a cancel, as a sentence; null for nothing. */
   readonly outlivesCancel: string | null;
 }
 
-export const NO_HAZARDS: Hazards = { socketEndAborts: false, decidedBy: null, outlivesCancel: null };
+export const NO_HAZARDS: Hazards = {
+  socketEndAborts: false,
+  decidedBy: null,
+  approvedBy: null,
+  outlivesCancel: null,
+};
 
 export interface Dialect {
   readonly name: DialectName;
   readonly hazards: Hazards;
   /** `completed` is the end of a turn: the session goes on in the same A2A task, which holds the conversation. */
   readonly keepsTask: boolean;
+  /**
+   * The agent asks for the calls of a turn one after the other: an approved call runs at once, and a denial drops the calls after
+   * it. Absent where nothing runs until all calls of the turn are decided.
+   */
+  readonly asksOneByOne?: true;
   /** The client names the session (`contextId`), with its first message id: so a lost answer can be looked for. */
   readonly clientNamesSession: boolean;
   /** What of `TaskSettings` the agent cannot be told; the person should know. */

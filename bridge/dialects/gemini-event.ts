@@ -7,7 +7,15 @@ import { type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, StreamResponse, Task, TaskStatus, TaskStatusUpdateEvent } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { type DialectReading, readEvent, STATES } from './a2a-event.ts';
-import { activityOf, isAwaiting, isUnderway, lastOf, pendingOf, toolCallIn } from './gemini-tool-call.ts';
+import {
+  activityOf,
+  isAwaiting,
+  isUnderway,
+  lastOf,
+  pendingOf,
+  proposalOf,
+  toolCallIn,
+} from './gemini-tool-call.ts';
 import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, Observed, Question } from './observation.ts';
 import { dataOf, messageText, partsText } from './parts.ts';
@@ -118,7 +126,9 @@ function inWords(text: string): string {
 function ofCall(ids: Ids, call: GeminiToolCall): readonly Observation[] {
   const activity = activityOf(call);
   return [
-    ...(isAwaiting(call) ? [{ type: 'asked' as const, ...ids, action: pendingOf(call) }] : []),
+    ...(isAwaiting(call)
+      ? [{ type: 'asked' as const, ...ids, action: pendingOf(call), proposal: proposalOf(call) }]
+      : []),
     ...(activity === null ? [] : [{ type: 'activity' as const, activity }]),
   ];
 }

@@ -12,7 +12,6 @@ import type { Decision, PendingAction } from '../../shared/protocol/tool-approva
 export interface ConfirmationPart {
   callId: string;
   outcome: 'proceed_once' | 'cancel' | 'proceed_always' | 'proceed_always_server' | 'proceed_always_tool';
-  newContent?: string;
 }
 
 /** @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED. Nothing is sent then. */
@@ -27,31 +26,41 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
       `What ${callId} would do has changed since it was shown; nothing was sent. Show the person the call as it is now (wait_for_task), and decide again.`,
       { facts: { callId } },
     );
-  if (!action.decisions.includes(decision.decision))
-    throw invalid(
-      callId,
-      `This agent takes a changed text for file edits only; ${callId} can be ${action.decisions.map((each) => `"${each}"`).join(' or ')}. To have it done differently, deny it and say how in a message.`,
-    );
   switch (decision.decision) {
     case 'deny':
-      return { callId, outcome: 'cancel' };
+    // After an inline edit the agent drops its record of the call, which can then only be cancelled.
     case 'edit':
-      if (decision.content === undefined)
-        throw invalid(
-          callId,
-          `This agent takes the new text of the file ("editedContent"), not a whole new input. Nothing was sent.`,
-        );
-      // It takes no text for none given, and would write its own.
-      if (decision.content === '')
-        throw invalid(
-          callId,
-          `This agent cannot be given an empty text for ${callId}; nothing was sent. Deny it, and say in a message that the file is to be empty.`,
-        );
-      return { callId, outcome: 'proceed_once', newContent: decision.content };
+      return { callId, outcome: 'cancel' };
     case 'answer':
       throw invalid(callId, `This agent asks no questions of this kind; ${callId} takes no answer.`);
     case 'approve':
       return { callId, outcome: approvalOf(decision, action) };
+  }
+}
+
+/** An edit as a message, which goes after the denial. @returns none for another decision */
+export function editInWords(
+  { callId, decision, content, input }: Decision,
+  pending: readonly PendingAction[],
+): string[] {
+  const action = pending.find((each) => each.callId === callId);
+  if (decision !== 'edit' || action === undefined) return [];
+  const { title, tool, preview } = action;
+  if (content === undefined)
+    return [
+      `Instead of "${title}", call ${tool} with exactly this input:\n\n${JSON.stringify(input, null, 2)}`,
+    ];
+  switch (preview.type) {
+    case 'diff':
+      return content === ''
+        ? [`Instead of "${title}", make ${preview.path} an empty file.`]
+        : [`Instead of "${title}", make this the whole content of ${preview.path}:\n\n${content}`];
+    case 'command':
+      return [`Instead of "${title}", run exactly this command in ${preview.cwd}:\n\n${content}`];
+    case 'url':
+    case 'json':
+    case 'question':
+      return [`Instead of "${title}", do this:\n\n${content}`];
   }
 }
 

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { Proposal } from './proposal.ts';
 
 const confirmationDetails = z.discriminatedUnion('type', [
   z.looseObject({
@@ -13,6 +14,9 @@ const confirmationDetails = z.discriminatedUnion('type', [
     fileName: z.string().default(''),
     filePath: z.string().default(''),
     fileDiff: z.string().default(''),
+    /** Null, or '', for a file that does not exist. */
+    originalContent: z.string().nullish(),
+    newContent: z.string().optional(),
   }),
   z.looseObject({ type: z.literal('exec'), command: z.string() }),
   z.looseObject({ type: z.literal('mcp'), serverName: z.string(), toolName: z.string().default('') }),
@@ -42,9 +46,6 @@ const toolCall = z.object({
     .optional(),
 });
 export type GeminiToolCall = z.infer<typeof toolCall>;
-
-/** Tools that take a changed text; others of the kind `edit` would run with their own, whatever the person wrote. */
-const EDITABLE: ReadonlySet<string> = new Set(['write_file', 'replace']);
 
 /** Characters of a tool's result that are passed on: the agent's own words say what came of it. */
 const SUMMARY = 2_000;
@@ -109,9 +110,30 @@ export function pendingOf(call: GeminiToolCall): PendingAction {
     preview: previewOf(details, call),
     reason: 'approval',
     expiresAt: null,
-    decisions:
-      details?.type === 'edit' && EDITABLE.has(name) ? ['approve', 'deny', 'edit'] : ['approve', 'deny'],
+    // No `edit`: after an inline edit the agent drops its record of the call, which can then only be cancelled.
+    decisions: ['approve', 'deny'],
     scopes: scopesOf(details),
+  };
+}
+
+const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.string() });
+
+/** What the agent proposes, to be compared with the file before an approval leaves. */
+export function proposalOf(call: GeminiToolCall): Proposal {
+  const { name, args } = call.request;
+  const code = hashOf({ args, details: call.confirmationDetails ?? null });
+  const details = detailsOf(call);
+  if (details?.type !== 'edit' || details.filePath === '' || details.newContent === undefined)
+    return { code, file: null };
+  const replaces = name === 'replace' ? replaceArgs.safeParse(args).data : undefined;
+  return {
+    code,
+    file: {
+      path: details.filePath,
+      before: details.originalContent ?? '',
+      after: details.newContent,
+      part: replaces === undefined ? null : { from: replaces.old_string, to: replaces.new_string },
+    },
   };
 }
 

@@ -3,6 +3,7 @@
  * and a state alone does not say whether the turn has ended. A fold puts the pieces together.
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { FileProposal, Proposal } from './proposal.ts';
 import type { Question } from './question-form.ts';
 
 export type TurnObservation = { taskId: string; sessionId: string } & (
@@ -15,7 +16,9 @@ export type TurnObservation = { taskId: string; sessionId: string } & (
   /** All the agent remembers to have said in this turn, which may be less than was heard. */
   | { type: 'account'; text: string }
   /** A call waits for a decision, beside those that are known to. */
-  | { type: 'asked'; action: PendingAction }
+  | { type: 'asked'; action: PendingAction; proposal: Proposal }
+  /** The file of a call that waits has changed since it was shown: the action, shown against the file as it is now. */
+  | { type: 'outdated'; action: PendingAction; file: FileProposal }
   /** These calls have been decided; whether they wait again is for the agent to say. */
   | { type: 'decided'; callIds: readonly string[] }
   /** The last output of a running tool, in place of what was known of it. */

@@ -3,9 +3,13 @@ import type { Session } from '../sessions/session.ts';
 import type { WaitEnd } from '../sessions/wait.ts';
 import { hasEnded, type TaskView } from '../sessions/view.ts';
 import type { ToolName } from '../tools/tool-name.ts';
+import { whenItRuns } from './when-it-runs.ts';
 
 /** What the sentence depends on; a session has it. */
-export type Standing = Pick<Session, 'id' | 'trouble' | 'settled'> & { view: TaskView | undefined };
+export type Standing = Pick<Session, 'id' | 'trouble' | 'settled'> & {
+  view: TaskView | undefined;
+  oneByOne?: boolean;
+};
 
 /** @param name a tool's name as this client sees it */
 export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName) => string): string {
@@ -17,7 +21,7 @@ export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName)
     return `To go on in this session, call ${name('delegate_task_to_assistant')} with sessionId "${id}".`;
   }
   if (view !== undefined && view.pending.length > 0) {
-    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId, decision). ${answering(view)}Nothing runs until every pending action is decided.`;
+    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId, decision). ${answering(view)}${whenItRuns(session)}`;
   }
   if (view?.state === 'auth-required') {
     const tell =

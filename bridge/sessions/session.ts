@@ -8,13 +8,15 @@
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/errors.ts';
-import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Connection } from '../agents/connection.ts';
 import { asEvent } from '../agents/task-event.ts';
 import type { Asked, Dialect } from '../dialects/dialect.ts';
+import type { FileProposal } from '../dialects/proposal.ts';
 import { BACK_OFF, type BackOff } from './back-off.ts';
 import type { DecisionClaims } from './decision-claims.ts';
+import { outdatedCall } from './outdated-call.ts';
 import { type Begun, send } from './sending.ts';
 import { SentDecisions } from './sent-decisions.ts';
 import { type Step, Steps } from './steps.ts';
@@ -31,10 +33,19 @@ export type Listener = (change: Change) => void;
  */
 const LOOK_MS = 5_000;
 
+/** What the bridge itself knows of a turn. */
+type OwnObservation =
+  | { type: 'decided'; callIds: readonly string[] }
+  | { type: 'outdated'; action: PendingAction; file: FileProposal };
+
+const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
+
 export interface SessionParts {
   /** What has been decided by any bridge, for agents that have to be told once. */
   claims: DecisionClaims;
   backOff?: BackOff;
+  /** As `ReadFile`. @param url of the agent */
+  readFile?: (session: Session, url: string, path: string) => Promise<string | undefined>;
 }
 
 export class Session {
@@ -61,13 +72,20 @@ export class Session {
   #watchers = 0;
   /** The agent's streams stay open while a task waits. */
   #staysOpen = false;
+  #oneByOne = false;
   readonly #reader: TaskReader;
   readonly #backOff: BackOff;
+  readonly #readFile: NonNullable<SessionParts['readFile']>;
 
-  constructor(agent: Agent, firstMessageId: string, { claims, backOff = BACK_OFF }: SessionParts) {
+  constructor(
+    agent: Agent,
+    firstMessageId: string,
+    { claims, backOff = BACK_OFF, readFile = NO_FILES }: SessionParts,
+  ) {
     this.agent = agent;
     this.firstMessageId = firstMessageId;
     this.#backOff = backOff;
+    this.#readFile = readFile;
     this.#decisions = new SentDecisions(claims);
     this.#reader = new TaskReader({
       agent,
@@ -127,6 +145,11 @@ export class Session {
     return this.#steps.kept;
   }
 
+  /** As a dialect's `asksOneByOne`. */
+  get oneByOne(): boolean {
+    return this.#oneByOne;
+  }
+
   get asked(): Asked {
     return { pending: this.#view?.pending ?? [], question: this.#view?.question ?? null };
   }
@@ -176,6 +199,7 @@ export class Session {
         write: async (connection) => {
           const message = write(connection.dialect);
           messageId = message.messageId;
+          await this.#checkFiles(message, connection);
           decided = await this.#claim(message, connection);
           return message;
         },
@@ -254,6 +278,26 @@ export class Session {
   }
 
   /**
+   * For agents that do not compare a file with what the person was shown (D2). A call whose file has changed is shown again,
+   * against the content now.
+   * @throws ProductError INPUT_CHANGED. Nothing is sent then.
+   */
+  async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: Connection): Promise<void> {
+    const approved = hazards.approvedBy?.(parts) ?? [];
+    if (this.#view === undefined || approved.length === 0) return;
+    const found = await outdatedCall(approved, this.#view, (path) => this.#readFile(this, url, path));
+    if (found === undefined) return;
+    this.#observe({ type: 'outdated', ...found });
+    this.#tell({ type: 'view' });
+    const { callId } = found.action;
+    throw new ProductError(
+      'INPUT_CHANGED',
+      `"${found.file.path}" has changed since the change to it was shown; nothing was sent. Show the person the change to the file as it is now (wait_for_task), and decide again.`,
+      { facts: { callId, path: found.file.path } },
+    );
+  }
+
+  /**
    * Of agents that would run a call for each approval, only one leaves.
    * @returns the calls it decides @throws ProductError ALREADY_DECIDED
    */
@@ -263,23 +307,27 @@ export class Session {
   ): Promise<readonly string[]> {
     const decided = hazards.decidedBy?.(parts) ?? [];
     const { pending } = this.asked;
-    const calls = decided.map((callId) => ({
-      callId,
-      inputHash: pending.find((action) => action.callId === callId)?.inputHash,
-    }));
+    const calls = decided.map((callId) => {
+      const action = pending.find((each) => each.callId === callId);
+      // Of what the agent asked one decision leaves, whatever each bridge has shown of it.
+      const asked = this.#view?.proposals?.get(callId)?.code;
+      return { callId, inputHash: action && (asked ?? action.inputHash) };
+    });
     await this.#decisions.claim(messageId, calls, { agent: url, taskId });
     return decided;
   }
 
   /** Such an agent does not say that a call has been decided: it only stops asking. */
   #decided(callIds: readonly string[]): void {
+    if (callIds.length > 0) this.#observe({ type: 'decided', callIds });
+  }
+
+  /** Folds in what the bridge itself knows of a turn. */
+  #observe(known: OwnObservation): void {
     const view = this.#view;
-    if (view === undefined || callIds.length === 0) return;
+    if (view === undefined) return;
     const { taskId, sessionId } = view;
-    this.#view = fold(view, {
-      seq: null,
-      observations: [{ type: 'decided', taskId, sessionId, callIds }],
-    });
+    this.#view = fold(view, { seq: null, observations: [{ ...known, taskId, sessionId }] });
   }
 
   /** The agent has the message: from here on its newest stream is the one that folds. */
@@ -312,6 +360,7 @@ export class Session {
 
   #fold(event: StreamResponse, connection: Connection): void {
     this.#staysOpen = connection.staysOpen;
+    this.#oneByOne = connection.dialect.asksOneByOne === true;
     const observed = connection.dialect.read(event);
     const before = this.#view;
     this.#view = fold(before, observed);

@@ -16,6 +16,7 @@ import { holderOf, newestTask } from './holder.ts';
 import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './listing.ts';
 import { Session } from './session.ts';
 import { hasEnded } from './view.ts';
+import { readWorkspaceFile } from './workspace-file.ts';
 import { NAMING_MS } from './wait.ts';
 
 /** Ended sessions that are kept at hand, with their results. */
@@ -52,7 +53,15 @@ export class Sessions {
 
   /** A session that nobody knows of yet. @param firstMessageId the message that begins it, or its name */
   open(agent: Agent, firstMessageId: string): Session {
-    return new Session(agent, firstMessageId, { claims: this.#claims });
+    return new Session(agent, firstMessageId, {
+      claims: this.#claims,
+      readFile: async (session, url, path) => {
+        const local = agent.localPath(path, url);
+        return local === undefined
+          ? undefined
+          : readWorkspaceFile(local, await this.#workspacesOf(session, url));
+      },
+    });
   }
 
   /** Tells of every session that is at hand from now on, for as long as the bridge runs. */
@@ -118,6 +127,15 @@ export class Sessions {
     const { all } = this.#registry;
     const others = all.filter((agent) => agent !== named);
     return (await holderOf(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
+  }
+
+  /** The directories of this machine that bridges of this user gave to the session. */
+  async #workspacesOf({ id, agent }: Session, url: string): Promise<string[]> {
+    return (await this.#outbox.entries())
+      .filter((entry) => entry.agent === agent.name && handlesOf(entry).includes(id))
+      .flatMap(({ settings: { workspace } }) =>
+        workspace === undefined ? [] : (agent.localPath(workspace, url) ?? []),
+      );
   }
 
   /** What the outbox has of the session, of one agent where one is named. */

@@ -40,7 +40,17 @@ export function foldTurn(view: TaskView, observation: TurnObservation): TaskView
       return { ...view, outputs: [...others, { id: `${SAID}0`, name: '', text: observation.text }] };
     }
     case 'asked':
-      return { ...view, pending: withAction(view.pending, observation.action), cost: null };
+      return withAction(view, observation);
+    case 'outdated': {
+      const { action, file } = observation;
+      const proposal = view.proposals?.get(action.callId);
+      if (proposal === undefined) return view;
+      return {
+        ...view,
+        pending: view.pending.map((each) => (each.callId === action.callId ? action : each)),
+        proposals: new Map(view.proposals).set(action.callId, { ...proposal, file }),
+      };
+    }
     case 'tool-output': {
       const { callId, text } = observation;
       return {
@@ -80,11 +90,20 @@ function ended(
   return { ...view, state, text: '', question: null, pending };
 }
 
-/** A call that is asked again with something else is the same call: the person is told that it has changed. */
-function withAction(pending: readonly PendingAction[], action: PendingAction): readonly PendingAction[] {
-  const before = pending.find(({ callId }) => callId === action.callId);
-  if (before === undefined) return [...pending, action];
-  const changed = before.inputHash !== action.inputHash;
-  const now: PendingAction = changed ? { ...action, reason: 'content-changed' } : before;
-  return pending.map((each) => (each === before ? now : each));
+/** The agent asks the same call again with something else: the person is told that it has changed. */
+function withAction(
+  view: TaskView,
+  { action, proposal }: Extract<TurnObservation, { type: 'asked' }>,
+): TaskView {
+  const { callId } = action;
+  const before = view.pending.find((each) => each.callId === callId);
+  // The agent repeats itself. What the person was shown may be newer: a diff against the file as it is now.
+  if (before !== undefined && view.proposals?.get(callId)?.code === proposal.code)
+    return { ...view, cost: null };
+  const pending: readonly PendingAction[] =
+    before === undefined
+      ? [...view.pending, action]
+      : view.pending.map((each) => (each === before ? { ...action, reason: 'content-changed' } : each));
+  const waiting = [...(view.proposals ?? [])].filter(([id]) => pending.some((each) => each.callId === id));
+  return { ...view, pending, proposals: new Map([...waiting, [callId, proposal]]), cost: null };
 }

@@ -12,6 +12,7 @@ import type {
   ToolServerView,
 } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
+import type { Proposal } from '../dialects/proposal.ts';
 import { bounded, withOutput } from './outputs.ts';
 import { foldTurn } from './turn.ts';
 
@@ -69,6 +70,8 @@ export interface TaskView {
   cost: Cost | null;
   /** Trust that was given, as the agent last told it; absent where it does not tell. */
   grants?: readonly GrantView[];
+  /** What the agent proposed with the pending actions, by call; absent where the agent binds decisions itself. */
+  proposals?: ReadonlyMap<string, Proposal>;
   /** Place in the agent's journal of the last event folded in; null when the agent has no such thing. */
   seq: number | null;
 }
@@ -160,6 +163,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     case 'said':
     case 'account':
     case 'asked':
+    case 'outdated':
     case 'decided':
     case 'tool-output':
     case 'troubled':

@@ -19,7 +19,7 @@ export const decide = defineTool({
 
 decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused, and nothing runs.
 
-Several at once: put them into decisions. Nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
+Several at once: put them into decisions. With most agents nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
   input: z.strictObject({
     sessionId: fields.sessionId,
     agent: fields.ownerAgent,

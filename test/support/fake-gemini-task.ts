@@ -9,8 +9,8 @@ export interface PlannedCall {
   callId: string;
   name: string;
   args: Record<string, unknown>;
-  /** What it asks with; none: it runs without asking. */
-  details?: Record<string, unknown>;
+  /** What it asks with, made when it asks; none: it runs without asking. */
+  details?: Record<string, unknown> | (() => Record<string, unknown>);
   /** Runs the tool. @returns its result as shown */
   run?: (content: string | undefined, output: (text: string) => void) => Promise<string> | string;
 }
@@ -38,13 +38,10 @@ export interface WireMessage {
 export interface GeminiWays {
   /** Its tasks forget each turn as it ends. */
   forgets: boolean;
-  /** A call that the person has edited is asked once more; otherwise it runs as edited. */
-  asksEditsAgain: boolean;
 }
 
 interface Held {
   call: PlannedCall;
-  details: Record<string, unknown>;
   settle: (status: 'success' | 'cancelled') => void;
 }
 
@@ -60,7 +57,6 @@ export class GeminiTask {
   history: unknown[] = [];
   state = 'submitted';
   readonly #forgets: boolean;
-  readonly #asksEditsAgain: boolean;
   #message: unknown;
   #primary = false;
   #abort: (() => void) | undefined;
@@ -69,7 +65,6 @@ export class GeminiTask {
 
   constructor(contextId: string, settings: unknown, ways: GeminiWays) {
     this.#forgets = ways.forgets;
-    this.#asksEditsAgain = ways.asksEditsAgain;
     this.contextId = contextId;
     this.settings = settings;
   }
@@ -106,7 +101,7 @@ export class GeminiTask {
     this.#abort?.();
   }
 
-  async accept(message: WireMessage, plan: (text: string) => readonly Step[]): Promise<void> {
+  async accept(message: WireMessage, plan: (text: string) => Iterable<Step>): Promise<void> {
     this.history.push({
       kind: 'message',
       role: 'user',
@@ -146,7 +141,7 @@ export class GeminiTask {
     this.#change('canceled', true, 'Task canceled by user request.');
   }
 
-  async #turn(steps: readonly Step[], aborted: () => boolean): Promise<'ended'> {
+  async #turn(steps: Iterable<Step>, aborted: () => boolean): Promise<'ended'> {
     this.#change('working');
     for (const step of steps) {
       if (aborted()) return 'ended';
@@ -159,56 +154,58 @@ export class GeminiTask {
     return 'ended';
   }
 
-  /** One after the other. @returns whether the model is told of them: not when all were cancelled */
+  /**
+   * One after the other. A denial drops the calls after it, without a word of them.
+   * @returns whether the model is told of them: not when all were cancelled
+   */
   async #calls(calls: readonly PlannedCall[]): Promise<boolean> {
     this.#change('working');
-    const done: string[] = [];
+    for (const call of calls) this.#tell(call, 'validating');
+    let ran = false;
     for (const call of calls) {
-      this.#tell(call, 'validating');
       if (call.details === undefined || this.autoExecute) {
-        await this.#execute(call, undefined);
-        done.push('success');
+        await this.#execute(call);
+        ran = true;
         continue;
       }
-      const { details } = call;
-      const settled = new Promise<string>((settle) => this.#held.set(call.callId, { call, details, settle }));
-      this.#tell(call, 'awaiting_approval', { confirmationDetails: details });
+      const settled = new Promise<string>((settle) => this.#held.set(call.callId, { call, settle }));
+      const confirmationDetails = typeof call.details === 'function' ? call.details() : call.details;
+      this.#tell(call, 'awaiting_approval', { confirmationDetails });
       this.#change('input-required', true);
-      done.push(await settled);
+      if ((await settled) === 'cancelled') break;
+      ran = true;
     }
-    if (done.every((status) => status === 'cancelled')) return false;
-    this.#change('working');
-    return true;
+    if (ran) this.#change('working');
+    return ran;
   }
 
   async #confirm(data: Record<string, unknown>): Promise<void> {
-    const held = this.#held.get(String(data['callId']));
+    const callId = String(data['callId']);
+    const held = this.#held.get(callId);
     if (held === undefined) return;
     this.outcomes.push(data);
     const { call } = held;
-    if (data['outcome'] === 'cancel') {
-      this.#tell(call, 'cancelled', { response: { resultDisplay: '[Operation Cancelled]' } });
-      held.settle('cancelled');
-      return;
+    try {
+      if (data['outcome'] === 'cancel') {
+        this.#tell(call, 'cancelled', { response: { resultDisplay: '[Operation Cancelled]' } });
+        held.settle('cancelled');
+        return;
+      }
+      // After an inline edit the call waits on, and no event says so. Its record goes: no later decision reaches it.
+      if (typeof data['newContent'] === 'string' && data['newContent'] !== '') return;
+      // Nothing keeps a second approval from running it again, while the first runs.
+      await this.#execute(call);
+      held.settle('success');
+    } finally {
+      this.#held.delete(callId);
     }
-    const content = typeof data['newContent'] === 'string' ? data['newContent'] : undefined;
-    if (content !== undefined) call.args = { ...call.args, content };
-    if (content !== undefined && this.#asksEditsAgain) {
-      held.details = { ...held.details, newContent: content, fileDiff: `+${content}` };
-      this.#tell(call, 'awaiting_approval', { confirmationDetails: held.details });
-      this.#change('input-required', true);
-      return;
-    }
-    // Nothing keeps a second approval from running it again.
-    await this.#execute(call, content);
-    held.settle('success');
   }
 
-  async #execute(call: PlannedCall, content: string | undefined): Promise<void> {
+  async #execute(call: PlannedCall): Promise<void> {
     this.#tell(call, 'scheduled');
     this.#tell(call, 'executing');
     this.runs.push(call.callId);
-    const resultDisplay = await call.run?.(content ?? contentOf(call), (text) => this.#output(call, text));
+    const resultDisplay = await call.run?.(contentOf(call), (text) => this.#output(call, text));
     this.#tell(call, 'success', { response: { resultDisplay: resultDisplay ?? 'done' } });
   }
 

@@ -39,19 +39,19 @@ export class FakeGemini {
   readonly requests: string[] = [];
   /** Answers to messages begin with nothing: the connection is reset once the message has been acted on, so many times. */
   dropAnswers = 0;
-  readonly ways: GeminiWays = { forgets: false, asksEditsAgain: true };
+  readonly ways: GeminiWays = { forgets: false };
   /** How the sockets of messages went away: ended by the client (FIN), which it takes for an abort, or not. */
   readonly sockets = { ended: 0, closed: 0 };
-  readonly #plan: (text: string) => readonly Step[];
+  readonly #plan: (text: string) => Iterable<Step>;
   readonly #server: Server;
   readonly #streams = new Set<ServerResponse>();
 
-  private constructor(plan: (text: string) => readonly Step[]) {
+  private constructor(plan: (text: string) => Iterable<Step>) {
     this.#plan = plan;
     this.#server = createServer((request, response) => void this.#serve(request, response));
   }
 
-  static async start(plan: (text: string) => readonly Step[], port = 0): Promise<FakeGemini> {
+  static async start(plan: (text: string) => Iterable<Step>, port = 0): Promise<FakeGemini> {
     const agent = new FakeGemini(plan);
     await new Promise<void>((resolve) => agent.#server.listen(port, '127.0.0.1', resolve));
     return agent;

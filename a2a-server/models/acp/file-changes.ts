@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import { oneLine } from '../../tools/one-line.ts';
-import { unifiedDiff } from '../../tools/unified-diff.ts';
+import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import { ABSENT } from '../../tools/workspace/text-file.ts';
 import { placeIn } from './place-in.ts';

@@ -3,7 +3,7 @@ import type { Plan, SessionUpdate, ToolCallUpdate, ToolKind } from '@agentclient
 import type { Artifact, ContentPart } from '../../task/events.ts';
 import { capped } from '../../tools/capped-text.ts';
 import { oneLine } from '../../tools/one-line.ts';
-import { unifiedDiff } from '../../tools/unified-diff.ts';
+import { unifiedDiff } from '../../../shared/unified-diff.ts';
 import type { ModelEvent } from '../model.ts';
 import { placeIn } from './place-in.ts';
 import { blockText, diffsOf, hasEnded, textOf } from './tool-call.ts';

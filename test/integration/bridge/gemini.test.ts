@@ -104,7 +104,7 @@ describe('an agent in the dialect of gemini-cli', () => {
           title: 'write_file test.md',
           sideEffect: 'files',
           preview: '--- test.md\n+++ test.md\n+hello',
-          decisions: ['approve', 'deny', 'edit', 'trust_always'],
+          decisions: ['approve', 'deny', 'trust_always'],
         },
       ],
     });
@@ -186,26 +186,6 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'cancel' }]);
   });
 
-  test('R69 an edit is asked once more with what has become of it, and runs as edited', async () => {
-    const asked = await delegate();
-    const again = await decide(idOf(asked), { decision: 'edit', editedContent: 'HELLO' });
-    expect(again.structuredContent).toMatchObject({
-      state: 'input_required',
-      pending: [{ callId: 'w-1', reason: 'content-changed', preview: '+HELLO' }],
-    });
-    const done = await decide(idOf(asked), { decision: 'approve' });
-    expect(done.structuredContent).toMatchObject({ state: 'completed' });
-    expect(written).toEqual(['HELLO']);
-  });
-
-  test('R69 an edit that is not asked again runs as edited', async () => {
-    agent.ways.asksEditsAgain = false;
-    const asked = await delegate();
-    const done = await decide(idOf(asked), { decision: 'edit', editedContent: 'HELLO' });
-    expect(done.structuredContent).toMatchObject({ state: 'completed', pending: [] });
-    expect(written).toEqual(['HELLO']);
-  });
-
   test('R69 trust goes as far as the person said and never further', async () => {
     const asked = await delegate();
     const refused = await decide(idOf(asked), { decision: 'trust_tool' });
@@ -214,20 +194,6 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.outcomes).toEqual([]);
     await decide(idOf(asked), { decision: 'trust_always' });
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_always' }]);
-  });
-
-  test('R69 several calls of a turn are asked one after the other', async () => {
-    steps = [{ calls: [write('w-1'), write('w-2')] }, { say: 'Both.' }];
-    const first = await delegate();
-    expect(first.structuredContent).toMatchObject({ pending: [{ callId: 'w-1' }] });
-    const second = await decide(idOf(first), { decision: 'approve' });
-    expect(second.structuredContent).toMatchObject({
-      state: 'input_required',
-      pending: [{ callId: 'w-2' }],
-    });
-    const done = await decide(idOf(first), { callId: 'w-2', decision: 'deny' });
-    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Both.' });
-    expect(agent.task.runs).toEqual(['w-1']);
   });
 
   test('R69 no socket is ended, so that nothing is aborted while a person thinks', async () => {

@@ -262,7 +262,8 @@ describe('what gemini-cli is told', () => {
   test.each([
     [onFile, { scope: 'once' }, { outcome: 'proceed_once' }],
     [onFile, { decision: 'deny' }, { outcome: 'cancel' }],
-    [onFile, { decision: 'edit', content: 'b' }, { outcome: 'proceed_once', newContent: 'b' }],
+    [onFile, { decision: 'edit', content: 'b' }, { outcome: 'cancel' }],
+    [onCommand, { decision: 'edit', content: 'ls' }, { outcome: 'cancel' }],
     [onFile, { scope: 'always' }, { outcome: 'proceed_always' }],
     [onCommand, { scope: 'tool' }, { outcome: 'proceed_always' }],
     [onCommand, { scope: 'always' }, { outcome: 'proceed_always' }],
@@ -278,14 +279,31 @@ describe('what gemini-cli is told', () => {
     [onFile, { scope: 'tool' }, /"trust_always": it then stops asking for every edit/],
     [onFile, { scope: 'server' }, /cannot be told to trust just that/],
     [onPage, { scope: 'tool' }, /and for edits of files/],
-    [onFile, { decision: 'edit', input: {} }, /not a whole new input/],
-    [onFile, { decision: 'edit', content: '' }, /cannot be given an empty text/],
-    [onCommand, { decision: 'edit', content: 'x' }, /for file edits only/],
-    [waiting(edit, {}, 'save_memory'), { decision: 'edit', content: 'x' }, /for file edits only/],
     [onFile, { inputHash: 'what was shown before' }, /has changed since it was shown/],
     [onFile, { callId: 'other' }, /What waits is: "c"/],
   ])('D1 refusal %#: nothing is sent', (action, decision, says) => {
     expect(() => sent(action, decision)).toThrow(says);
+  });
+
+  test.each([
+    [
+      onFile,
+      { content: 'b\n' },
+      'Instead of "write_file a.md", make this the whole content of /w/a.md:\n\nb\n',
+    ],
+    [onFile, { content: '' }, 'Instead of "write_file a.md", make /w/a.md an empty file.'],
+    [onCommand, { content: 'ls' }, 'Instead of "ls -l", run exactly this command in the workspace:\n\nls'],
+    [onServer, { content: 'x' }, 'Instead of "log of MCP server git", do this:\n\nx'],
+    [
+      onServer,
+      { input: { n: 1 } },
+      'Instead of "log of MCP server git", call tool with exactly this input:\n\n{\n  "n": 1\n}',
+    ],
+  ])('edit %#: the call is denied, and the change follows as a message', (action, edited, afterwards) => {
+    const phrase = decide(action, { decision: 'edit', ...edited });
+    expect(phrase.afterwards).toBe(afterwards);
+    expect(phrase.notes).toEqual([expect.stringContaining('cannot run an edited call')]);
+    expect(action.decisions).toEqual(['approve', 'deny']);
   });
 
   test('D2 what is shown has a name of its own, which changes with it', () => {
@@ -302,7 +320,7 @@ describe('what gemini-cli is told', () => {
     ]);
     expect(() =>
       geminiDialect.phraseVerdicts([answer], { pending: [onFile], question: null }, 'tool'),
-    ).toThrow(/approve, deny or edit/);
+    ).toThrow(/approve or deny/);
   });
 
   test('a workspace goes with the work, and without one no settings do', () => {
@@ -313,7 +331,9 @@ describe('what gemini-cli is told', () => {
   });
 
   test('which calls a message decides can be told from it', () => {
-    const { decidedBy } = geminiDialect.hazards;
+    const { decidedBy, approvedBy } = geminiDialect.hazards;
+    expect(approvedBy?.(decide(onFile, {}).parts)).toEqual(['c']);
+    expect(approvedBy?.(decide(onFile, { decision: 'deny' }).parts)).toEqual([]);
     expect(decidedBy?.(decide(onFile, {}).parts)).toEqual(['c']);
     expect(decidedBy?.([words('go on'), data({ callId: 'c' })])).toEqual([]);
   });

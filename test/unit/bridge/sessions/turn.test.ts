@@ -8,7 +8,12 @@ const moving: Observation = { type: 'moving', ...ids, text: null };
 const said = (text: string): Observation => ({ type: 'said', ...ids, text });
 const account = (text: string): Observation => ({ type: 'account', ...ids, text });
 const asked = (callId: string, inputHash = 'h'): Observation[] => [
-  { type: 'asked', ...ids, action: pendingWrite(callId, { inputHash }) },
+  {
+    type: 'asked',
+    ...ids,
+    action: pendingWrite(callId, { inputHash }),
+    proposal: { code: inputHash, file: null },
+  },
   { type: 'activity', activity: { type: 'tool.requested', callId, tool: 'w', title: 'W', asks: true } },
 ];
 const ended = (callId: string): Observation => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
-import { unifiedDiff } from '../../../../a2a-server/tools/unified-diff.ts';
+import { unifiedDiff } from '../../../shared/unified-diff.ts';
 
 const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join('\n');
 

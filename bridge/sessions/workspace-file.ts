@@ -1,0 +1,58 @@
+/** A file of a workspace that a bridge of this user gave to an agent, read where the agent works on this machine's files. */
+import { constants } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { systemErrorCode } from '../../shared/system-error.ts';
+
+const MAX_BYTES = 10 * 1024 * 1024;
+
+/**
+ * The agent chooses the path, and the person's model reads the text: nothing outside of the workspaces is read, through links
+ * neither.
+ * @param workspaces absolute paths of this machine
+ * @returns '' where no file is; undefined for a path outside, and for what is no regular file of up to 10 MiB
+ */
+export async function readWorkspaceFile(
+  path: string,
+  workspaces: readonly string[],
+): Promise<string | undefined> {
+  const found = await Promise.all(workspaces.map((each) => realpath(each).catch(() => undefined)));
+  const roots = found.filter((root) => root !== undefined);
+  try {
+    const place = await placeOf(path);
+    return place !== undefined && isWithinOne(roots, place) ? await textAt(place) : undefined;
+  } catch (error) {
+    const absent =
+      systemErrorCode(error) === 'ENOENT' && isWithinOne([...roots, ...workspaces], resolve(path));
+    return absent && roots.length > 0 ? '' : undefined;
+  }
+}
+
+/** Where the path leads, links resolved. The file itself need not exist. */
+async function placeOf(path: string): Promise<string | undefined> {
+  if (!isAbsolute(path)) return undefined;
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw error;
+    return join(await realpath(dirname(path)), basename(path));
+  }
+}
+
+async function textAt(place: string): Promise<string | undefined> {
+  // The links of this path are resolved: one that appears now was put there since.
+  const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const info = await file.stat();
+    return info.isFile() && info.size <= MAX_BYTES ? await file.readFile('utf8') : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+function isWithinOne(roots: readonly string[], place: string): boolean {
+  return roots.some((root) => {
+    const rest = relative(root, place);
+    return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
+  });
+}

@@ -1,0 +1,218 @@
+/**
+ * The bridge in front of gemini-cli's a2a-server: the same cases with its stand-in and, where `GEMINI_A2A_SERVER` names it, with
+ * the agent itself (docs/agents.md).
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ModelCall } from '../../support/fake-gemini-tools.ts';
+import { GEMINI_SERVER } from '../../support/gemini-server.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type GeminiPeer, startReal, startStandIn } from './support/gemini-peer.ts';
+import { pendingIn } from './support/pending-in.ts';
+import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+
+/** Its start alone takes many seconds on a small machine. */
+const LONG_MS = 180_000;
+
+if (GEMINI_SERVER === undefined)
+  process.stderr.write(
+    "gemini-cli's own a2a-server is not tested: GEMINI_A2A_SERVER does not name its package directory.\n",
+  );
+
+describe("gemini-cli's stand-in", () => cases(startStandIn));
+(GEMINI_SERVER === undefined ? describe.skip : describe)("gemini-cli's a2a-server", () => cases(startReal));
+
+function cases(startPeer: () => Promise<GeminiPeer>): void {
+  let program: BridgeProgram;
+  let peer: GeminiPeer;
+  let client: RawClient;
+  let stateDir: string;
+
+  beforeAll(async () => {
+    [program, peer] = await Promise.all([buildBridge(), startPeer()]);
+  }, LONG_MS);
+  afterAll(async () => {
+    await peer.stop();
+    await program.remove();
+  });
+  beforeEach(async () => {
+    stateDir = await mkdtemp(join(program.directory, 'state-'));
+    client = await start();
+  });
+  afterEach(async () => {
+    await client.kill();
+    for (const name of ['a.md', 'b.md', 'ran.txt']) await rm(at(name), { force: true });
+  });
+
+  const start = (): Promise<RawClient> => RawClient.start(program, { stateDir, agentUrl: peer.url });
+  const at = (name: string): string => join(peer.workspace, name);
+  const text = (name: string): Promise<string> => readFile(at(name), 'utf8');
+  const write = (name: string, content: string): ModelCall => ({
+    name: 'write_file',
+    args: { file_path: at(name), content },
+  });
+  const delegate = (args: object = {}): Promise<ToolResult> =>
+    client.call('delegate_task_to_assistant', { task: 'do it', workspace: peer.workspace, ...args });
+  const decide = (asked: ToolResult, decision: object, by = client): Promise<ToolResult> =>
+    by.call('approve_or_deny_pending_action', {
+      sessionId: asked.structuredContent?.['sessionId'],
+      callId: pendingIn(asked).callId,
+      ...decision,
+    });
+  const look = (asked: ToolResult, by = client): Promise<ToolResult> =>
+    by.call('wait_for_task', { sessionId: asked.structuredContent?.['sessionId'] });
+
+  test('R69 asks with the diff, writes once when approved, and goes on in the same task', async () => {
+    peer.script({ say: 'I write.', calls: [write('a.md', 'hello\n')] }, { say: 'Written.' });
+    const asked = await delegate();
+    expect(asked.structuredContent).toMatchObject({
+      state: 'input_required',
+      pending: [
+        {
+          tool: 'write_file',
+          title: 'write_file a.md',
+          sideEffect: 'files',
+          preview: expect.stringContaining('+hello'),
+          decisions: ['approve', 'deny', 'trust_always'],
+        },
+      ],
+    });
+    expect(existsSync(at('a.md'))).toBe(false);
+    const done = await decide(asked, { decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({
+      state: 'completed',
+      output: 'I write.\n\nWritten.',
+      calls: [{ state: 'ok' }],
+    });
+    expect(await text('a.md')).toBe('hello\n');
+    peer.script({ say: 'Gone on.' });
+    const next = await delegate({ sessionId: asked.structuredContent?.['sessionId'] });
+    expect(next.structuredContent).toMatchObject({
+      state: 'completed',
+      output: 'Gone on.',
+      taskId: asked.structuredContent?.['taskId'],
+    });
+  });
+
+  test('R69 the calls of a turn are asked one after the other, and the words say so', async () => {
+    peer.script({ calls: [write('a.md', 'a\n'), write('b.md', 'b\n')] }, { say: 'One of two.' });
+    const first = await delegate();
+    expect(pendingIn(first).title).toBe('write_file a.md');
+    expect(textOf(first)).toContain('An approved call runs at once');
+    expect(textOf(first)).not.toContain('Nothing runs until');
+    const second = await decide(first, { decision: 'approve' });
+    expect(pendingIn(second).title).toBe('write_file b.md');
+    expect(await text('a.md')).toBe('a\n');
+    const done = await decide(second, { decision: 'deny' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'One of two.' });
+    expect(existsSync(at('b.md'))).toBe(false);
+  });
+
+  test('R69 a denial drops the calls after it, and the turn', async () => {
+    peer.script({ calls: [write('a.md', 'a\n'), write('b.md', 'b\n')] });
+    const done = await decide(await delegate(), { decision: 'deny' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', pending: [] });
+    expect([existsSync(at('a.md')), existsSync(at('b.md'))]).toEqual([false, false]);
+  });
+
+  test('R98 a file that changes after it was shown is asked about again, and not overwritten', async () => {
+    await writeFile(at('a.md'), 'one\n');
+    peer.script({ calls: [write('a.md', 'two\n')] }, { say: 'Written.' });
+    const asked = await delegate();
+    expect(pendingIn(asked).preview).toContain('-one\n+two');
+    await writeFile(at('a.md'), 'mine\n');
+    const refused = await decide(asked, { decision: 'approve' });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toContain('has changed since the change to it was shown; nothing was sent');
+    const again = await look(asked);
+    expect(pendingIn(again)).toMatchObject({
+      callId: pendingIn(asked).callId,
+      reason: 'content-changed',
+      preview: expect.stringContaining('-mine\n+two'),
+    });
+    expect(await text('a.md')).toBe('mine\n');
+    const done = await decide(again, { decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Written.' });
+    // The agent itself may drop the last line end of a file that it replaces.
+    expect(await text('a.md')).toMatch(/^two\n?$/);
+  });
+
+  test('R98 a part that is replaced in a file that has changed leaves the change alone', async () => {
+    await writeFile(at('a.md'), 'a\nb\nc\n');
+    const args = { file_path: at('a.md'), old_string: 'b', new_string: 'B', instruction: 'capitals' };
+    peer.script({ calls: [{ name: 'replace', args }] }, { say: 'Written.' });
+    const asked = await delegate();
+    await appendFile(at('a.md'), 'mine\n');
+    expect((await decide(asked, { decision: 'approve' })).isError).toBe(true);
+    const again = await look(asked);
+    expect(pendingIn(again).preview).toContain(' a\n-b\n+B\n c\n mine\n');
+    await decide(again, { decision: 'approve' });
+    expect(await text('a.md')).toBe('a\nB\nc\nmine\n');
+  });
+
+  test('R98 another bridge, which has seen the file before, compares it as well', async () => {
+    await writeFile(at('a.md'), 'one\n');
+    peer.script({ calls: [write('a.md', 'two\n')] });
+    const asked = await delegate();
+    await client.kill();
+    await writeFile(at('a.md'), 'mine\n');
+    client = await start();
+    const seen = await look(asked);
+    expect((await decide(seen, { decision: 'approve' })).isError).toBe(true);
+    expect(pendingIn(await look(asked)).preview).toContain('-mine\n+two');
+    const denied = await decide(seen, { decision: 'deny' });
+    expect(denied.structuredContent).toMatchObject({ state: 'completed' });
+    expect(await text('a.md')).toBe('mine\n');
+  });
+
+  test('R69 an edit is a denial and a message, and the answer says so', async () => {
+    peer.script(
+      { calls: [write('a.md', 'hello\n')] },
+      { calls: [write('a.md', 'HELLO\n')] },
+      { say: 'Written.' },
+    );
+    const asked = await delegate();
+    const edited = await decide(asked, { decision: 'edit', editedContent: 'HELLO\n' });
+    expect(textOf(edited)).toContain('This agent cannot run an edited call');
+    expect(pendingIn(edited)).toMatchObject({
+      reason: 'approval',
+      preview: expect.stringContaining('+HELLO'),
+    });
+    expect(pendingIn(edited).callId).not.toBe(pendingIn(asked).callId);
+    expect(existsSync(at('a.md'))).toBe(false);
+    expect(peer.given()).toContain(
+      `Instead of "write_file a.md", make this the whole content of ${at('a.md')}:\n\nHELLO\n`,
+    );
+    const done = await decide(edited, { decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Written.' });
+    expect(await text('a.md')).toBe('HELLO\n');
+  });
+
+  test('E2 R69 two bridges approve one command at the same moment: it runs once', async () => {
+    const command = `echo ran >> ${at('ran.txt')}`;
+    peer.script({ calls: [{ name: 'run_shell_command', args: { command } }] }, { say: 'Ran.' });
+    const asked = await delegate();
+    const other = await start();
+    try {
+      await look(asked, other);
+      const approval = { decision: 'approve' };
+      const answers = await Promise.all([client, other].map((each) => decide(asked, approval, each)));
+      expect(answers.filter(({ isError }) => isError === true)).toHaveLength(1);
+      expect((await look(asked)).structuredContent).toMatchObject({ state: 'completed', output: 'Ran.' });
+      expect(await text('ran.txt')).toBe('ran\n');
+    } finally {
+      await other.kill();
+    }
+  });
+
+  test('R69 a task that waits is cancelled', async () => {
+    peer.script({ calls: [write('a.md', 'hello\n')] });
+    const asked = await delegate();
+    const { sessionId } = asked.structuredContent ?? {};
+    const cancelled = await client.call('cancel_running_task', { sessionId });
+    expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
+    expect(existsSync(at('a.md'))).toBe(false);
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * gemini-cli's own a2a-server as a process of a test, with a model endpoint of the test in the place of Google's. It is no
+ * dependency of the project: `GEMINI_A2A_SERVER` names its package directory or its `a2a-server.mjs`.
+ */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+
+export const GEMINI_SERVER = process.env['GEMINI_A2A_SERVER'];
+
+/** The server listens on every interface, and has no setting for that. */
+const LOOPBACK_ONLY = `
+import { Server } from 'node:net';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (port, ...rest) {
+  return listen.call(this, { port: Number(port), host: '127.0.0.1' }, ...rest);
+};`;
+
+export interface GeminiServerOptions {
+  /** Of the Gemini API. */
+  modelUrl: string;
+  /** For its home. */
+  directory: string;
+  workspace: string;
+}
+
+export interface GeminiServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Resolves when it listens. @throws Error with its output when it ends before */
+export async function startGeminiServer({
+  modelUrl,
+  directory,
+  workspace,
+}: GeminiServerOptions): Promise<GeminiServer> {
+  const home = join(directory, 'gemini-home');
+  await mkdir(home, { recursive: true });
+  // Its checkpoints are commits: without an identity it fails every task that asks for a tool.
+  await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Test\n\temail = test@example.com\n');
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(LOOPBACK_ONLY)}`,
+      await scriptAt(GEMINI_SERVER ?? ''),
+    ],
+    {
+      cwd: workspace,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: home,
+        NO_COLOR: '1',
+        GEMINI_API_KEY: 'of-a-test',
+        GOOGLE_GEMINI_BASE_URL: modelUrl,
+      },
+    },
+  );
+  return {
+    url: await listening(child),
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+async function scriptAt(place: string): Promise<string> {
+  const path = resolve(place);
+  return (await stat(path)).isDirectory() ? join(path, 'dist', 'a2a-server.mjs') : path;
+}
+
+async function listening(child: ChildProcessByStdio<null, Readable, Readable>): Promise<string> {
+  let output = '';
+  return new Promise((found, failed) => {
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString();
+      const port = /Agent Server started on http:\/\/localhost:(\d+)/.exec(output)?.[1];
+      if (port !== undefined) found(`http://127.0.0.1:${port}/`);
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.once('error', failed);
+    child.once('exit', () => failed(new Error(`gemini-cli's a2a-server ended:\n${output}`)));
+  });
+}

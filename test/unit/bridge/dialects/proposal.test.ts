@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { isCurrent, outdated, type FileProposal } from '../../../../bridge/dialects/proposal.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const file = (more: Partial<FileProposal> = {}): FileProposal => ({
+  path: '/w/a.md',
+  before: 'one\n',
+  after: 'two\n',
+  part: null,
+  ...more,
+});
+const diffOf = (proposal: FileProposal, now: string): string => {
+  const { preview } = outdated(pendingWrite('c'), proposal, now).action;
+  return preview.type === 'diff' ? preview.diff : '';
+};
+
+describe('a proposal of an agent that binds nothing', () => {
+  test.each([
+    ['one\n', 'one\n', true],
+    ['one\r\n', 'one\n', true],
+    ['one\n', '\uFEFFone\n', true],
+    ['', '', true],
+    ['one\n', 'one', false],
+    ['one\n', '', false],
+  ])('%j is current for %j: %j', (before, now, current) => {
+    expect(isCurrent(file({ before }), now)).toBe(current);
+  });
+
+  test('is shown against the content now, as another question', () => {
+    const before = pendingWrite('c');
+    const once = outdated(before, file(), 'mine\n');
+    expect(once.action.inputHash).not.toBe(before.inputHash);
+    expect(once.action).toMatchObject({ callId: 'c', reason: 'content-changed' });
+    expect(diffOf(file(), 'mine\n')).toContain('-mine\n+two\n');
+    expect(isCurrent(once.file, 'mine\n')).toBe(true);
+    const twice = outdated(once.action, once.file, 'one\n');
+    expect(twice.action.inputHash).not.toBe(before.inputHash);
+  });
+
+  test('of a part leaves the rest; where the part is gone the whole text stands', () => {
+    const part = { from: 'b', to: '$&' };
+    expect(diffOf(file({ part }), 'a\nb\n')).toContain(' a\n-b\n+$&\n');
+    expect(diffOf(file({ part }), 'a\n')).toContain('-a\n+two\n');
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readWorkspaceFile } from '../../../../bridge/sessions/workspace-file.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+describe('readWorkspaceFile', () => {
+  test('reads a file of a workspace, and nothing for one that does not exist', async () => {
+    const workspace = await temporaryDirectory();
+    await writeFile(join(workspace, 'a.md'), 'one\n');
+    expect(await readWorkspaceFile(join(workspace, 'a.md'), [workspace])).toBe('one\n');
+    expect(await readWorkspaceFile(join(workspace, 'b.md'), [workspace])).toBe('');
+    expect(await readWorkspaceFile(join(workspace, 'no', 'b.md'), [workspace])).toBe('');
+  });
+
+  test('X2 reads nothing outside of the workspaces, by links neither', async () => {
+    const [workspace, other] = [await temporaryDirectory(), await temporaryDirectory()];
+    await writeFile(join(other, 'key'), 'secret');
+    await symlink(join(other, 'key'), join(workspace, 'link'));
+    await symlink(other, join(workspace, 'directory'));
+    await mkdir(join(workspace, 'a.md'));
+    for (const path of [
+      join(other, 'key'),
+      join(workspace, 'link'),
+      join(workspace, 'directory', 'key'),
+      join(workspace, 'directory', 'new'),
+      '/no/such/directory/a.md',
+      `${workspace}/../${other.split('/').at(-1) ?? ''}/key`,
+      join(workspace, 'a.md'),
+      'a.md',
+    ])
+      expect([path, await readWorkspaceFile(path, [workspace])]).toEqual([path, undefined]);
+    expect(await readWorkspaceFile(join(workspace, 'a'), [])).toBeUndefined();
+  });
+});
