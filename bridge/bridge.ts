@@ -3,6 +3,7 @@ import type { Logger } from '../shared/logging.ts';
 import type { ApprovalRules } from './approvals/ladder.ts';
 import type { Offers } from './approvals/offers.ts';
 import type { RequestStates } from './approvals/request-state.ts';
+import type { AllowedWorkspaces } from './agents/allowed-workspaces.ts';
 import type { Registry } from './agents/registry.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import type { Delegations } from './sessions/delegations.ts';
@@ -22,6 +23,8 @@ export interface Bridge {
   readonly webhook: ApprovalWebhook | undefined;
   readonly log: Logger;
   readonly version: string;
+  /** What a call may name as its workspace. */
+  readonly workspaces: AllowedWorkspaces;
   readonly defaults: {
     /** How long a call waits for its task, in seconds, unless it says otherwise; undefined when nobody has set it. */
     waitSeconds: number | undefined;

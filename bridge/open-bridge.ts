@@ -63,6 +63,7 @@ export async function openBridge({ settings, env, serverScript, log, version }: 
     webhook,
     log,
     version,
+    workspaces: { own: settings.workspace, listed: settings.allowWorkspace },
     defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
     close: () => {
       webhook?.close();

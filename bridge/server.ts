@@ -8,7 +8,6 @@ import { offerResources } from './resources/offer-resources.ts';
 import { offerTasks } from './tasks/task-methods.ts';
 import { abort, abortAnswer, abortParams, abortTool } from './tools/abort-tool.ts';
 import { agentCapabilities } from './tools/agent-capabilities.ts';
-import { answerCalls } from './tools/answer-calls.ts';
 import { revokeTrust } from './tools/revoke-trust.ts';
 import { cancelTask } from './tools/cancel-task.ts';
 import { checkTask } from './tools/check-task.ts';
@@ -18,6 +17,7 @@ import { delegateTask } from './tools/delegate-task.ts';
 import { executeCommand } from './tools/execute-command.ts';
 import { listCommands } from './tools/list-commands.ts';
 import { listSessions } from './tools/list-sessions.ts';
+import { offerTools } from './tools/offer-tools.ts';
 import { prefixed, type Tool } from './tools/tool.ts';
 import { waitForTask } from './tools/wait-for-task.ts';
 import type { OnCancel } from './withdrawals/cause.ts';
@@ -66,8 +66,7 @@ export function createServer(parts: ServerParts, client: ServerClient): McpServe
     },
   );
   const offer = { server, ...parts, ...client };
-  for (const tool of TOOLS) tool.offer(offer);
-  answerCalls(offer, TOOLS);
+  offerTools(offer, TOOLS);
   offerResources(server, parts);
   offerPrompts(server, parts);
   offerTasks(server, parts);

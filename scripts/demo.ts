@@ -102,7 +102,16 @@ async function main(): Promise<void> {
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
-        args: ['dist/bridge/main.js', '--state-dir', stateDir, '--no-auto-start', '--log-level', 'error'],
+        args: [
+          'dist/bridge/main.js',
+          '--state-dir',
+          stateDir,
+          '--allow-workspace',
+          workspace,
+          '--no-auto-start',
+          '--log-level',
+          'error',
+        ],
         stderr: 'inherit',
       }),
     );

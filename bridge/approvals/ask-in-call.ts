@@ -7,7 +7,7 @@ import type { WaitEnd } from '../sessions/wait.ts';
 import type { Client } from './client.ts';
 import type { ApprovalRules } from './ladder.ts';
 import type { Offers } from './offers.ts';
-import type { Round } from './request-state.ts';
+import type { SessionRound } from './request-state.ts';
 import { settleForms, type SettledForms } from './settle-forms.ts';
 import { showForm } from './withdrawable-form.ts';
 
@@ -51,7 +51,10 @@ export async function askInCall(asking: Asking, end: WaitEnd): Promise<Asked> {
 }
 
 /** The answers that came with the call's next request (`rounds`). */
-export async function takeRound(asking: Asking, { responses }: Round): Promise<Asked & { goesOn: boolean }> {
+export async function takeRound(
+  asking: Asking,
+  { responses }: SessionRound,
+): Promise<Asked & { goesOn: boolean }> {
   const { session, offers, rules, wait } = asking;
   const settled = await settleForms({ session, responses, channel: 'elicitation', offers, rules });
   const end = await wait();

@@ -2,12 +2,15 @@
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { rootDirectories } from '../agents/allowed-workspaces.ts';
 import { TASKS_EXTENSION } from '../tasks/detailed-task.ts';
 import type { Form } from './form-field.ts';
-import type { Round } from './request-state.ts';
+import type { PermitRound, Round, SessionRound } from './request-state.ts';
 
 /** A person has this long to answer a form, in milliseconds; after that the call returns what is pending. */
 const ANSWER_MS = 10 * 60_000;
+/** A program answers this, no person. */
+const ROOTS_MS = 5_000;
 
 export interface Client {
   /** It takes a task in place of a result. */
@@ -17,12 +20,17 @@ export interface Client {
    * the forms (`rounds`, 2026-07-28), or not at all.
    */
   readonly forms: 'push' | 'rounds' | 'none';
-  readonly round: Round | undefined;
+  /** The answers to forms about a session. */
+  readonly round: SessionRound | undefined;
+  /** The answer to whether a task may start as the call wants it. */
+  readonly permit: PermitRound | undefined;
   /**
    * Asks by `push`. Aborting the signal withdraws the form.
    * @throws when the form could not be shown, was withdrawn, or was not answered in time
    */
   elicit(form: Form, signal: AbortSignal): Promise<unknown>;
+  /** The directories of this machine that the client says its user works in; none where it does not say. */
+  roots(signal: AbortSignal): Promise<readonly string[]>;
 }
 
 const capabilities = z.object({
@@ -30,6 +38,7 @@ const capabilities = z.object({
     .looseObject({ form: z.unknown().optional(), url: z.unknown().optional() })
     .optional()
     .catch(undefined),
+  roots: z.looseObject({}).optional().catch(undefined),
   extensions: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 type Capabilities = z.infer<typeof capabilities>;
@@ -48,11 +57,23 @@ export function clientOf({ server }: McpServer, { mcpReq }: ServerContext, round
   return {
     tasks: declaresTasks(enveloped),
     forms,
-    round,
+    round: round?.about === 'session' ? round : undefined,
+    permit: round?.about === 'permit' ? round : undefined,
     // Not by the SDK's shim for `inputRequired`: a form that it has sent cannot be withdrawn.
     async elicit(form, signal) {
       await spendFirstId(server, mcpReq);
       return mcpReq.elicitInput(form, { signal, timeout: ANSWER_MS });
+    },
+    async roots(signal) {
+      // Under 2026-07-28 a server has no requests of its own.
+      if (enveloped !== undefined || declared?.roots === undefined) return [];
+      try {
+        await spendFirstId(server, mcpReq);
+        const { roots } = await mcpReq.send({ method: 'roots/list' }, { signal, timeout: ROOTS_MS });
+        return rootDirectories(roots.map(({ uri }) => uri));
+      } catch {
+        return [];
+      }
     },
   };
 }

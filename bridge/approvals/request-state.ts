@@ -24,20 +24,23 @@ export interface CallWords {
   arguments: Readonly<Record<string, unknown>>;
 }
 
-const roundState = z.object({
-  sessionId: z.string().min(1),
-  /** How many rounds there have been, this one included. */
-  count: z.number().int().min(1),
-});
+const roundState = z.discriminatedUnion('about', [
+  /** The person was asked for what waits in a session. `count`: how many rounds there have been, this one included. */
+  z.object({ about: z.literal('session'), sessionId: z.string().min(1), count: z.number().int().min(1) }),
+  /** The person was asked whether a task may start as the call wants it. `askedAt`: milliseconds since 1970. */
+  z.object({ about: z.literal('permit'), askedAt: z.number() }),
+]);
 export type RoundState = z.infer<typeof roundState>;
 
-const signedState = roundState.extend({ call: z.string() });
+const signedState = z.object({ call: z.string(), state: roundState });
 
-/** The answers to the forms that an earlier round of this call asked for. */
-export interface Round extends RoundState {
-  /** By the forms' keys, unchecked. */
+/** The answers to the forms that an earlier round of this call asked for, by the forms' keys, unchecked. */
+interface Responses {
   responses: Readonly<Record<string, unknown>>;
 }
+export type Round = RoundState & Responses;
+export type SessionRound = Extract<Round, { about: 'session' }>;
+export type PermitRound = Extract<Round, { about: 'permit' }>;
 
 /** Signs states, with a key that all bridges of one state directory share. */
 export class RequestStates {
@@ -50,7 +53,7 @@ export class RequestStates {
 
   /** @throws ProductError CONFIGURATION when the key cannot be read or made */
   async sign(state: RoundState, call: CallWords): Promise<string> {
-    return (await this.#opened()).mint({ ...state, call: digestOf(call) });
+    return (await this.#opened()).mint({ call: digestOf(call), state });
   }
 
   /** The payload, for `roundOf`. @throws when it was not signed here, was changed, or has expired */
@@ -82,8 +85,7 @@ export function roundOf(
   if (given === undefined && inputResponses === undefined) return undefined;
   const signed = signedState.safeParse(given).data;
   if (signed === undefined || signed.call !== digestOf(call)) throw invalidState();
-  const { sessionId, count } = signed;
-  return { sessionId, count, responses: inputResponses ?? {} };
+  return { ...signed.state, responses: inputResponses ?? {} };
 }
 
 /** In the words of the SDK, which refuses a state that `verify` rejects. */

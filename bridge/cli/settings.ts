@@ -136,6 +136,21 @@ export const BRIDGE_SETTINGS = {
       'where tasks work that name no workspace, with agents on this machine (default: the current directory)',
     allowed: 'a directory',
   }),
+  allowWorkspace: setting({
+    kind: 'list',
+    placeholder: 'dir',
+    schema: z.array(
+      z
+        .string()
+        .min(1)
+        .transform((path) => resolve(path)),
+    ),
+    fallback: [],
+    env: 'MCP_A2A_BRIDGE_ALLOW_WORKSPACE',
+    describe:
+      'a directory that a tool call may name as the workspace, with all below it, beside the own directory; may be repeated',
+    allowed: 'directories',
+  }),
   autoStart: setting({
     kind: 'boolean',
     schema: z.boolean(),

@@ -4,7 +4,7 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { askInCall, type Asking, takeRound } from '../approvals/ask-in-call.ts';
-import type { Round } from '../approvals/request-state.ts';
+import type { SessionRound } from '../approvals/request-state.ts';
 import type { SessionReport } from '../results/session-report.ts';
 import type { Session } from '../sessions/session.ts';
 import { hasEnded } from '../sessions/view.ts';
@@ -57,7 +57,7 @@ export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Pro
 /** Goes on with a call whose client has been asked, and now answers. */
 export async function awaitRound(
   call: ToolCall,
-  round: Round,
+  round: SessionRound,
   waitSeconds: number | undefined,
 ): Promise<Reply<SessionReport>> {
   const session = await call.bridge.sessions.find(round.sessionId);
@@ -84,7 +84,7 @@ async function nextRound(
   const inputRequests = Object.fromEntries(
     asks.map(({ key, form }) => [key, { method: 'elicitation/create' as const, params: form }]),
   );
-  const requestState = await call.signed({ sessionId: session.id, count });
+  const requestState = await call.signed({ about: 'session', sessionId: session.id, count });
   const interim = inputRequired({ inputRequests, requestState });
   return { ...sessionReply({ ...call, news: () => [] }, session, { end }), interim };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { taskMode, type TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from '../sessions/session.ts';
 import { ProductError } from '../../shared/errors.ts';
+import { permitStart, placeWorkspace } from '../approvals/permit-start.ts';
 import { refuseForPerson } from '../approvals/person-step.ts';
 import { sessionReport } from '../results/session-report.ts';
 import { awaitRound } from './await-session.ts';
@@ -39,8 +40,9 @@ Actions with side effects wait for approval: show them to the person and send th
   async run({ task, agent: agentName, workspace, autoExecute, mode, sessionId, model, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, sessions, defaults } = call.bridge;
+    const placed = await placeWorkspace(call, workspace);
     const wanted: TaskSettings = {
-      ...(workspace === undefined ? {} : { workspace }),
+      ...(placed === undefined ? {} : { workspace: placed.path }),
       ...(autoExecute === undefined ? {} : { autoExecute }),
       ...(mode === undefined ? {} : { mode }),
       ...(model === undefined ? {} : { model }),
@@ -56,6 +58,9 @@ Actions with side effects wait for approval: show them to the person and send th
     const beginning = { agent, text: task, settings, going };
     const again = await joined(call, beginning);
     if (again !== undefined) return awaitBegun(call, again, waitSeconds);
+    const unasked = autoExecute === true || mode === 'auto';
+    const interim = await permitStart(call, { task, placed, unasked });
+    if (interim !== undefined) return { interim };
     await going?.refresh();
     if (going !== undefined) refuseWhileDeciding(going);
     // An answer in words may be an approval to the agent that asked.

@@ -4,6 +4,7 @@ import { commandCall, commandLine, type CommandCall } from '../../shared/protoco
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import { commandsOf } from '../agents/commands.ts';
+import { permitStart, placeWorkspace } from '../approvals/permit-start.ts';
 import { refuseForPerson } from '../approvals/person-step.ts';
 import { sessionReport } from '../results/session-report.ts';
 import { awaitRound } from './await-session.ts';
@@ -50,7 +51,8 @@ What a command changes waits for approval, like any action of a task: show it to
     await commandsOf(agent);
     const { dialect } = await agent.connect();
     if (dialect.name === 'gemini') return answeredAtOnce(agent, asked, call);
-    const wanted: TaskSettings = workspace === undefined ? {} : { workspace };
+    const placed = await placeWorkspace(call, workspace);
+    const wanted: TaskSettings = placed === undefined ? {} : { workspace: placed.path };
     const settings =
       going === undefined
         ? await taskSettingsFor(agent, wanted, defaults.workspace)
@@ -58,6 +60,8 @@ What a command changes waits for approval, like any action of a task: show it to
     const beginning = { agent, text: commandLine(asked), command: asked, settings, going };
     const again = await joined(call, beginning);
     if (again !== undefined) return awaitBegun(call, again, waitSeconds);
+    const interim = await permitStart(call, { task: commandLine(asked), placed, unasked: false });
+    if (interim !== undefined) return { interim };
     await going?.refresh();
     return awaitBegun(call, await begin(call, beginning), waitSeconds);
   },

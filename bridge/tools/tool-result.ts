@@ -3,6 +3,9 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import type { Facts, Reason } from '../../shared/errors.ts';
 import { type ToolExecution, TOOL_EXECUTIONS } from '../results/tool-executions.ts';
 
+/** What is answered for now: a task, or what a person is asked before the call can go on. */
+export type Interim = CallToolResult | InputRequiredResult;
+
 /** What a tool gives back: the text says all that the structured result says. */
 export interface Reply<Output> {
   structured: Output;
@@ -11,8 +14,8 @@ export interface Reply<Output> {
   executions?: readonly ToolExecution[];
   /** The tool could not do what it was asked to, and its structured result says so. */
   refusal?: { reason: Reason; facts: Facts };
-  /** What is answered for now in place of all this: a task, or what a person is asked before the call can go on. */
-  interim?: CallToolResult | InputRequiredResult;
+  /** Answered in place of all this. */
+  interim?: Interim;
 }
 
 export function resultOf<Output extends Record<string, unknown>>({

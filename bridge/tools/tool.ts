@@ -5,8 +5,9 @@ import type {
   McpServer,
   RequestId,
   ServerContext,
+  Tool as ListedTool,
 } from '@modelcontextprotocol/server';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { issuesOf } from '../../shared/config.ts';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
@@ -20,7 +21,7 @@ import type { OnCancel } from '../withdrawals/cause.ts';
 import { type Awaited, OpenCall } from '../withdrawals/open-call.ts';
 import type { Withdrawals } from '../withdrawals/withdrawals.ts';
 import { startProgress } from './progress.ts';
-import { errorMeta, type Reply, resultOf } from './tool-result.ts';
+import { errorMeta, type Interim, type Reply, resultOf } from './tool-result.ts';
 import { TOOL_NAMES, type ToolName } from './tool-name.ts';
 
 /** One call of a tool. */
@@ -63,7 +64,7 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   alwaysLoad?: boolean;
   /** Clients that know the hint ask the person before the tool runs. */
   asksPerson?: boolean;
-  run(input: z.output<Input>, call: ToolCall): Promise<Reply<z.output<Output>>>;
+  run(input: z.output<Input>, call: ToolCall): Promise<Reply<z.output<Output>> | { interim: Interim }>;
 }
 
 /** What offering a tool needs from outside. */
@@ -87,8 +88,8 @@ export interface IncomingCall {
 
 export interface Tool {
   readonly name: ToolName;
-  /** Lists it. */
-  offer(offer: Offer): void;
+  /** As `tools/list` shows it to a client; undefined where the client is not offered it. */
+  listed(offer: Offer, context: ServerContext): ListedTool | undefined;
   answer(call: IncomingCall, offer: Offer): Promise<CallToolResult | InputRequiredResult>;
 }
 
@@ -99,15 +100,17 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   spec: ToolSpec<Input, Output>,
 ): Tool {
   const { name, title, description, annotations } = spec;
+  let inputSchema: ListedTool['inputSchema'] | undefined;
+  let outputSchema: ListedTool['inputSchema'] | undefined;
   return {
     name,
-    offer(offer) {
-      const { server, prefix } = offer;
-      const config = {
+    listed({ prefix }) {
+      return {
+        name: `${prefix}${name}`,
         title,
         description: prefixed(description, prefix),
-        inputSchema: spec.input,
-        outputSchema: withWaitingResults(spec.output),
+        inputSchema: (inputSchema ??= jsonSchema(spec.input, 'input')),
+        outputSchema: (outputSchema ??= jsonSchema(withWaitingResults(spec.output), 'output')),
         annotations: { title, ...annotations },
         _meta: {
           'anthropic/maxResultSizeChars': MAX_RESULT,
@@ -115,9 +118,6 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
           ...(spec.asksPerson === true ? { 'anthropic/requiresUserInteraction': true } : {}),
         },
       };
-      server.registerTool<z.ZodObject, z.ZodObject>(`${prefix}${name}`, config, () => {
-        throw new Error('tools/call is answered by answer-calls.ts');
-      });
     },
     async answer({ words, round, context }, offer) {
       const parsed = spec.input.safeParse(words.arguments);
@@ -164,6 +164,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       // An answer to a withdrawn call reaches nobody: it must not use the news up.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
+    if (!('structured' in reply)) return reply.interim;
     if (reply.interim !== undefined) return reply.interim;
     // An answer to a withdrawn call reaches nobody: it must not use the announcements up.
     await looked;
@@ -184,6 +185,11 @@ const WAIT_SECONDS = { withProgress: 100, without: 50 };
 /** @param seconds what the call or the settings say; undefined when neither does */
 export function waitMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
+}
+
+/** MCP 2025-11-25, tools: without `$schema` a schema is of JSON Schema 2020-12. */
+function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ListedTool['inputSchema'] {
+  return z.custom<ListedTool['inputSchema']>().parse(z.toJSONSchema(schema, { target: 'draft-2020-12', io }));
 }
 
 /** MCP 2025-11-25, tools: errors in a call's arguments are results, so that the model can correct itself. */

@@ -31,7 +31,16 @@ function check(what: string, holds: boolean): void {
 }
 
 async function inspected(stateDir: string, ...args: string[]): Promise<unknown> {
-  const server = [process.execPath, BRIDGE, '--state-dir', stateDir, '--log-level', 'error'];
+  const server = [
+    process.execPath,
+    BRIDGE,
+    '--state-dir',
+    stateDir,
+    '--allow-workspace',
+    home,
+    '--log-level',
+    'error',
+  ];
   const { stdout } = await run('mcp-inspector', ['--cli', ...server, ...args], { timeout: A_MINUTE_MS });
   return JSON.parse(stdout);
 }

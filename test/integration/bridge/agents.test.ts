@@ -75,6 +75,7 @@ describe('several agents', () => {
     client = await RawClient.start(program, {
       stateDir,
       args: ['--log-level', 'trace'],
+      workspaces: ['/home/ada/app'],
       env: { OUR_KEY: 'key-from-env', ECHO_TOKEN: SECRET },
     });
   });

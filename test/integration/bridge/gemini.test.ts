@@ -65,7 +65,8 @@ describe('an agent in the dialect of gemini-cli', () => {
     await agent.stop();
   });
 
-  const start = (): Promise<RawClient> => RawClient.start(program, { stateDir, agentUrl: agent.url });
+  const start = (): Promise<RawClient> =>
+    RawClient.start(program, { stateDir, agentUrl: agent.url, workspaces: ['/w'] });
   const delegate = (args: object = {}): Promise<ToolResult> =>
     client.call('delegate_task_to_assistant', { task: 'write test.md', workspace: '/w', ...args });
   const decide = (sessionId: unknown, args: object): Promise<ToolResult> =>

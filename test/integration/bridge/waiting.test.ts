@@ -27,6 +27,7 @@ describe('the same call once more', () => {
         stateDir,
         agentUrl: agent.url,
         args: ['--log-level', 'info'],
+        workspaces: ['/w'],
       });
       open.unshift({ close: () => client.kill() });
       return client;

@@ -43,18 +43,21 @@ export interface BridgeStart {
   agentUrl?: string;
   token?: string;
   args?: readonly string[];
+  /** Workspaces that calls may name. By default all below the directory for temporary files: tests make theirs there. */
+  workspaces?: readonly string[];
   env?: Readonly<Record<string, string>>;
 }
 
 /** What to run, for any MCP client. */
 export function bridgeCommand(
   program: BridgeProgram,
-  { stateDir, agentUrl, token, args = [], env = {} }: BridgeStart,
+  { stateDir, agentUrl, token, args = [], workspaces = [tmpdir()], env = {} }: BridgeStart,
 ): { command: string; args: string[]; env: Record<string, string> } {
+  const allowed = workspaces.flatMap((each) => ['--allow-workspace', each]);
   const url = agentUrl === undefined ? [] : ['--agent-url', agentUrl];
   return {
     command: process.execPath,
-    args: [program.script, '--state-dir', stateDir, '--log-level', 'warn', ...url, ...args],
+    args: [program.script, '--state-dir', stateDir, '--log-level', 'warn', ...url, ...allowed, ...args],
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: program.directory,

@@ -23,6 +23,7 @@ describe("the bridge's settings", () => {
       waitSeconds: undefined,
       toolPrefix: '',
       workspace: process.cwd(),
+      allowWorkspace: [],
       autoStart: true,
       logLevel: 'info',
       stdio: true,

@@ -1,15 +1,21 @@
 /**
- * `tools/call`. The SDK's own handler turns every error of a tool into a result. The protocol asks for a JSON-RPC error where
- * the state of a call is not valid, so the bridge answers the method itself; the SDK lists the tools.
+ * `tools/list` and `tools/call`. The bridge answers both itself. The SDK's own handlers turn every error of a tool into a
+ * result, where the protocol asks for a JSON-RPC error if the state of a call is not valid. They also list the same tools to
+ * every client.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { roundOf } from '../approvals/request-state.ts';
 import type { Offer, Tool } from './tool.ts';
 
-export function answerCalls(offer: Offer, tools: readonly Tool[]): void {
+export function offerTools(offer: Offer, tools: readonly Tool[]): void {
   const { server, prefix } = offer;
+  const protocol = server.server;
   const byName = new Map(tools.map((tool) => [`${prefix}${tool.name}`, tool]));
-  server.server.setRequestHandler('tools/call', async ({ params }, context) => {
+  protocol.registerCapabilities({ tools: { listChanged: true } });
+  protocol.setRequestHandler('tools/list', (_, context) => ({
+    tools: tools.flatMap((tool) => tool.listed(offer, context) ?? []),
+  }));
+  protocol.setRequestHandler('tools/call', async ({ params }, context) => {
     const { name, arguments: args = {} } = params;
     const tool = byName.get(name);
     if (tool === undefined)

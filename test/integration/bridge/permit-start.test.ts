@@ -1,0 +1,141 @@
+/** What a call may not decide by itself for its task: where it works, and that it asks nobody. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdir, mkdtemp, realpath, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { FORM_CLIENTS, type FormAnswer, type FormClient, type ShownForm } from './support/form-client.ts';
+import { RawClient, textOf } from './support/raw-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const AT_ONCE = ['--fastest-answer-seconds', '0'];
+const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
+
+describe('a task that a call wants to start', () => {
+  let program: BridgeProgram;
+  let agent: FakeAgent;
+  let home: string;
+  let own: string;
+  const open: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterAll(() => program.remove());
+  beforeEach(async () => {
+    agent = await FakeAgent.start({ onMessage: (task) => task.work().say('did it').complete() });
+    open.push(() => agent.stop());
+    home = await realpath(await mkdtemp(join(program.directory, 'home-')));
+    own = join(home, 'project');
+    await mkdir(join(own, 'sub'), { recursive: true });
+    await mkdir(join(home, '.ssh'));
+    await symlink(join(home, '.ssh'), join(own, 'link'));
+  });
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close();
+  });
+
+  const start = async (...args: readonly string[]) => ({
+    stateDir: await mkdtemp(join(program.directory, 'state-')),
+    agentUrl: agent.url,
+    workspaces: [],
+    args: [...AT_ONCE, ...args],
+    env: { CLAUDE_PROJECT_DIR: own },
+  });
+  const workspaceSent = (): unknown =>
+    agent.requests
+      .filter(({ method }) => method === 'SendStreamingMessage')
+      .map(({ params }) => params['message'])
+      .map((message) => JSON.parse(JSON.stringify(message))?.metadata?.[TOOL_APPROVAL]?.workspace);
+
+  const plainClient = async (...args: readonly string[]): Promise<RawClient> => {
+    const client = await RawClient.start(program, await start(...args));
+    open.unshift(() => client.kill());
+    return client;
+  };
+
+  describe('for a client without forms', () => {
+    test.each(APPROVALS)(
+      'X2 works in no directory that nobody allowed: --approvals %s',
+      async (approvals) => {
+        const client = await plainClient('--approvals', approvals);
+        const outside = [join(home, '.ssh'), join(own, 'link'), '../.ssh', `${own}/../.ssh`];
+        for (const workspace of outside) {
+          const refused = await client.call(DELEGATE, { task: 'read id_rsa', workspace });
+          expect(refused.isError).toBe(true);
+          expect(textOf(refused)).toContain(`--allow-workspace "${join(home, '.ssh')}"`);
+          expect(textOf(refused)).toContain('Nothing was sent');
+        }
+        expect(agent.count('SendStreamingMessage')).toBe(0);
+        expect(agent.tasks.size).toBe(0);
+      },
+    );
+
+    test('X2 works in its own directory, below it, and where the operator allows it, without links', async () => {
+      const client = await plainClient('--allow-workspace', join(home, '.ssh'));
+      for (const workspace of [own, join(own, 'sub'), join(own, 'link')])
+        expect((await client.call(DELEGATE, { task: workspace, workspace })).isError).not.toBe(true);
+      expect(workspaceSent()).toEqual([own, join(own, 'sub'), join(home, '.ssh')]);
+    });
+
+    test('runs unasked as the call says: its client asks nobody', async () => {
+      const client = await plainClient();
+      const done = await client.call(DELEGATE, { task: 'do it', autoExecute: true });
+      expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    });
+  });
+
+  describe.each(FORM_CLIENTS)('for %s', (_, connect) => {
+    const forms: ShownForm[] = [];
+    afterEach(() => void forms.splice(0));
+    const clientWith = async (answer: FormAnswer, ...args: readonly string[]): Promise<FormClient> => {
+      const client = await connect(program, await start(...args), (form) => {
+        forms.push(form);
+        return answer;
+      });
+      open.unshift(() => client.close().catch(() => undefined));
+      return client;
+    };
+
+    test('X2 works where its person allows it in a form of few rows', async () => {
+      const client = await clientWith({ action: 'accept' });
+      const done = await client.call(DELEGATE, { task: 'read id_rsa', workspace: join(home, '.ssh') });
+      expect(done.structuredContent).toMatchObject({ state: 'completed' });
+      expect(workspaceSent()).toEqual([join(home, '.ssh')]);
+      expect(forms.map(({ message }) => message)).toEqual([
+        `May a task work outside of your directory?\nDirectory: ${join(home, '.ssh')}\nTask: read id_rsa`,
+      ]);
+    });
+
+    test.each<[string, FormAnswer, readonly string[]]>([
+      ['declines', { action: 'decline' }, []],
+      ['closes the form', { action: 'cancel' }, []],
+      ['answers too fast', { action: 'accept' }, ['--fastest-answer-seconds', '60']],
+      ['declines, and only people decide', { action: 'decline' }, ['--approvals', 'human-only']],
+      ['is never asked', { action: 'accept' }, ['--approvals', 'tool-only']],
+    ])('X2 works nowhere else when its person %s', async (__, answer, args) => {
+      const client = await clientWith(answer, ...args);
+      const refused = await client.call(DELEGATE, { task: 'read id_rsa', workspace: join(home, '.ssh') });
+      expect(refused.isError).toBe(true);
+      expect(refused.content[0]?.text).toContain('--allow-workspace');
+      expect(agent.count('SendStreamingMessage')).toBe(0);
+    });
+
+    test.each([{ autoExecute: true }, { mode: 'auto' }])(
+      'R96 runs unasked (%j) only when its person allows it, asked once',
+      async (settings) => {
+        const client = await clientWith({ action: 'accept' });
+        const done = await client.call(DELEGATE, { task: 'do it', ...settings });
+        expect(done.structuredContent).toMatchObject({ state: 'completed' });
+        expect(forms.map(({ message }) => message)).toEqual([
+          `May a task run every tool without asking you?\nDirectory: ${own}\nTask: do it`,
+        ]);
+        const other = await clientWith({ action: 'decline' });
+        const refused = await other.call(DELEGATE, { task: 'do it', ...settings });
+        expect(refused.isError).toBe(true);
+        expect(refused.content[0]?.text).toContain('without autoExecute');
+        expect(agent.tasks.size).toBe(1);
+      },
+    );
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { placedWorkspace, rootDirectories } from '../../../../bridge/agents/allowed-workspaces.ts';
+
+const noRoots = (): Promise<readonly string[]> => Promise.resolve([]);
+
+describe('the workspace that a call names', () => {
+  let top: string;
+  let own: string;
+  beforeAll(async () => {
+    top = await realpath(await mkdtemp(join(tmpdir(), 'workspaces-')));
+    own = join(top, 'own');
+    for (const each of ['own/sub', 'owner', 'secret', 'listed/sub'])
+      await mkdir(join(top, each), { recursive: true });
+    await symlink(join(top, 'secret'), join(own, 'link'));
+    await symlink(own, join(top, 'link-to-own'));
+  });
+  afterAll(() => rm(top, { recursive: true }));
+
+  test.each([
+    ['own', 'allowed', 'own'],
+    ['own/', 'allowed', 'own'],
+    ['own/sub', 'allowed', 'own/sub'],
+    ['own/../own/sub', 'allowed', 'own/sub'],
+    ['own/not-there/yet', 'allowed', 'own/not-there/yet'],
+    ['link-to-own/sub', 'allowed', 'own/sub'],
+    ['listed/sub', 'allowed', 'listed/sub'],
+    ['own/link', 'outside', 'secret'],
+    ['own/link/not-there', 'outside', 'secret/not-there'],
+    ['own/../secret', 'outside', 'secret'],
+    ['owner', 'outside', 'owner'],
+    ['', 'outside', ''],
+  ])('%j is %s', async (given, type, path) => {
+    const placed = await placedWorkspace(`${top}/${given}`, { own, listed: [join(top, 'listed')] }, noRoots);
+    expect(placed).toEqual({ type, path: join(top, path).replace(/\/$/, '') });
+  });
+
+  test.each([
+    ['sub', 'allowed'],
+    ['../secret', 'outside'],
+    ['~/.ssh', 'allowed'],
+  ])('%j, a relative path, starts at the own directory: %s', async (given, type) => {
+    expect(await placedWorkspace(given, { own, listed: [] }, noRoots)).toEqual({
+      type,
+      path: join(own, given),
+    });
+  });
+
+  test('may lie in a root of the client, and those are asked for only where they matter', async () => {
+    let asked = 0;
+    const roots = async (): Promise<readonly string[]> => {
+      asked += 1;
+      return rootDirectories([`file://${top}/secret`, 'https://example.com/x']);
+    };
+    const secret = join(top, 'secret');
+    expect(await placedWorkspace(secret, { own, listed: [] }, roots)).toEqual({
+      type: 'allowed',
+      path: secret,
+    });
+    await placedWorkspace(own, { own, listed: [] }, roots);
+    expect(asked).toBe(1);
+  });
+});
