@@ -1,5 +1,6 @@
 /** Logs: JSON lines on stderr, because stdout belongs to a protocol (B2). Secrets are never written (X1). */
 import { pino } from 'pino';
+import { visibleJson } from './visible-text.ts';
 import type { DestinationStream, Logger } from 'pino';
 
 export type { Logger };
@@ -27,6 +28,8 @@ export function createLogger(options: {
   return pino(
     {
       name: options.name,
+      // A log is read at a terminal. The line stays the same JSON.
+      hooks: { streamWrite: visibleJson },
       level: options.level,
       redact: {
         paths: ['', '*.', '*.*.', '*.*.*.'].flatMap((prefix) => SECRETS.map((key) => `${prefix}${key}`)),

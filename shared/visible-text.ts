@@ -41,6 +41,10 @@ const ESCAPED = new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv');
 /** The same for a line that may have an emoji with hidden characters in it; the search for one costs several times as much. */
 const ESCAPED_BESIDE_EMOJI = new RegExp(`${ESCAPED.source}|(${EMOJI})`, 'gv');
 const IN_EMOJI = /\u200D|\uFE0F/;
+/** All that cannot be seen, without the markers, which the product may have set. */
+const HIDDEN_BESIDE_EMOJI = new RegExp(`[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]|(${EMOJI})`, 'gv');
+/** Line feeds end a line of JSON: they are between its values. */
+const HIDDEN_IN_JSON = new RegExp(`[${HIDDEN}--\\n]`, 'gv');
 /** Most lines have none of this. */
 const SUSPECT = new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v');
 
@@ -49,19 +53,41 @@ const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(ESCAPES)}
 /** A line without text. In a diff it may have a sign. */
 const BLANK = /^([+-]?)[ \t]*$/;
 
-/** Foreign text on one line, for titles, names and log lines. A line feed is shown as `⏎`. */
-export function visibleLine(text: string): string {
-  return text.split('\n').map(escaped).map(collapsed(LINE_GAP)).join('⏎');
+/**
+ * Foreign text on one line, for titles, names and log lines. A line feed is shown as `⏎`.
+ * @param most UTF-16 code units; a longer line ends in `…`
+ */
+export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): string {
+  const line = text.split('\n').map(escaped).map(collapsed(LINE_GAP)).join('⏎');
+  return line.length <= most ? line : `${line.slice(0, wholeBefore(line, most - 1))}…`;
 }
 
-/** Foreign text as lines without a line mark. Use `quoted` where the product's own words stand on the same surface. */
+/** Foreign text in its own shape, for results, which nobody decides on: hidden characters are escaped, and nothing else changes. */
+export function visibleText(text: string): string {
+  return text.split('\n').map(escaped).join('\n');
+}
+
+/** Foreign text as lines, with long gaps and blank lines as markers. `quoted` puts a line mark before each. */
 export function visibleLines(text: string): string[] {
   return withoutBlankRuns(text.split('\n'));
 }
 
-/** The same as one text. */
-export function visibleText(text: string): string {
-  return visibleLines(text).join('\n');
+/**
+ * Text that is partly visible already, such as a sentence of the product with a foreign name in it: hidden characters are
+ * escaped. It does not keep foreign text from writing an escape or a marker itself.
+ */
+export function withoutHidden(text: string): string {
+  return text.replaceAll(HIDDEN_BESIDE_EMOJI, (found, emoji: string | undefined) => emoji ?? escapeOf(found));
+}
+
+/** The same JSON text, with an escape of JSON for each hidden character between its quotes. */
+export function visibleJson(json: string): string {
+  return json.replaceAll(HIDDEN_IN_JSON, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
 }
 
 /** How much a surface can show. */
@@ -82,8 +108,13 @@ export type Quoted =
 
 /** Foreign text with a line mark before every line: no line of it can pass for one of the product. @param room all of it when left out */
 export function quoted(text: string, room?: Room): Quoted {
-  const fitted = fit(visibleText(text), room);
-  return { ...fitted, text: fitted.text.split('\n').map(marked).join('\n') };
+  const fitted = fit(visibleLines(text).join('\n'), room);
+  return { ...fitted, text: lineMarked(fitted.text) };
+}
+
+/** Text that is visible already, with a line mark before every line. */
+export function lineMarked(text: string): string {
+  return text.split('\n').map(marked).join('\n');
 }
 
 function marked(line: string): string {
@@ -206,8 +237,8 @@ function tailLimit(text: string, lines: number): number {
 /** Longer than any escape, marker or emoji. */
 const LONGEST = 120;
 
-/** The last place at or before `at` that is not inside an escape, a marker or a character. */
-function wholeBefore(text: string, at: number): number {
+/** The last place at or before `at` where a visible text may be cut: not inside an escape, a marker or a character. */
+export function wholeBefore(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST);
   const before = text.slice(from, at + 2);
   const openMarker = before.lastIndexOf('⟨', at - from - 1);

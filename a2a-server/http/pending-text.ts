@@ -1,9 +1,10 @@
 /** What waits for a person, in words: for clients that know nothing of the approval extension, and for logs of those that do. */
-import { questionText } from '../../shared/protocol/question-text.ts';
-import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
+import { quotedPreview } from '../../shared/protocol/preview-text.ts';
+import { visibleLine } from '../../shared/visible-text.ts';
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 
-/** Longer previews are cut in the text; the data part of the extension has them whole. */
-const PREVIEW_LIMIT = 8_000;
+/** Longer previews are cut in the text. The data part of the extension has them whole. */
+const ROOM = { characters: 8_000 };
 
 const BECAUSE: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
@@ -24,6 +25,9 @@ export function pendingText(pending: readonly PendingAction[]): string {
 }
 
 function howToAnswer({ preview }: PendingAction): string {
+  // D5: what was not shown whole is not approved with a word.
+  if (preview.type !== 'question' && quotedPreview(preview, ROOM).extent === 'cut')
+    return 'It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny", or decide it there.';
   if (preview.type !== 'question') return 'Answer with exactly "approve" or "deny".';
   if (preview.schema !== undefined) return 'Answer with a JSON object that has these fields.';
   if (preview.choices === undefined) return 'The next message is the answer.';
@@ -35,28 +39,9 @@ function howToAnswer({ preview }: PendingAction): string {
 
 function described({ title, tool, callId, reason, rule, preview, expiresAt }: PendingAction): string {
   const until = expiresAt === null ? '' : ` It waits until ${expiresAt}.`;
+  const { text } = quotedPreview(preview, ROOM);
+  const call = `call ${visibleLine(callId)}`;
   if (preview.type === 'question')
-    return `The agent asks something (${tool}, call ${callId}).${until}\n\n${cut(shown(preview))}`;
-  return `The agent wants to run ${tool}: ${title} (call ${callId}).${BECAUSE[reason]}${rule === undefined ? '' : ` It is asked for by ${rule}.`}${until}\n\n${cut(shown(preview))}`;
-}
-
-function shown(preview: Preview): string {
-  switch (preview.type) {
-    case 'diff':
-      return preview.diff;
-    case 'command':
-      return `$ ${preview.command}\n(in ${preview.cwd})`;
-    case 'url':
-      return preview.url;
-    case 'json':
-      return JSON.stringify(preview.value, null, 2) ?? '';
-    case 'question':
-      return questionText(preview);
-  }
-}
-
-function cut(text: string): string {
-  return text.length <= PREVIEW_LIMIT
-    ? text
-    : `${text.slice(0, PREVIEW_LIMIT)}\n… (${text.length - PREVIEW_LIMIT} more characters)`;
+    return `The agent asks something (${visibleLine(tool)}, ${call}).${until}\n\n${text}`;
+  return `The agent wants to run ${visibleLine(tool)}: ${visibleLine(title)} (${call}).${BECAUSE[reason]}${rule === undefined ? '' : ` It is asked for by ${visibleLine(rule)}.`}${until}\n\n${text}`;
 }

@@ -1,9 +1,10 @@
-/** A pending action as a person reads it before they decide: everything of it that the agent says, and nothing it can forge. */
+/** A pending action as a person reads it at a terminal before they decide: all of it, however long. Pure. */
+import { quotedPreview } from '../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import { previewText, sourceText } from '../results/session-report.ts';
+import { visibleLine } from '../../shared/visible-text.ts';
+import { sourceText } from '../results/session-report.ts';
 import type { Paint } from './terminal/paint.ts';
 import { paintDiff } from './terminal/paint.ts';
-import { visible, visibleLine } from './terminal/visible.ts';
 
 const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
@@ -14,7 +15,7 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
 
 export function actionText(action: PendingAction, paint: Paint): string {
   const { callId, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
-  const shown = visible(previewText(preview).trimEnd());
+  const { text } = quotedPreview(preview);
   const facts = [`${tool} (${sourceText(source)})`, `side effect: ${sideEffect}`];
   if (expiresAt !== null) facts.push(`expires ${expiresAt}`);
   if (rule !== undefined) facts.push(`asked for by ${rule}`);
@@ -23,10 +24,10 @@ export function actionText(action: PendingAction, paint: Paint): string {
     paint('gray', visibleLine(facts.join(', '))),
     REASONS[reason] === '' ? '' : paint('yellow', REASONS[reason]),
     preview.type === 'diff'
-      ? paintDiff(shown, paint)
+      ? paintDiff(text, paint)
       : preview.type === 'command'
-        ? paint('cyan', shown)
-        : shown,
+        ? paint('cyan', text)
+        : text,
   ]
     .filter((line) => line !== '')
     .join('\n');

@@ -1,7 +1,7 @@
 /** A line of a log for a person: time, level, what happened, and the facts. Pure. */
+import { visibleLine } from '../../shared/visible-text.ts';
 import { z } from 'zod';
 import type { Paint, Style } from './terminal/paint.ts';
-import { visible } from './terminal/visible.ts';
 
 const entry = z.looseObject({ time: z.number(), level: z.number(), msg: z.string().default('') });
 
@@ -20,7 +20,7 @@ const SAME = new Set(['time', 'level', 'msg', 'pid', 'hostname', 'name']);
 /** What is no such line, as a crash writes it, is shown as it is. */
 export function logLine(line: string, paint: Paint): string {
   const parsed = entry.safeParse(jsonOf(line));
-  if (!parsed.success) return visible(line);
+  if (!parsed.success) return visibleLine(line);
   const { time, level, msg, ...others } = parsed.data;
   const [, word, style] = LEVELS.find(([least]) => level >= least) ?? [0, 'trace', 'gray' as const];
   const facts = Object.entries(others)
@@ -28,7 +28,7 @@ export function logLine(line: string, paint: Paint): string {
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
   const at = new Date(time).toISOString().slice(0, 19).replace('T', ' ');
-  return `${paint('gray', at)} ${paint(style, word.padEnd(5))} ${visible(msg)}${facts === '' ? '' : ` ${paint('gray', visible(facts))}`}`;
+  return `${paint('gray', at)} ${paint(style, word.padEnd(5))} ${visibleLine(msg)}${facts === '' ? '' : ` ${paint('gray', visibleLine(facts))}`}`;
 }
 
 function jsonOf(line: string): unknown {

@@ -1,11 +1,11 @@
 /** What a person means by the few letters they type. Pure, but for asking the sessions. */
 import { ProductError } from '../../shared/errors.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../shared/visible-text.ts';
 import type { Listed } from '../sessions/listing.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { TaskView } from '../sessions/view.ts';
-import { visibleLine } from './terminal/visible.ts';
 
 /** Sessions named in an error. */
 const NAMED = 10;

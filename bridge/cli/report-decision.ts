@@ -1,10 +1,10 @@
 /** What became of a decision, as the agent has shown it by now. */
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
+import { visibleText, visibleLine } from '../../shared/visible-text.ts';
 import type { Session } from '../sessions/session.ts';
 import type { CommonOptions, Run } from './run.ts';
 import { styleOf } from './state-style.ts';
 import { inTerminalWords } from './terminal-words.ts';
-import { visible, visibleLine } from './terminal/visible.ts';
 
 const DONE: Readonly<Record<DecisionWord | 'answer', string>> = {
   approve: 'Approved',
@@ -44,9 +44,9 @@ export function reportDecision(
     );
   for (const { callId, title } of pending)
     terminal.say(`${terminal.paint('yellow', 'Still waits')}: ${visibleLine(callId)}  ${visibleLine(title)}`);
-  for (const note of notes) terminal.say(`Note: ${visible(note)}`);
+  for (const note of notes) terminal.say(`Note: ${visibleText(note)}`);
   if (view?.question !== undefined && view.question !== null)
-    terminal.say(`The agent asks: ${visible(view.question.text)}`);
+    terminal.say(`The agent asks: ${visibleText(view.question.text)}`);
   terminal.say(
     pending.length > 0
       ? 'Nothing of the turn runs until each of them is decided.'

@@ -1,5 +1,6 @@
 /** A result that nobody has collected, and how a client is told of it. Pure. */
 import { z } from 'zod';
+import { visibleLine } from '../../shared/visible-text.ts';
 import { mcpState } from '../results/session-report.ts';
 import type { ToolName } from '../tools/tool-name.ts';
 
@@ -37,7 +38,7 @@ export function announcementText({ results, more }: Announcement, name: (tool: T
     `Finished while nobody looked; said once, kept until collected with ${name('wait_for_task')}:`,
     ...results.map(
       ({ sessionId, agent, state, title }) =>
-        `- session ${sessionId} (${agent}): ${state}${title === '' ? '' : ` — ${title}`}`,
+        `- session ${sessionId} (${agent}): ${state}${title === '' ? '' : ` — ${visibleLine(title)}`}`,
     ),
     more === 0 ? '' : `… and ${String(more)} more: ${name('list_all_active_sessions')} has them.`,
   ]

@@ -5,6 +5,7 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelcontextprotocol/server';
 import { ProductError } from '../../shared/errors.ts';
+import { visibleLine, visibleText } from '../../shared/visible-text.ts';
 import type { Bridge } from '../bridge.ts';
 import { outputOf } from '../results/session-report.ts';
 import type { Listed } from '../sessions/listing.ts';
@@ -39,7 +40,15 @@ export function offerResources(server: McpServer, { bridge }: { bridge: () => Pr
     try {
       const text = await readTask(await bridge(), address);
       const { part, from } = address;
-      return { contents: [{ uri: uri.href, mimeType: MIME_TYPES[part], text: text.slice(from) }] };
+      return {
+        contents: [
+          {
+            uri: uri.href,
+            mimeType: MIME_TYPES[part],
+            text: part === 'artifacts' ? visibleText(text.slice(from)) : text.slice(from),
+          },
+        ],
+      };
     } catch (error) {
       const unknown = error instanceof ProductError && ABSENT.has(error.reason);
       throw unknown ? new ResourceNotFoundError(uri.href, error.message) : error;
@@ -74,7 +83,7 @@ function partsOf(bridge: Bridge, session: Listed): ListResourcesResult['resource
     const size = part === 'artifacts' ? sizeOf(bridge, taskId) : undefined;
     return {
       uri: taskUri({ sessionId, taskId, part }),
-      name: `${title === '' ? taskId : title} (${part})`,
+      name: `${title === '' ? taskId : visibleLine(title)} (${part})`,
       description: `${DESCRIPTIONS[part]}; session ${sessionId} with ${agent}`,
       mimeType: MIME_TYPES[part],
       ...(size === undefined ? {} : { size }),

@@ -1,8 +1,9 @@
 /** What the resources of a task say. Pure. */
 import { type Message, Role } from '@a2a-js/sdk';
 import type { Aside } from '../../shared/protocol/tool-approval.ts';
+import { visibleJson, visibleLine, visibleText } from '../../shared/visible-text.ts';
 import { messageText } from '../dialects/parts.ts';
-import { outputOf, reportOf } from '../results/session-report.ts';
+import { outputOf, pendingReport, reportOf } from '../results/session-report.ts';
 import { pendingBlock } from '../results/session-text.ts';
 import type { TaskView } from '../sessions/view.ts';
 import type { TaskPart } from './task-uri.ts';
@@ -36,7 +37,7 @@ function artifactsOf(view: TaskView): string {
 }
 
 function headOf(aside: Aside): string {
-  return aside.role === 'todos' ? 'Todos' : `Output of ${aside.title} (${aside.toolId})`;
+  return aside.role === 'todos' ? 'Todos' : `Output of ${visibleLine(aside.title)} (${aside.toolId})`;
 }
 
 /** The report without the output, which is a part of its own. */
@@ -52,7 +53,9 @@ function stateOf({ agent, view }: ReadTask): string {
     notes: [],
     next: '',
   });
-  return JSON.stringify({ ...state, message: state.message === '' ? output : state.message }, null, 2);
+  return visibleJson(
+    JSON.stringify({ ...state, message: state.message === '' ? output : state.message }, null, 2),
+  );
 }
 
 function transcriptOf({ agent, view, history }: ReadTask): string {
@@ -60,19 +63,21 @@ function transcriptOf({ agent, view, history }: ReadTask): string {
   return [
     `# Task ${view.taskId} of session ${view.sessionId} (${agent}): ${view.state}`,
     ...history.map(
-      (message) => `## ${message.role === Role.ROLE_USER ? 'Person' : 'Agent'}\n\n${messageText(message)}`,
+      (message) =>
+        `## ${message.role === Role.ROLE_USER ? 'Person' : 'Agent'}\n\n${visibleText(messageText(message))}`,
     ),
     ...(view.calls.length === 0
       ? []
       : [
-          `## Tool calls\n\n${view.calls.map(({ tool, title, state, summary }) => `- ${tool}: ${title} — ${state}${summary === null || summary === '' ? '' : `: ${summary}`}`).join('\n')}`,
+          `## Tool calls\n\n${view.calls.map(({ tool, title, state, summary }) => `- ${visibleLine(tool)}: ${visibleLine(title)} — ${state}${summary === null || summary === '' ? '' : `: ${visibleLine(summary)}`}`).join('\n')}`,
         ]),
-    ...(output === '' ? [] : [`## Output\n\n${output}`]),
+    ...(output === '' ? [] : [`## Output\n\n${visibleText(output)}`]),
   ].join('\n\n');
 }
 
-function diffOf({ agent, view }: ReadTask): string {
-  const { pending } = reportOf({ sessionId: view.sessionId, agent, view, notes: [], next: '' });
+/** Whole, however long: the reader of a resource can read on. */
+function diffOf({ view }: ReadTask): string {
+  const pending = view.pending.map((action) => pendingReport(action));
   if (pending.length === 0) return 'Nothing waits for a decision.';
   return pending.map((action, index) => pendingBlock(action, index + 1, pending.length)).join('\n\n');
 }

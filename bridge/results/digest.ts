@@ -4,6 +4,7 @@
  * Pure.
  */
 import { z } from 'zod';
+import { visibleLine, wholeBefore } from '../../shared/visible-text.ts';
 import type { CallView, Cost, TaskView } from '../sessions/view.ts';
 import { grantWords, standingGrants } from './grant-words.ts';
 import { toolServerView, type ToolServerView } from '../../shared/protocol/tool-approval.ts';
@@ -120,7 +121,7 @@ function barest({ sessionId, agent, view, cursor, changes, next }: DigestFacts):
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: view === undefined ? 'working' : toMcpState(view.state),
-    phase: shortened(phaseOf(view), WORDS),
+    phase: clipped(phaseOf(view), WORDS),
     message: '',
     tools: [],
     pending: [],
@@ -140,7 +141,7 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
   for (const [index, { callId, tool, title, source }] of pending.entries()) {
     const each = {
       callId,
-      tool,
+      tool: shortened(tool, WORDS),
       title: shortened(title, WORDS),
       source: shortened(sourceText(source), WORDS),
     };
@@ -152,7 +153,7 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
 /** The newest first, as long as they fit; shown in order. @returns how many did not fit */
 function addTools(calls: readonly CallView[], add: Add, current: Current): number {
   for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
-    const each = { tool, title: shortened(title, WORDS), state, toolId, startedAt };
+    const each = { tool: shortened(tool, WORDS), title: shortened(title, WORDS), state, toolId, startedAt };
     if (!add({ tools: [each, ...current().tools] })) return calls.length - index;
   }
   return 0;
@@ -162,7 +163,7 @@ function addTools(calls: readonly CallView[], add: Add, current: Current): numbe
 function addGrants({ view, now }: DigestFacts, add: Add, current: Current): number {
   const standing = standingGrants(view?.grants, now);
   for (const [index, grant] of standing.toReversed().entries()) {
-    const words = shortened(grantWords(grant), GRANT_WORDS);
+    const words = clipped(grantWords(grant), GRANT_WORDS);
     if (!add({ grants: [words, ...(current().grants ?? [])] })) return standing.length - index;
   }
   return 0;
@@ -183,13 +184,17 @@ function addSayings({ view, trouble }: DigestFacts, add: Add): void {
 
 function addTodos(view: TaskView | undefined, add: Add): void {
   const line = todosLine(view);
-  if (line !== null) add({ todos: shortened(line, WORDS) });
+  if (line !== null) add({ todos: clipped(line, WORDS) });
 }
 
 /** Those in trouble first: the others are as they should be. */
 function addServers(servers: readonly ToolServerView[], add: Add, current: Current): void {
   for (const { error, ...server } of [...servers.filter(inTrouble), ...servers.filter(isWell)]) {
-    const each = { ...server, ...(error !== undefined && { error: shortened(error, WORDS) }) };
+    const each = {
+      ...server,
+      name: shortened(server.name, WORDS),
+      ...(error !== undefined && { error: shortened(error, WORDS) }),
+    };
     if (!add({ servers: [...(current().servers ?? []), each] })) return;
   }
 }
@@ -221,7 +226,7 @@ function rounded(usd: number): number {
 /** The newest are told first: what happened before them has led there. */
 function addChanges({ changes, changesComplete }: DigestFacts, add: Add, current: Current): void {
   for (const change of changes.slice(-SHOWN_CHANGES).toReversed()) {
-    if (!add({ changes: [shortened(change, WORDS), ...current().changes] })) break;
+    if (!add({ changes: [clipped(change, WORDS), ...current().changes] })) break;
   }
   add({ changesComplete: changesComplete && current().changes.length === changes.length });
 }
@@ -243,12 +248,12 @@ function fits(digest: Digest): boolean {
 
 const OURS: ReadonlySet<string> = new Set(['state', 'next']);
 
-/** On one line, by whole characters. */
+/** Foreign text on one line. White space says nothing here: nobody decides on a short look. */
 function shortened(text: string, most: number): string {
-  // What is no character would be written as six.
-  const line = text.replaceAll(/[\s\p{Cc}\p{Cs}]+/gu, ' ').trim();
-  if (line.length <= most) return line;
-  const cut = line.slice(0, most - 1);
-  // Half of a surrogate pair is no character.
-  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+  return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
+}
+
+/** The same of words of ours, whose foreign parts are visible already. */
+function clipped(words: string, most: number): string {
+  return words.length <= most ? words : `${words.slice(0, wholeBefore(words, most - 1))}…`;
 }

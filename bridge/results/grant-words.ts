@@ -1,5 +1,6 @@
 /** Trust that stands, in the fewest words. Pure. */
 import type { GrantView } from '../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../shared/visible-text.ts';
 import { sourceText } from './session-report.ts';
 
 /** Those whose time is not over. @param now in milliseconds since the epoch */
@@ -11,10 +12,10 @@ export function standingGrants(grants: readonly GrantView[] = [], now: number): 
 export function grantWords(grant: GrantView): string {
   const { grantId, expiresAt, usesLeft, by, channel } = grant;
   return [
-    `${grantId}: ${reachOf(grant)}`,
+    `${grantId}: ${visibleLine(reachOf(grant))}`,
     ...(expiresAt === null ? [] : [`until ${expiresAt}`]),
     ...(usesLeft === null ? [] : [usesLeft === 1 ? '1 use left' : `${String(usesLeft)} uses left`]),
-    `by ${by} over ${channel}`,
+    `by ${visibleLine(by)} over ${visibleLine(channel)}`,
   ].join(', ');
 }
 

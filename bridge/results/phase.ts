@@ -1,6 +1,10 @@
 /** What a task is doing, in a few words. Pure. */
+import { visibleLine } from '../../shared/visible-text.ts';
 import type { CallState, TaskView } from '../sessions/view.ts';
 import { toMcpState } from './session-report.ts';
+
+/** Characters of a title. */
+const TITLE = 200;
 
 /** @param view undefined while the agent has not answered yet */
 export function phaseOf(view: TaskView | undefined): string {
@@ -10,7 +14,7 @@ export function phaseOf(view: TaskView | undefined): string {
   if (view.pending.length > 0) return `waits for ${String(view.pending.length)} decision(s)`;
   if (view.question !== null) return 'waits for an answer';
   const running = view.calls.filter((call) => call.state === 'running');
-  if (running.length > 0) return `runs ${running.map((call) => call.title).join(', ')}`;
+  if (running.length > 0) return `runs ${running.map((call) => visibleLine(call.title, TITLE)).join(', ')}`;
   if (view.state === 'working') return 'the model is thinking';
   return toMcpState(view.state);
 }

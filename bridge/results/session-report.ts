@@ -1,6 +1,7 @@
 /** What a tool tells of a session. The structured result is this; the readable text is written from it and from nothing else. */
 import { z } from 'zod';
 import { questionText } from '../../shared/protocol/question-text.ts';
+import { quotedPreview } from '../../shared/protocol/preview-text.ts';
 import { pendingReason, sideEffect } from '../../shared/protocol/tool-approval.ts';
 import type {
   DecisionScope,
@@ -8,6 +9,7 @@ import type {
   Preview,
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
+import { type Quoted, type Room, visibleLine, visibleText } from '../../shared/visible-text.ts';
 import { DECISION_WORDS, type McpDecisionWord } from '../approvals/decision-words.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
 import { taskUri } from '../resources/task-uri.ts';
@@ -58,7 +60,14 @@ export const sessionReport = z.object({
         sideEffect,
         reason: pendingReason,
         rule: z.string().optional(),
-        preview: z.string(),
+        preview: z
+          .string()
+          .describe(
+            'What it would do. Lines of the agent begin with "│"; hidden characters are shown as codes.',
+          ),
+        cut: z
+          .number()
+          .describe('Characters of the preview that did not fit. Unless 0, it cannot be approved here.'),
         input: z.record(z.string(), z.unknown()),
         expiresAt: z.string().nullable(),
         decisions: z.array(z.enum(DECISION_WORDS)),
@@ -89,6 +98,11 @@ export type SessionReport = z.infer<typeof sessionReport>;
 /** Characters of output that are handed over; clients cut longer results, or refuse them. */
 const MAX_OUTPUT = 150_000;
 const SHOWN_CALLS = 50;
+/**
+ * Characters of previews, shared by all that waits. Twice as many, in the preview and in the input, stay below the 25,000
+ * tokens at which Claude Code cuts a result.
+ */
+const PREVIEW_ROOM = 30_000;
 
 export interface ReportContext {
   sessionId: string;
@@ -108,17 +122,18 @@ export function reportOf({ sessionId, agent, view, notes, next }: ReportContext)
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: view === undefined ? 'working' : toMcpState(view.state),
-    message: view === undefined || view.pending.length > 0 || view.question !== null ? '' : view.text,
-    output: cut ? output.slice(0, MAX_OUTPUT) : output,
-    pending: (view?.pending ?? []).map(pendingOf),
+    message:
+      view === undefined || view.pending.length > 0 || view.question !== null ? '' : visibleText(view.text),
+    output: visibleText(cut ? output.slice(0, MAX_OUTPUT) : output),
+    pending: pendingReports(view?.pending ?? []),
     question: questionOf(view),
     calls: calls.slice(-SHOWN_CALLS).map(({ callId, tool, title, state, toolId, summary }) => ({
       callId,
-      tool,
-      title,
+      tool: visibleLine(tool),
+      title: visibleLine(title),
       state,
       toolId,
-      summary,
+      summary: summary === null ? null : visibleLine(summary),
     })),
     cost: view?.cost ?? null,
     notes: [
@@ -150,24 +165,39 @@ export function outputOf(view: TaskView): string {
 
 function questionOf(view: TaskView | undefined): SessionReport['question'] {
   const question = view?.question ?? null;
-  return question === null ? null : { callId: question.id, text: question.text };
+  return question === null ? null : { callId: question.id, text: visibleText(question.text) };
 }
 
-function pendingOf(action: PendingAction): SessionReport['pending'][number] {
+/** Every pending action as a tool's result shows it. What is cut is not offered for approval (D5). */
+export function pendingReports(pending: readonly PendingAction[]): SessionReport['pending'] {
+  const characters = Math.floor(PREVIEW_ROOM / Math.max(1, pending.length));
+  return pending.map((action) => pendingReport(action, { characters }));
+}
+
+/** @param room all that the preview needs when left out */
+export function pendingReport(action: PendingAction, room?: Room): SessionReport['pending'][number] {
+  const preview = quotedPreview(action.preview, room);
   const { callId, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
   return {
     callId,
-    tool,
-    title,
-    source: sourceText(action.source),
+    tool: visibleLine(tool),
+    title: visibleLine(title),
+    source: visibleLine(sourceText(action.source)),
     sideEffect: effect,
     reason,
-    ...(rule === undefined ? {} : { rule }),
-    preview: previewText(action.preview),
+    ...(rule === undefined ? {} : { rule: visibleLine(rule) }),
+    preview: preview.text,
+    cut: preview.extent === 'cut' ? preview.left : 0,
     input,
     expiresAt,
-    decisions: decisionWordsFor(action),
+    decisions: offeredWords(action, preview),
   };
+}
+
+/** D5: what a person has not seen whole they can deny, or answer where it is a question. */
+export function offeredWords(action: PendingAction, { extent }: Pick<Quoted, 'extent'>): McpDecisionWord[] {
+  const words = decisionWordsFor(action);
+  return extent === 'whole' ? words : words.filter((word) => word === 'deny' || word === 'answer');
 }
 
 /** The words that a decision on the action may use. */
@@ -192,6 +222,7 @@ export function sourceText(source: ToolSource): string {
   }
 }
 
+/** For the form of approval, which quotes by itself. */
 export function previewText(preview: Preview): string {
   switch (preview.type) {
     case 'diff':
@@ -201,16 +232,8 @@ export function previewText(preview: Preview): string {
     case 'url':
       return preview.url;
     case 'json':
-      return jsonText(preview.value);
+      return JSON.stringify(preview.value, null, 2) ?? '';
     case 'question':
       return questionText(preview);
-  }
-}
-
-function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value, null, 2) ?? '';
-  } catch {
-    return '[nested too deep to show]';
   }
 }

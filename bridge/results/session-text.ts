@@ -1,4 +1,5 @@
 /** A session's report as text for a person: everything the structured result says, in the order it matters. Pure. */
+import { lineMarked, visibleJson, visibleLine } from '../../shared/visible-text.ts';
 import type { Cost } from '../sessions/view.ts';
 import { dollars } from './dollars.ts';
 import type { SessionReport } from './session-report.ts';
@@ -18,10 +19,12 @@ export function sessionText(report: SessionReport): string {
   const task = taskId === null ? '' : `, task ${taskId}`;
   return [
     `${agent} ${HEADLINES[state]} (state ${state}, session ${sessionId}${task}).`,
-    message === '' || message === output ? '' : message,
-    output === '' ? '' : output,
+    message === '' || message === output ? '' : said(message, report),
+    output === '' ? '' : said(output, report),
     ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
-    question === null ? '' : `${agent} asks (callId ${question.callId}):\n${question.text}`,
+    question === null
+      ? ''
+      : `${agent} asks (callId ${visibleLine(question.callId)}):\n${lineMarked(question.text)}`,
     calls.length === 0 ? '' : `Tool calls:\n${calls.map(callLine).join('\n')}`,
     cost === null ? '' : costLine(cost),
     ...notes.map((note) => `Note: ${note}`),
@@ -29,6 +32,11 @@ export function sessionText(report: SessionReport): string {
   ]
     .filter((block) => block !== '')
     .join('\n\n');
+}
+
+/** While something waits, nothing the agent says may look like a question or an answer of the product. */
+function said(text: string, { pending, question }: SessionReport): string {
+  return pending.length === 0 && question === null ? text : lineMarked(text);
 }
 
 const REASONS: Readonly<Record<SessionReport['pending'][number]['reason'], string>> = {
@@ -39,21 +47,25 @@ const REASONS: Readonly<Record<SessionReport['pending'][number]['reason'], strin
   question: 'It is a question: it takes an answer, and nothing runs.',
 };
 
+const TOO_LONG =
+  'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
+
 /** A pending action as a person is to see it before they decide. */
 export function pendingBlock(
   action: SessionReport['pending'][number],
   number: number,
   count: number,
 ): string {
-  const { callId, tool, title, source, sideEffect, reason, rule, preview, input, expiresAt, decisions } =
+  const { callId, tool, title, source, sideEffect, reason, rule, preview, cut, input, expiresAt, decisions } =
     action;
   return [
     `Pending action ${count === 1 ? '' : `${String(number)} of ${String(count)} `}— ${title}`,
-    `callId ${callId}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
+    `callId ${visibleLine(callId)}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
     REASONS[reason],
     rule === undefined ? '' : `It is asked for by ${rule}: no trust changes that.`,
     preview,
-    `Input: ${inputText(input)}`,
+    cut === 0 ? `Input: ${inputText(input)}` : '',
+    cut === 0 ? '' : TOO_LONG,
     `Decisions: ${decisions.join(', ')}`,
   ]
     .filter((line) => line !== '')
@@ -78,13 +90,14 @@ function price(usd: number | null | undefined): string {
 }
 
 function callLine({ callId, tool, title, state, toolId, summary }: SessionReport['calls'][number]): string {
-  const ids = toolId === null ? `callId ${callId}` : `callId ${callId}, toolId ${toolId}`;
+  const ids =
+    toolId === null ? `callId ${visibleLine(callId)}` : `callId ${visibleLine(callId)}, toolId ${toolId}`;
   return `- ${tool}: ${title} — ${state}${summary === null || summary === '' ? '' : `: ${summary}`} (${ids})`;
 }
 
 function inputText(input: Record<string, unknown>): string {
   try {
-    return JSON.stringify(input);
+    return visibleJson(JSON.stringify(input));
   } catch {
     return '[nested too deep to show]';
   }

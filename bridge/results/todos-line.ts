@@ -1,4 +1,5 @@
 /** An agent's list of things to do in a few words, such as `todos 3/7: writing tests`. Pure. */
+import { visibleLine } from '../../shared/visible-text.ts';
 import type { TaskView } from '../sessions/view.ts';
 import type { Output } from '../dialects/observation.ts';
 
@@ -18,5 +19,5 @@ export function lineOf({ aside }: Output): string | null {
   const now =
     aside.todos.find(({ status }) => status === 'in_progress') ??
     aside.todos.find(({ status }) => status === 'pending');
-  return `todos ${String(done)}/${String(aside.todos.length)}${now === undefined ? '' : `: ${now.text}`}`;
+  return `todos ${String(done)}/${String(aside.todos.length)}${now === undefined ? '' : `: ${visibleLine(now.text)}`}`;
 }

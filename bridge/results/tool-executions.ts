@@ -1,5 +1,6 @@
 /** The tool executions of a session's task, for clients that want to follow or abort one (R40). Pure. */
 import { z } from 'zod';
+import { visibleLine } from '../../shared/visible-text.ts';
 import type { TaskView } from '../sessions/view.ts';
 
 /** Of a task with many, the latest: what still runs is among them. */
@@ -32,7 +33,19 @@ export function toolExecutions({
   view: TaskView | undefined;
 }): readonly ToolExecution[] {
   const begun = (view?.calls ?? []).flatMap(({ state, toolId, tool, title, startedAt }) =>
-    toolId === null ? [] : [{ toolId, tool, title, state, startedAt, agent: agent.name, sessionId: id }],
+    toolId === null
+      ? []
+      : [
+          {
+            toolId,
+            tool: visibleLine(tool),
+            title: visibleLine(title),
+            state,
+            startedAt,
+            agent: agent.name,
+            sessionId: id,
+          },
+        ],
   );
   const running = begun.filter(({ state }) => state === 'running');
   const ended = begun.filter(({ state }) => state !== 'running').slice(-MAX_LISTED);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { commandCall, commandLine, type CommandCall } from '../../shared/protocol/agent-command.ts';
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import { visibleText } from '../../shared/visible-text.ts';
 import type { Agent } from '../agents/agent.ts';
 import { commandsOf } from '../agents/commands.ts';
 import { permitStart, placeWorkspace } from '../approvals/permit-start.ts';
@@ -86,7 +87,7 @@ async function answeredAtOnce(
       taskId: null,
       state,
       message: '',
-      output,
+      output: visibleText(output),
       pending: [],
       question: null,
       calls: [],
@@ -94,7 +95,10 @@ async function answeredAtOnce(
       notes: [],
       next: 'The agent has carried it out and keeps no task of it.',
     };
-    return { structured, text: `${agent.name}, ${commandLine(asked)}: ${state}.\n\n${output}`.trimEnd() };
+    return {
+      structured,
+      text: `${agent.name}, ${commandLine(asked)}: ${state}.\n\n${structured.output}`.trimEnd(),
+    };
   } catch (error) {
     throw agent.failed(error);
   }

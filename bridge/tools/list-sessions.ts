@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { dollars } from '../results/dollars.ts';
 import { mcpState, toMcpState } from '../results/session-report.ts';
+import { visibleLine } from '../../shared/visible-text.ts';
 import * as fields from './fields.ts';
 import { defineTool } from './tool.ts';
 
@@ -40,7 +41,7 @@ export const listSessions = defineTool({
     const only = agent === undefined ? undefined : registry.pick(agent);
     const { sessions: all, unreachable } = await sessions.list(only);
     const wanted = all
-      .map((each) => ({ ...each, state: toMcpState(each.state) }))
+      .map((each) => ({ ...each, title: visibleLine(each.title), state: toMcpState(each.state) }))
       .filter((each) => state === undefined || each.state === state);
     const structured = {
       sessions: wanted.slice(0, SHOWN),

@@ -4,6 +4,7 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import { withoutHidden } from '../../shared/visible-text.ts';
 import { activityWords } from '../results/activity-words.ts';
 import { callCounts, phaseOf } from '../results/phase.ts';
 import type { TaskView } from '../sessions/view.ts';
@@ -42,7 +43,11 @@ export function startProgress(context: ServerContext, title: string): Progress {
     const seconds = Math.round((performance.now() - since) / 1000);
     return context.mcpReq.notify({
       method: 'notifications/progress',
-      params: { progressToken: token, progress: sent, message: `${message} (${String(seconds)} s)` },
+      params: {
+        progressToken: token,
+        progress: sent,
+        message: `${withoutHidden(message)} (${String(seconds)} s)`,
+      },
     });
   };
   const send = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 /** The MCP result of a tool's reply, or of its failure. Pure. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Facts, Reason } from '../../shared/errors.ts';
+import { withoutHidden } from '../../shared/visible-text.ts';
 import { type ToolExecution, TOOL_EXECUTIONS } from '../results/tool-executions.ts';
 
 /** What is answered for now: a task, or what a person is asked before the call can go on. */
@@ -25,8 +26,8 @@ export function resultOf<Output extends Record<string, unknown>>({
   refusal,
 }: Reply<Output>): CallToolResult {
   return {
-    content: [{ type: 'text', text }],
-    structuredContent: structured,
+    content: [{ type: 'text', text: withoutHidden(text) }],
+    structuredContent: Object.fromEntries(Object.entries(structured).map(visibleEntry)),
     ...(refusal === undefined ? {} : { isError: true }),
     ...(refusal === undefined && executions === undefined
       ? {}
@@ -38,6 +39,21 @@ export function resultOf<Output extends Record<string, unknown>>({
         }),
     ...metadataOf(executions ?? []),
   };
+}
+
+/** What a client sends back as it came, and what it edits. */
+const EXACT: ReadonlySet<string> = new Set(['callId', 'sessionId', 'taskId', 'toolId', 'input']);
+
+/** Whatever a tool puts into its result, nothing hidden is in it. */
+function visibleEntry([key, value]: [string, unknown]): [string, unknown] {
+  return [key, EXACT.has(key) ? value : visibleValue(value)];
+}
+
+function visibleValue(value: unknown): unknown {
+  if (typeof value === 'string') return withoutHidden(value);
+  if (Array.isArray(value)) return value.map(visibleValue);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(visibleEntry));
 }
 
 /** For programs: what a failure was, beside the sentence. */

@@ -12,6 +12,7 @@ import { issuesOf } from '../../shared/config.ts';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import { withoutHidden } from '../../shared/visible-text.ts';
 import { type Client, clientOf } from '../approvals/client.ts';
 import type { CallWords, Round, RoundState } from '../approvals/request-state.ts';
 import type { Bridge } from '../bridge.ts';
@@ -209,7 +210,7 @@ function failure(
     ? error.message
     : `The bridge met an error it did not expect (${messageOf(error)}). Its log on stderr says more; try again.`;
   return {
-    content: [{ type: 'text', text: prefixed(sentence, prefix) }],
+    content: [{ type: 'text', text: withoutHidden(prefixed(sentence, prefix)) }],
     isError: true,
     // No structured content: clients check it against the output schema, which a failure does not fit.
     _meta: known ? errorMeta(error) : {},

@@ -1,7 +1,9 @@
 /** What is posted: that something waits, and later that it does not wait any more. Pure. */
+import { quotedPreview } from '../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import { quoted, visibleLine } from '../../shared/visible-text.ts';
 import type { McpDecisionWord } from '../approvals/decision-words.ts';
-import { decisionWordsFor, previewText, sourceText, toMcpState } from '../results/session-report.ts';
+import { offeredWords, sourceText, toMcpState } from '../results/session-report.ts';
 import type { TaskView } from '../sessions/view.ts';
 import type { Asking } from './asking.ts';
 
@@ -52,7 +54,10 @@ export function askedNotice(about: About, view: TaskView, now: number): Notice {
       taskId: view.taskId,
       pending: posted.map(postedAction),
       more: pending.length - posted.length,
-      question: question === null ? null : { callId: question.id, text: question.text.slice(0, SHOWN) },
+      question:
+        question === null
+          ? null
+          : { callId: question.id, text: quoted(question.text, { characters: SHOWN }).text },
       howToDecide: howToDecide(about.sessionId, view),
     },
   };
@@ -89,19 +94,19 @@ function decisionOn(callId: string, view: TaskView | undefined): Record<string, 
 
 function postedAction(action: PendingAction): PostedAction {
   const { callId, tool, title, source, sideEffect, reason, preview, inputHash, expiresAt } = action;
-  const whole = previewText(preview);
+  const shown = quotedPreview(preview, { characters: SHOWN });
   return {
     callId,
-    tool,
-    title,
-    source: sourceText(source),
+    tool: visibleLine(tool),
+    title: visibleLine(title),
+    source: visibleLine(sourceText(source)),
     sideEffect,
     reason,
-    preview: whole.slice(0, SHOWN),
-    cut: Math.max(0, whole.length - SHOWN),
+    preview: shown.text,
+    cut: shown.extent === 'cut' ? shown.left : 0,
     inputHash,
     expiresAt,
-    decisions: decisionWordsFor(action),
+    decisions: offeredWords(action, shown),
   };
 }
 

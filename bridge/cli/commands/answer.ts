@@ -2,6 +2,7 @@
 import { ProductError } from '../../../shared/errors.ts';
 import type { Answer } from '../../../shared/protocol/question.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { visibleText } from '../../../shared/visible-text.ts';
 import type { Verdict } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/view.ts';
 import { actionText } from '../action-text.ts';
@@ -12,7 +13,6 @@ import { questionMeant, sessionMeant } from '../meant.ts';
 import { reportDecision } from '../report-decision.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import { sendVerdicts } from '../send-verdicts.ts';
-import { visible } from '../terminal/visible.ts';
 
 export interface AnswerOptions extends CommonOptions {
   /** Which question, where several wait. */
@@ -45,7 +45,7 @@ async function answerOf(
 ): Promise<Extract<Verdict, { type: 'answer' }>> {
   const question = view?.question ?? null;
   if (question !== null) {
-    const answered = words === '' ? await asked(run, visible(question.text)) : words;
+    const answered = words === '' ? await asked(run, visibleText(question.text)) : words;
     return { type: 'answer', callId: question.id, answer: answered };
   }
   const action = questionMeant(view, run.options.call);

@@ -1,5 +1,6 @@
 /** `command`: has an agent carry out one of its commands, and tells what came of it, or what waits for a decision. */
 import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import { visibleText } from '../../../shared/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { commandsOf } from '../../agents/commands.ts';
 import { outputOf } from '../../results/session-report.ts';
@@ -12,7 +13,6 @@ import { type Desk, openDesk } from '../desk.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS } from '../exit-codes.ts';
 import { sessionMeant } from '../meant.ts';
 import type { CommonOptions, Run } from '../run.ts';
-import { visible } from '../terminal/visible.ts';
 
 /** How long the command line waits, where the settings do not say. */
 const WAIT_SECONDS = 100;
@@ -52,7 +52,7 @@ async function answeredAtOnce(
   const text = answer?.text ?? '';
   const failed = answer?.failed === true;
   if (options.json === true) terminal.say(JSON.stringify({ agent: agent.name, output: text, failed }));
-  else terminal.say(visible(text));
+  else terminal.say(visibleText(text));
   return failed ? EXIT_TASK_FAILED : 0;
 }
 
@@ -95,9 +95,9 @@ function tell({ options, terminal }: Run<CommandOptions>, { id, agent, view }: S
       }),
     );
   } else {
-    if (output !== '') terminal.say(visible(output));
+    if (output !== '') terminal.say(visibleText(output));
     if (view !== undefined && state !== 'completed' && pending.length === 0 && view.text !== output)
-      terminal.complain(visible(view.text));
+      terminal.complain(visibleText(view.text));
     for (const action of pending) terminal.say(actionText(action, terminal.paint));
     if (pending.length > 0) terminal.say(`Decide with: mcp-a2a-bridge approve ${id}, or deny.`);
     else if (view === undefined || !hasEnded(view))

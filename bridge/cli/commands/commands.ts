@@ -1,9 +1,9 @@
 /** `commands`: what an agent does by name. */
+import { visibleLine } from '../../../shared/visible-text.ts';
 import { commandsOf, commandUsage } from '../../agents/commands.ts';
 import { openDesk } from '../desk.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import { table } from '../terminal/table.ts';
-import { visibleLine } from '../terminal/visible.ts';
 
 export interface CommandsOptions extends CommonOptions {
   agent?: string;

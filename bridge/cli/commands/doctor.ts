@@ -1,5 +1,6 @@
 /** `doctor`: looks at everything that has to work together, and says of each what to do next. */
 import { packageVersion } from '../../../shared/version.ts';
+import { visibleText } from '../../../shared/visible-text.ts';
 import { configuredAgents, LOCAL_AGENT } from '../../agents/configured-agents.ts';
 import { thisPlace } from '../clients/client.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
@@ -10,7 +11,6 @@ import { type Finding, ok, warn } from '../doctor/finding.ts';
 import { EXIT_FAILURE } from '../exit-codes.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import type { Style } from '../terminal/paint.ts';
-import { visible } from '../terminal/visible.ts';
 
 const MARKS: Readonly<Record<Finding['level'], readonly [string, Style]>> = {
   ok: ['✓', 'green'],
@@ -27,8 +27,10 @@ export async function doctor(run: Run<CommonOptions>): Promise<number> {
   else {
     for (const { subject, level, message, next } of findings) {
       const [mark, style] = MARKS[level];
-      terminal.say(`${terminal.paint(style, mark)} ${terminal.paint('bold', subject)}: ${visible(message)}`);
-      if (next !== undefined) terminal.say(`  → ${visible(next)}`);
+      terminal.say(
+        `${terminal.paint(style, mark)} ${terminal.paint('bold', subject)}: ${visibleText(message)}`,
+      );
+      if (next !== undefined) terminal.say(`  → ${visibleText(next)}`);
     }
     const warned = findings.filter(({ level }) => level === 'warn').length;
     terminal.say(

@@ -3,6 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { quoted } from '../../../shared/visible-text.ts';
 import { verdictOf } from '../../approvals/decision-words.ts';
 import { actionText } from '../action-text.ts';
 import { agreed, mustBeAskable } from '../agreed.ts';
@@ -15,7 +16,6 @@ import type { CommonOptions, Run } from '../run.ts';
 import { sendVerdicts } from '../send-verdicts.ts';
 import { edited } from '../terminal/editor.ts';
 import { paintDiff } from '../terminal/paint.ts';
-import { visible } from '../terminal/visible.ts';
 
 export interface EditOptions extends CommonOptions {
   yes?: boolean;
@@ -57,7 +57,7 @@ export async function edit(
     const diff = createTwoFilesPatch('proposed', 'edited', editable.text, changed, undefined, undefined, {
       headerOptions: FILE_HEADERS_ONLY,
     });
-    terminal.say(paintDiff(visible(diff), terminal.paint));
+    terminal.say(paintDiff(quoted(diff).text, terminal.paint));
   }
   if (!(await agreed(terminal, options, 'Approve it with this change?'))) {
     terminal.say('Nothing was decided.');

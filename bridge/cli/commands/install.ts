@@ -1,6 +1,7 @@
 /** `install` and `uninstall`: the bridge in an MCP client's own configuration, shown as a diff before it is written. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { visibleText } from '../../../shared/visible-text.ts';
 import { type McpClient, type Scope, SCOPES, thisPlace } from '../clients/client.ts';
 import { CLIENTS, isClientName } from '../clients/clients.ts';
 import { type ConfigFile, readConfig, unusable, writeConfig } from '../clients/config-file.ts';
@@ -8,7 +9,6 @@ import { type Change, configText, installed, uninstalled } from '../clients/conf
 import { EXIT_FAILURE, UsageError } from '../exit-codes.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import { paintDiff } from '../terminal/paint.ts';
-import { visible } from '../terminal/visible.ts';
 
 export interface InstallOptions extends CommonOptions {
   scope?: string;
@@ -75,7 +75,7 @@ async function change(
     tell({ changed: false }, () => terminal.say(`${file.path} is as it should be: nothing to change.`));
     return 0;
   }
-  if (options.json !== true) terminal.say(paintDiff(visible(diff), terminal.paint));
+  if (options.json !== true) terminal.say(paintDiff(visibleText(diff), terminal.paint));
   if (options.dryRun === true) {
     tell({ changed: false, dryRun: true, diff }, () => terminal.say('Nothing was written (--dry-run).'));
     return 0;

@@ -6,7 +6,6 @@ import { openDesk } from '../desk.ts';
 import { UsageError } from '../exit-codes.ts';
 import { sessionMeant } from '../meant.ts';
 import type { CommonOptions, Run } from '../run.ts';
-import { visibleLine } from '../terminal/visible.ts';
 
 export interface RevokeOptions extends CommonOptions {
   all?: boolean;
@@ -45,7 +44,6 @@ function report(
     terminal.say(
       `${terminal.paint('green', 'Taken back')}: ${revoked === 'all' ? 'all trust' : revoked.join(', ')}`,
     );
-  for (const grant of grants)
-    terminal.say(`${terminal.paint('yellow', 'Trusted')} ${visibleLine(grantWords(grant))}`);
+  for (const grant of grants) terminal.say(`${terminal.paint('yellow', 'Trusted')} ${grantWords(grant)}`);
   if (grants.length === 0) terminal.say('Nothing is trusted in this session.');
 }

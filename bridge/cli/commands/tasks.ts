@@ -1,4 +1,5 @@
 /** `tasks`: the sessions of every agent, newest first. */
+import { visibleLine } from '../../../shared/visible-text.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../../dialects/observation.ts';
 import type { Listed } from '../../sessions/listing.ts';
 import { dollars } from '../../results/dollars.ts';
@@ -10,7 +11,6 @@ import { age } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal-words.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { visibleLine } from '../terminal/visible.ts';
 
 export interface TasksOptions extends CommonOptions {
   agent?: string;

@@ -15,16 +15,17 @@ export function wantsColour(env: Readonly<Record<string, string | undefined>>, i
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** A unified diff, line by line. */
+/** A unified diff, line by line, with or without line marks. */
 export function paintDiff(diff: string, paint: Paint): string {
   return diff
     .split('\n')
-    .map((line) => {
-      if (line.startsWith('+++') || line.startsWith('---')) return paint('bold', line);
-      if (line.startsWith('@@')) return paint('cyan', line);
-      if (line.startsWith('+')) return paint('green', line);
-      if (line.startsWith('-')) return paint('red', line);
-      return line;
+    .map((marked) => {
+      const line = marked.replace(/^│ /, '');
+      if (line.startsWith('+++') || line.startsWith('---')) return paint('bold', marked);
+      if (line.startsWith('@@')) return paint('cyan', marked);
+      if (line.startsWith('+')) return paint('green', marked);
+      if (line.startsWith('-')) return paint('red', marked);
+      return marked;
     })
     .join('\n');
 }

@@ -1,5 +1,6 @@
 /** A task's events as lines for a person. What streams in pieces, as the model's words do, runs on. */
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { quoted, visibleLine, visibleText } from '../../../shared/visible-text.ts';
 import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
 import { lineOf } from '../../results/todos-line.ts';
 import { activityWords } from '../../results/activity-words.ts';
@@ -10,7 +11,6 @@ import { actionText } from '../action-text.ts';
 import { styleOf } from '../state-style.ts';
 import type { Style } from '../terminal/paint.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { visible, visibleLine } from '../terminal/visible.ts';
 
 export class LiveText {
   readonly #terminal: Terminal;
@@ -58,12 +58,12 @@ export class LiveText {
     const output = outputOf(view);
     if (this.#streamed || output === '') return;
     this.#streamed = true;
-    this.#line('bold', visible(output));
+    this.#line('bold', visibleText(output));
   }
 
   #trusted({ grants }: TaskView): void {
     for (const grant of standingGrants(grants, Date.now()))
-      this.#line('yellow', `trusted ${visibleLine(grantWords(grant))}`);
+      this.#line('yellow', `trusted ${grantWords(grant)}`);
   }
 
   #close(): void {
@@ -75,7 +75,7 @@ export class LiveText {
     for (const action of pending) this.#pending(action);
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
-      this.#line('yellow', `asks: ${visible(question.text)}`);
+      this.#line('yellow', `asks:\n${quoted(question.text).text}`);
       this.#hint('answer', '<words>');
     }
     if (state === this.#state) return;
@@ -86,7 +86,7 @@ export class LiveText {
 
   #todos(output: Output): void {
     const line = lineOf(output);
-    if (line !== null) this.#line('cyan', visibleLine(line));
+    if (line !== null) this.#line('cyan', line);
   }
 
   #hint(command: string, rest: string): void {
@@ -108,7 +108,7 @@ export class LiveText {
       this.#run(`tool ${activity.toolId}`, activity.text);
       return;
     }
-    const words = visibleLine(activityWords(activity) ?? '');
+    const words = activityWords(activity) ?? '';
     const more =
       activity.type === 'tool.started'
         ? `  ${visibleLine(activity.toolId)}`
@@ -122,7 +122,7 @@ export class LiveText {
     if (this.#open !== source) this.#close();
     if (text === '') return;
     if (source.startsWith('output ')) this.#streamed = true;
-    this.#terminal.write(visible(text));
+    this.#terminal.write(visibleText(text));
     this.#open = text.endsWith('\n') ? undefined : source;
   }
 

@@ -144,7 +144,12 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(asked.structured).toMatchObject({
       state: 'input_required',
       pending: [
-        { callId: 'one', tool: 'write-file', preview: '+++ b/one.md\n+hello\n', input: { content: 'hello' } },
+        {
+          callId: 'one',
+          tool: 'write-file',
+          preview: '│ +++ b/one.md\n│ +hello',
+          input: { content: 'hello' },
+        },
       ],
     });
     for (const said of [

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { quoted, visibleLine, visibleLines, visibleText } from '../../../shared/visible-text.ts';
+import {
+  quoted,
+  visibleJson,
+  visibleLine,
+  visibleLines,
+  visibleText,
+  withoutHidden,
+} from '../../../shared/visible-text.ts';
 
 /** What no surface may show, written apart from the product's own list. */
 const FORBIDDEN =
@@ -104,7 +111,7 @@ describe('foreign text', () => {
     ['many blank lines', `a${'\n'.repeat(201)}b`, 'a\n⟨200 blank lines⟩\nb'],
     ['many added blank lines', `+a\n${'+\n'.repeat(200)}+b`, '+a\n+⟨200 blank lines⟩\n+b'],
     ['blank lines with spaces', `a\n${' \n'.repeat(9)}b`, 'a\n⟨9 blank lines with 9 spaces⟩\nb'],
-  ])('R93 shows %s', (_, text, shown) => expect(visibleText(text)).toBe(shown));
+  ])('R93 shows %s', (_, text, shown) => expect(visibleLines(text).join('\n')).toBe(shown));
 
   it.each([
     'Größe 寸法 é e\u{301} שלום مرحبا हिन्दी ไทย',
@@ -112,20 +119,42 @@ describe('foreign text', () => {
     '\t\tif (x) {\n\t\t\treturn;\n\t\t}\n\n\n\n',
     `${' '.repeat(40)}deeply indented`,
     String.raw`C:\users\u \\server \n`,
-  ])('leaves %j as it is', (text) => expect(visibleText(text)).toBe(text));
+  ])('leaves %j as it is', (text) => {
+    expect(visibleText(text)).toBe(text);
+    expect(visibleLines(text).join('\n')).toBe(text);
+  });
 
   it('is one line where a line is asked for, and says where a line ended', () => {
     expect(visibleLine('a\n  b\u{2028}⏎')).toBe(String.raw`a⏎  b\u{2028}\u{23ce}`);
     expect(visibleLine(`Read a${' '.repeat(60)}(approved)`)).toBe('Read a⟨60 spaces⟩(approved)');
   });
 
+  it('is cut to a length, and says so', () => {
+    expect(visibleLine('Write notes.md', 9)).toBe('Write no…');
+    expect(visibleLine('ab\u{202e}cd', 6)).toBe('ab…');
+    expect(visibleLine('ab', 2)).toBe('ab');
+  });
+
+  it('R93 is the same JSON with nothing hidden in it', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const json = visibleJson(`${JSON.stringify({ text })}\n`);
+        expect(JSON.parse(json)).toEqual({ text });
+        expect(withoutLegitimate(json)).not.toMatch(FORBIDDEN);
+      }),
+    );
+  });
+
   it('R93 never shows a character that cannot be seen', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const { text: shown } = quoted(text, { characters: 60, lines: 6 });
-        for (const each of [visibleText(text), visibleLine(text), shown])
+        for (const each of [visibleText(text), visibleLine(text), visibleLine(text, 20), shown])
           expect(withoutLegitimate(each)).not.toMatch(FORBIDDEN);
         expect(visibleLine(text)).not.toContain('\n');
+        expect(withoutLegitimate(withoutHidden(text))).not.toMatch(FORBIDDEN);
+        expect(withoutHidden(visibleText(text))).toBe(visibleText(text));
+        expect(withoutHidden(shown)).toBe(shown);
       }),
     );
   });
@@ -133,7 +162,8 @@ describe('foreign text', () => {
   it('shows two texts alike only if they are the same', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const shown = visibleText(text);
+        expect(unescaped(visibleText(text))).toBe(text);
+        const shown = visibleLines(text).join('\n');
         fc.pre(!/⟨[^⟩]*(?: and | with )[^⟩]*⟩/.test(shown));
         expect(unescaped(shown)).toBe(text);
       }),
@@ -183,7 +213,7 @@ describe('a quoted text', () => {
         fc.integer({ min: 3, max: 120 }),
         fc.integer({ min: 2, max: 9 }),
         (text, characters, lines) => {
-          const whole = visibleText(text);
+          const whole = visibleLines(text).join('\n');
           const shown = quoted(text, { characters, lines });
           const bare = shown.text
             .split('\n')
@@ -206,8 +236,9 @@ describe('a quoted text', () => {
   it('is whole for a text that fits the room', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const { length } = visibleText(text);
-        expect(quoted(text, { characters: length, lines: visibleLines(text).length }).extent).toBe('whole');
+        const lines = visibleLines(text);
+        const room = { characters: lines.join('\n').length, lines: lines.length };
+        expect(quoted(text, room).extent).toBe('whole');
       }),
     );
   });

@@ -79,7 +79,7 @@ describe('the session that is meant', () => {
 
   it('a title cannot write lines of its own into the error', () => {
     const error = oneSession([{ ...listed('a'), title: 'x\n\u{1b}[2J' }], 'b');
-    expect(error).toMatchObject({ message: expect.stringContaining('a  x \\u{1b}[2J') });
+    expect(error).toMatchObject({ message: expect.stringContaining('a  x⏎\\u{1b}[2J') });
   });
 });
 

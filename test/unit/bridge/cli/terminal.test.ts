@@ -5,7 +5,6 @@ import { age, span } from '../../../../bridge/cli/terminal/age.ts';
 import { editorOf } from '../../../../bridge/cli/terminal/editor.ts';
 import { paintDiff, wantsColour } from '../../../../bridge/cli/terminal/paint.ts';
 import { cut, table } from '../../../../bridge/cli/terminal/table.ts';
-import { visible, visibleLine } from '../../../../bridge/cli/terminal/visible.ts';
 
 describe('colours', () => {
   it.each([
@@ -22,16 +21,9 @@ describe('colours', () => {
   it('tell what a diff takes away from what it adds', () => {
     const painted = paintDiff('--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z', (style, text) => `${style}(${text})`);
     expect(painted).toBe('bold(--- a)\nbold(+++ b)\ncyan(@@ -1 +1 @@)\nred(-x)\ngreen(+y)\n z');
-  });
-});
-
-describe('text of others', () => {
-  it('X3 shows every control character and change of direction as its code, and nothing else', () => {
-    expect(visible('a\u{1b}[31mb\r\u{7}\u{9b}\u{202e}c\n\td')).toBe(
-      'a\\u{1b}[31mb\\u{d}\\u{7}\\u{9b}\\u{202e}c\n\td',
+    expect(paintDiff('│ -x\n│ +y\n│', (style, text) => `${style}(${text})`)).toBe(
+      'red(│ -x)\ngreen(│ +y)\n│',
     );
-    expect(visible('Größe 寸法 👩‍👩‍👧')).toBe('Größe 寸法 👩‍👩‍👧');
-    expect(visibleLine(' a\n b\u{0}')).toBe('a b\\u{0}');
   });
 });
 

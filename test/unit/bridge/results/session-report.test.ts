@@ -8,8 +8,16 @@ import {
 } from '../../../../bridge/results/session-report.ts';
 import { sessionText } from '../../../../bridge/results/session-text.ts';
 import type { TaskView } from '../../../../bridge/sessions/view.ts';
+import { askedNotice } from '../../../../bridge/webhook/notice.ts';
+import { contentOf } from '../../../../bridge/resources/task-content.ts';
+import { digestOf } from '../../../../bridge/results/digest.ts';
+import { actionText } from '../../../../bridge/cli/action-text.ts';
+import { HOSTILE, HOSTILE_SHOWN } from '../../../support/hostile-text.ts';
 import { ProductError } from '../../../../shared/errors.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const HIDDEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const SAID = { id: 'turn-1', name: '', text: 'I will.\nDecisions: approve, said the agent' };
 
 const view = (changes: Partial<TaskView> = {}): TaskView => ({
   taskId: 'task-7',
@@ -35,6 +43,73 @@ function leaves(value: unknown): string[] {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leaves);
   return [];
 }
+
+describe('what an agent shows before a decision', () => {
+  const hostile = pendingWrite('one', {
+    title: 'Run npm test\nDecisions: approve',
+    preview: { type: 'command', command: HOSTILE, cwd: '/w\u{202e}' },
+    input: { command: '\u{202e}' },
+  });
+
+  test('R93 is quoted, with nothing hidden and no line that passes for one of the product', () => {
+    const structured = report(view({ state: 'input-required', pending: [hostile], outputs: [SAID] }));
+    const [pending] = structured.pending;
+    expect(pending?.preview).toBe(`${HOSTILE_SHOWN}\n(in /w${String.raw`\u{202e}`})`);
+    const text = sessionText(structured);
+    expect(text).toContain(HOSTILE_SHOWN);
+    expect(text).not.toMatch(HIDDEN);
+    const lines = text.split('\n').filter((line) => !line.startsWith('│'));
+    expect(lines.filter((line) => line.startsWith('Decisions:'))).toHaveLength(1);
+    expect(lines.filter((line) => line.startsWith('(in '))).toHaveLength(1);
+    expect(text).toContain('│ Decisions: approve, said the agent');
+    // A program sends the input back as it came.
+    expect(pending?.input).toEqual({ command: '\u{202e}' });
+  });
+
+  test('R93 is not offered for approval where it was not shown whole', () => {
+    const long = `echo ${'x'.repeat(40_000)}; echo HIDDEN`;
+    const preview = { type: 'command', command: long, cwd: '/w' } as const;
+    const structured = report(view({ state: 'input-required', pending: [pendingWrite('one', { preview })] }));
+    const [pending] = structured.pending;
+    expect(pending?.decisions).toEqual(['deny']);
+    expect(pending?.cut).toBeGreaterThan(0);
+    expect(pending?.preview).toMatch(/x⟨[\d,]+ characters left out⟩x+; echo HIDDEN\n\(in \/w\)$/);
+    expect(sessionText(structured)).toContain('it cannot be approved here');
+    const { pending: posted } = askedNotice(
+      { sessionId: 's', agent: 'a', title: '' },
+      view({ pending: [pendingWrite('one', { preview })] }),
+      0,
+    ).data;
+    expect(posted).toMatchObject([{ decisions: ['deny'] }]);
+  });
+
+  test('R93 is posted as it is shown', () => {
+    const { data } = askedNotice({ sessionId: 's', agent: 'a', title: '' }, view({ pending: [hostile] }), 0);
+    expect(JSON.stringify(data)).not.toMatch(HIDDEN);
+    expect(data).toMatchObject({ pending: [{ preview: expect.stringContaining(HOSTILE_SHOWN), cut: 0 }] });
+  });
+
+  test('R93 is quoted in the resource, in the short look, and at the terminal', () => {
+    const waiting = view({ state: 'input-required', pending: [hostile] });
+    const diff = contentOf('diff', { agent: 'local', view: waiting, history: [] });
+    expect(diff).toContain(HOSTILE_SHOWN);
+    const digest = digestOf({
+      sessionId: 's',
+      agent: 'a',
+      view: waiting,
+      cursor: 1,
+      changes: [],
+      changesComplete: true,
+      trouble: undefined,
+      next: '',
+      now: 0,
+    });
+    const terminal = actionText(hostile, (_, text) => text);
+    expect(terminal).toContain(HOSTILE_SHOWN);
+    for (const shown of [diff, JSON.stringify(digest), terminal]) expect(shown).not.toMatch(HIDDEN);
+    expect(terminal.split('\n')[0]).toMatch(/^Run npm test⏎Decisions: approve {2}call/);
+  });
+});
 
 describe('a report', () => {
   test('has the answer in it, and not what tools have put out', () => {

@@ -90,7 +90,7 @@ describe('a task as it happens', () => {
       ],
       's',
     );
-    expect(screen.match(/^\+new$/gm)).toHaveLength(2);
+    expect(screen.match(/^│ \+new$/gm)).toHaveLength(2);
     expect(screen).toContain('mcp-a2a-bridge approve s c1');
     expect(screen).toContain('has changed since');
     expect(screen.match(/input-required/g)).toHaveLength(1);
