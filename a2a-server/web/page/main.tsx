@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { A2aClient } from '../../../shared/client/index.ts';
 import { takeCode } from './address.ts';
 import { Approvals } from './approvals.tsx';
+import { guardChanges } from './change-guard.ts';
 import { SignInView } from './sign-in-view.tsx';
 import { API, forgetPageKey, onOtherTab, pageKey, signedInFetch } from './sign-in.ts';
 
@@ -24,6 +25,7 @@ function Page({ code: given }: { code: string | undefined }) {
 
 const root = document.getElementById('page');
 if (root !== null) {
+  guardChanges(root);
   root.replaceChildren();
   render(<Page code={takeCode()} />, root);
 }

@@ -1,5 +1,6 @@
 /** One pending action: what it is, and a person's decision on it. */
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';
 import { editableOf } from './editable.ts';
 import { PreviewView } from './preview.tsx';
@@ -7,7 +8,7 @@ import { QuestionForm } from './question-form.tsx';
 
 interface PendingActionProps {
   action: PendingAction;
-  /** Resolves with whether it was taken. */
+  /** Resolves with whether the server has taken it. */
   onDecide: (decision: Decision) => Promise<boolean>;
 }
 
@@ -22,17 +23,38 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
   question: '',
   'outcome-unknown':
-    'It was running when the server stopped, and may have happened. Approve runs it again, deny goes on without.',
-  'content-changed': 'What you were shown has changed since: this is how it would be now.',
+    'It was running when the server stopped, and may have happened. Approve runs it again, deny goes on without it.',
+  'content-changed': 'The file has changed since this was last shown. This is the change as it is now.',
 };
 
 export function PendingActionView({ action, onDecide }: PendingActionProps) {
   const [sent, setSent] = useState(false);
-  const { title, tool, preview, reason, expiresAt, decisions } = action;
-  const decide = (decision: Decision): void => {
+  // A second click may come before the buttons are drawn anew.
+  const sending = useRef(false);
+  const { preview, decisions } = action;
+  const send = async (decision: Decision): Promise<void> => {
+    if (sending.current) return;
+    sending.current = true;
     setSent(true);
-    void onDecide(decision).then((taken) => setSent(taken));
+    const taken = await onDecide(decision);
+    sending.current = taken;
+    setSent(taken);
   };
+  const decide = (decision: Decision): void => void send(decision);
+  return (
+    <ActionView action={action}>
+      {preview.type === 'question' && decisions.includes('answer') ? (
+        <QuestionForm action={action} question={preview} disabled={sent} onDecide={decide} />
+      ) : (
+        <Choice action={action} disabled={sent} onDecide={decide} />
+      )}
+    </ActionView>
+  );
+}
+
+/** What an action is, whole, and below it what can be done about it. */
+export function ActionView({ action, children }: { action: PendingAction; children: ComponentChildren }) {
+  const { title, tool, preview, reason, expiresAt } = action;
   return (
     <section class="action" aria-label={title}>
       <h3>{title}</h3>
@@ -40,13 +62,9 @@ export function PendingActionView({ action, onDecide }: PendingActionProps) {
         {tool}
         {expiresAt === null ? '' : `, until ${new Date(expiresAt).toLocaleString()}`}
       </small>
-      {REASONS[reason] !== '' && <p>{REASONS[reason]}</p>}
+      {REASONS[reason] !== '' && <p class="warning">{REASONS[reason]}</p>}
       <PreviewView preview={preview} />
-      {preview.type === 'question' && decisions.includes('answer') ? (
-        <QuestionForm action={action} question={preview} disabled={sent} onDecide={decide} />
-      ) : (
-        <Choice action={action} disabled={sent} onDecide={decide} />
-      )}
+      {children}
     </section>
   );
 }

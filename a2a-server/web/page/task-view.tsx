@@ -1,22 +1,27 @@
 /** One task, as it stands and as it goes on. */
 import { useEffect, useState } from 'preact/hooks';
 import type { A2aClient, Decision, Execution, TaskReport } from '../../../shared/client/index.ts';
-import { PendingActionView } from './pending-action.tsx';
+import { ActionList } from './action-list.tsx';
 import { Reply } from './reply.tsx';
+import { decidedHere, follow } from './shown-actions.ts';
+import type { ShownAction } from './shown-actions.ts';
 
 interface TaskViewProps {
   client: A2aClient;
   taskId: string;
-  /** The task has come to another state. */
+  /** The only action to show; all of the task when undefined. */
+  callId: string | undefined;
+  /** Called when the task's state changes. */
   onChange: () => Promise<void>;
 }
 
-/** What running tools have put out, of which so many characters are shown. */
+/** The page shows so many characters of what running tools print. */
 const LIVE = 20_000;
 
-export function TaskView({ client, taskId, onChange }: TaskViewProps) {
+export function TaskView({ client, taskId, callId, onChange }: TaskViewProps) {
   const [execution, setExecution] = useState<Execution>();
   const [report, setReport] = useState<TaskReport>();
+  const [actions, setActions] = useState<readonly ShownAction[]>([]);
   const [live, setLive] = useState('');
   const [problem, setProblem] = useState<string>();
   const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
@@ -33,7 +38,9 @@ export function TaskView({ client, taskId, onChange }: TaskViewProps) {
             setLive((before) => (before + text).slice(-LIVE));
           }
           setReport(attached.report);
-          if (progress.type === 'state') void onChange();
+          if (progress.type !== 'state') return;
+          setActions((before) => follow(before, progress.report.pending));
+          void onChange();
         },
       },
     );
@@ -44,7 +51,7 @@ export function TaskView({ client, taskId, onChange }: TaskViewProps) {
     return () => attached.detach();
   }, [client, taskId]);
 
-  /** @returns whether it was taken; what was not is said, and still waits. */
+  /** @returns whether the server has taken it. If not, the page says why, and the action still waits. */
   const send = async (act: (to: Execution) => Promise<void>): Promise<boolean> => {
     if (execution === undefined) return false;
     try {
@@ -56,7 +63,11 @@ export function TaskView({ client, taskId, onChange }: TaskViewProps) {
       return false;
     }
   };
-  const decide = (decision: Decision): Promise<boolean> => send((to) => to.decide(decision));
+  const decide = async (decision: Decision): Promise<boolean> => {
+    const taken = await send((to) => to.decide(decision));
+    if (taken) setActions((before) => decidedHere(before, decision.callId, decision.decision));
+    return taken;
+  };
   const abort = async (toolId: string): Promise<void> => {
     const { success, message } = await client.abortTool(toolId, 'aborted on the approval page');
     if (!success) setProblem(message);
@@ -81,9 +92,7 @@ export function TaskView({ client, taskId, onChange }: TaskViewProps) {
           {problem}
         </p>
       )}
-      {report.pending.map((action) => (
-        <PendingActionView key={`${action.callId} ${action.inputHash}`} action={action} onDecide={decide} />
-      ))}
+      <ActionList taskId={taskId} callId={callId} actions={actions} onDecide={decide} />
       {report.question !== null && (
         <Reply question={report.question} onSay={(text) => send((to) => to.say(text))} />
       )}
@@ -93,9 +102,11 @@ export function TaskView({ client, taskId, onChange }: TaskViewProps) {
           <button onClick={() => void abort(toolId).catch(fail)}>Abort</button>
         </div>
       ))}
-      {live !== '' && report.tools.length > 0 && <pre aria-label="Live output">{live}</pre>}
-      {report.message !== '' && <p>{report.message}</p>}
-      {report.output !== '' && <pre aria-label="What the agent said">{report.output}</pre>}
+      <div data-live>
+        {live !== '' && report.tools.length > 0 && <pre aria-label="Live output">{live}</pre>}
+        {report.message !== '' && <p>{report.message}</p>}
+        {report.output !== '' && <pre aria-label="What the agent said">{report.output}</pre>}
+      </div>
     </article>
   );
 }

@@ -1,0 +1,88 @@
+/** The actions of one task, or the one that a link opens. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Decision } from '../../../shared/client/index.ts';
+import { show } from './address.ts';
+import { Outcome } from './outcome.tsx';
+import { ActionView, PendingActionView } from './pending-action.tsx';
+import { codeOf } from './shown-actions.ts';
+import type { ShownAction } from './shown-actions.ts';
+
+interface ActionListProps {
+  taskId: string;
+  /** The only action to show; all of them when undefined. */
+  callId: string | undefined;
+  actions: readonly ShownAction[];
+  onDecide: (decision: Decision) => Promise<boolean>;
+}
+
+const DONE: Readonly<Record<Decision['decision'], string>> = {
+  approve: 'You approved this.',
+  deny: 'You denied this.',
+  edit: 'You edited and approved this.',
+  answer: 'You answered this.',
+};
+
+export function ActionList({ taskId, callId, actions, onDecide }: ActionListProps) {
+  const listed = actions.filter(({ action }) => callId === undefined || action.callId === callId);
+  const others = actions.filter((each) => each.type === 'waits' && !listed.includes(each)).length;
+  return (
+    <>
+      {callId !== undefined && listed.length === 0 && <Outcome taskId={taskId} callId={callId} />}
+      {listed.map((each) => (
+        <OneAction key={each.action.callId} taskId={taskId} shown={each} onDecide={onDecide} />
+      ))}
+      {others > 0 && (
+        <p>
+          {others === 1 ? 'One more action' : `${others} more actions`} of this task{' '}
+          {others === 1 ? 'waits' : 'wait'}. <button onClick={() => show(taskId)}>Show all</button>
+        </p>
+      )}
+    </>
+  );
+}
+
+interface OneActionProps extends Pick<ActionListProps, 'taskId' | 'onDecide'> {
+  shown: ShownAction;
+}
+
+/** Once decided it keeps its height: the buttons of the next action stay where they are. */
+function OneAction(props: OneActionProps) {
+  const { type } = props.shown;
+  const box = useRef<HTMLDivElement>(null);
+  const [height, setHeight] = useState(0);
+  useLayoutEffect(() => {
+    if (type === 'waits') setHeight(box.current?.getBoundingClientRect().height ?? 0);
+  });
+  const keepsHeight = type === 'gone' || (type === 'decided-here' && !props.shown.folded);
+  return (
+    <div ref={box} style={{ minHeight: keepsHeight ? `${height}px` : undefined }}>
+      <Action {...props} />
+    </div>
+  );
+}
+
+function Action({ taskId, shown, onDecide }: OneActionProps) {
+  const { action } = shown;
+  switch (shown.type) {
+    case 'waits':
+      return <PendingActionView key={codeOf(action)} action={action} onDecide={onDecide} />;
+    case 'gone':
+      return (
+        <ActionView action={action}>
+          <Outcome taskId={taskId} callId={action.callId} />
+        </ActionView>
+      );
+    case 'decided-here':
+      if (shown.folded)
+        return (
+          <p class="quiet">
+            {action.title}: {DONE[shown.decision]}
+          </p>
+        );
+      return (
+        <ActionView action={action}>
+          <p class="outcome">{DONE[shown.decision]}</p>
+        </ActionView>
+      );
+  }
+}

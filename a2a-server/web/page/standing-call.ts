@@ -1,0 +1,24 @@
+/** What became of a call, as the server says: for an action that waits no more. */
+import * as z from 'zod/mini';
+import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import type { StandingCall } from './outcome-text.ts';
+import { API, signedInFetch } from './sign-in.ts';
+
+const call = z.object({
+  callId: z.string(),
+  state: z.string(),
+  decided: z.optional(z.object({ decision: z.string(), channel: z.string() })),
+});
+const task = z.object({
+  metadata: z.object({ [TOOL_APPROVAL]: z.object({ calls: z.array(call) }) }),
+});
+
+/** @returns undefined where the task has no such call. @throws Error */
+export async function standingCall(taskId: string, callId: string): Promise<StandingCall | undefined> {
+  const response = await signedInFetch(`${API}/tasks/${encodeURIComponent(taskId)}`, {
+    headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL },
+  });
+  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  const { calls } = task.parse(await response.json()).metadata[TOOL_APPROVAL];
+  return calls.find((each) => each.callId === callId);
+}

@@ -1,0 +1,170 @@
+/** What a person sees and presses on the page, in a browser: the selection is pinned, and each press counts for what was shown. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { plan, type PlannedCall, type PlannedStep } from '../../support/offline-plan.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { makeLink, signIn } from './support/sign-in.ts';
+
+if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+
+const write = (path: string, content = 'x\n'): PlannedCall => ({
+  tool: 'write-file',
+  input: { path, content },
+});
+
+/** At 360 × 640 pixels it can be scrolled into view, and nothing of it is cut off at the side. */
+async function inView(it: Locator): Promise<void> {
+  await it.scrollIntoViewIfNeeded();
+  const box = await it.boundingBox();
+  if (box === null) throw new Error('it is not drawn');
+  expect(box.x).toBeGreaterThanOrEqual(0);
+  expect(box.x + box.width).toBeLessThanOrEqual(360);
+  expect(box.y).toBeLessThan(640);
+}
+
+(BROWSER === undefined ? describe.skip : describe)('the moment of decision on the page', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let on: Stage;
+  /** Decisions and other messages that the page has sent. */
+  let sent: string[];
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    on = await stage();
+    sent = [];
+    context = await browser.newContext();
+    page = await context.newPage();
+    page.on('request', (request) => {
+      if (request.url().endsWith('/message:send')) sent.push(request.postData() ?? '');
+    });
+  });
+  afterEach(() => context.close());
+
+  const begin = async (...steps: PlannedStep[]): Promise<string> =>
+    (await on.peer.send(plan(...steps))).taskId;
+  const action = (title: string): Locator => page.getByRole('region', { name: title });
+  const approve = (title: string): Locator => action(title).getByRole('button', { name: 'Approve' });
+  const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
+  const steady = (): Promise<void> => page.locator('#page:not([data-changing])').waitFor();
+  const callOf = async (taskId: string): Promise<string> =>
+    (await on.peer.task(taskId)).overview.calls.find((call) => call.state === 'waiting')?.callId ?? '';
+
+  test('a new task does not move what one reads; it is in the list, and opens when it is chosen', async () => {
+    const first = await begin(write('first.md'));
+    await signIn(page, on.server);
+    await approve('Write first.md').waitFor();
+    const second = await begin(write('second.md'));
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('navigation').getByRole('button').nth(1).waitFor();
+    expect(page.url()).toContain(first);
+    await approve('Write first.md').waitFor();
+    await page.getByRole('navigation').getByRole('button').nth(0).click();
+    await approve('Write second.md').waitFor();
+    expect(page.url()).toContain(second);
+    await page.goBack();
+    await approve('Write first.md').waitFor();
+  });
+
+  test('a double click decides once, and nothing takes the place of what was decided', async () => {
+    const other = await begin(write('other.md'));
+    const taskId = await begin(write('a.md'), { say: 'Done.' });
+    await signIn(page, on.server, { taskId });
+    await approve('Write a.md').dblclick();
+    await state('completed');
+    await action('Write a.md').getByText('You approved this.').waitFor();
+    expect(sent).toHaveLength(1);
+    expect(page.url()).toContain(taskId);
+    expect(await on.file('a.md')).toBe('x\n');
+    expect(await callOf(other)).not.toBe('');
+  });
+
+  test('decided one by one, the others stay where they are', async () => {
+    await begin({ together: [write('a.md'), write('b.md')] });
+    await signIn(page, on.server);
+    await steady();
+    const before = await approve('Write b.md').boundingBox();
+    await approve('Write a.md').click();
+    await action('Write a.md').getByText('You approved this.').waitFor();
+    expect(await action('Write a.md').getByRole('button').count()).toBe(0);
+    expect(await approve('Write b.md').boundingBox()).toEqual(before);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('for half a second after a change a click counts for nothing, and neither does a key', async () => {
+    await page.clock.install();
+    const taskId = await begin(write('a.md'), write('b.md'));
+    const other = await callOf(taskId);
+    await signIn(page, on.server);
+    await approve('Write a.md').waitFor();
+    await steady();
+    await page.clock.pauseAt(Date.now() + 10_000);
+    await (await on.peer.decide(taskId, [{ callId: other, decision: 'approve' }])).parked();
+    await approve('Write b.md').waitFor();
+    const press = async (): Promise<void> => {
+      const box = await approve('Write b.md').boundingBox();
+      await page.mouse.click((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);
+      await approve('Write b.md').press('Enter');
+    };
+    await press();
+    await page.clock.runFor(499);
+    await press();
+    expect(await page.locator('#page[data-changing]').count()).toBe(1);
+    await page.clock.runFor(1);
+    expect(sent).toEqual([]);
+    await approve('Write b.md').press('Enter');
+    await state('completed');
+    expect(sent).toHaveLength(1);
+    expect(await on.file('b.md')).toBe('x\n');
+  });
+
+  test('R97 what another channel decides meanwhile is said in place, and the buttons go', async () => {
+    const taskId = await begin(write('a.md'), { say: 'Done.' });
+    await signIn(page, on.server);
+    await approve('Write a.md').waitFor();
+    await on.peer.decide(taskId, [{ callId: await callOf(taskId), decision: 'deny' }]);
+    await action('Write a.md').getByText('it was denied over').waitFor();
+    expect(await action('Write a.md').getByRole('button').count()).toBe(0);
+    expect(sent).toEqual([]);
+  });
+
+  test('a link opens exactly that action, also for a browser that is signed in; once decided it says so', async () => {
+    const taskId = await begin({ together: [write('a.md'), write('b.md')] });
+    const [, call] = (await on.peer.task(taskId)).overview.calls;
+    const target = { taskId, callId: call?.callId };
+    await signIn(page, on.server, target);
+    await approve('Write b.md').waitFor();
+    expect(await action('Write a.md').count()).toBe(0);
+    await page.getByText('One more action of this task waits.').waitFor();
+    await approve('Write b.md').click();
+    await action('Write b.md').getByText('You approved this.').waitFor();
+    const tab = await context.newPage();
+    await tab.goto(await makeLink(on.server, target));
+    await tab.getByText('it was approved over "page"').waitFor();
+    await tab.getByRole('button', { name: 'Show all' }).click();
+    await tab.getByRole('region', { name: 'Write a.md' }).getByRole('button', { name: 'Approve' }).waitFor();
+  });
+
+  test('D5 at 360 pixels all of a long diff can be read, and the buttons can be reached', async () => {
+    const lines = Array.from(
+      { length: 400 },
+      (_, index) => `line ${index} ${'long '.repeat(40)}end ${index}.`,
+    );
+    const taskId = await begin(write('long.md', `${lines.join('\n')}\n`));
+    await begin(write('other.md'));
+    await page.setViewportSize({ width: 360, height: 640 });
+    await signIn(page, on.server, { taskId });
+    await approve('Write long.md').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+    await inView(page.getByLabel('Preview').getByText('end 0.'));
+    await inView(page.getByLabel('Preview').getByText('end 399.'));
+    for (const name of ['Approve', 'Edit', 'Deny'])
+      await inView(action('Write long.md').getByRole('button', { name }));
+    await approve('Write long.md').click();
+    await state('completed');
+  });
+});
