@@ -1,7 +1,7 @@
 /** The bridge in front of an agent in gemini-cli's dialect, with that agent's hazards. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FakeGemini } from '../../support/fake-gemini.ts';
 import type { PlannedCall, Step } from '../../support/fake-gemini-task.ts';
@@ -10,19 +10,21 @@ import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const written: (string | undefined)[] = [];
 
+const EDIT = {
+  type: 'edit',
+  title: 'Confirm Write',
+  fileName: 'test.md',
+  filePath: '/w/test.md',
+  fileDiff: '--- test.md\n+++ test.md\n+hello',
+  originalContent: '',
+  newContent: 'hello',
+};
+
 const write = (callId = 'w-1'): PlannedCall => ({
   callId,
   name: 'write_file',
   args: { file_path: '/w/test.md', content: 'hello' },
-  details: {
-    type: 'edit',
-    title: 'Confirm Write',
-    fileName: 'test.md',
-    filePath: '/w/test.md',
-    fileDiff: '--- test.md\n+++ test.md\n+hello',
-    originalContent: '',
-    newContent: 'hello',
-  },
+  details: EDIT,
   run: (content) => {
     written.push(content);
     return 'written';
@@ -144,6 +146,40 @@ describe('an agent in the dialect of gemini-cli', () => {
       ]);
       const done = await client.call('wait_for_task', { sessionId: idOf(asked) });
       expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Made.' });
+      expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_once' }]);
+    } finally {
+      await other.kill();
+    }
+  });
+
+  test('E2 R98 two bridges that have shown one call differently: one decision leaves', async () => {
+    const workspace = await mkdtemp(join(program.directory, 'workspace-'));
+    const filePath = join(workspace, 'test.md');
+    const details = { ...EDIT, filePath, originalContent: 'one\n', newContent: 'two\n' };
+    steps = [{ calls: [{ ...slow(), name: 'write_file', details }] }, { say: 'Written.' }];
+    await writeFile(filePath, 'one\n');
+    const asked = await delegate({ workspace });
+    const approval = { decision: 'approve', waitSeconds: 0 };
+    const other = await start();
+    try {
+      await other.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
+      // Two changes, of which the second takes the first back: this bridge has shown the same content as another question.
+      for (const content of ['mine\n', 'one\n']) {
+        await writeFile(filePath, content);
+        const refused = await decide(idOf(asked), approval);
+        expect(textOf(refused)).toContain('has changed since the change to it was shown');
+        await client.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
+      }
+      expect(agent.task.outcomes).toEqual([]);
+      const answers = await Promise.all(
+        [client, other].map((each) =>
+          each.call('approve_or_deny_pending_action', { sessionId: idOf(asked), callId: 'w-1', ...approval }),
+        ),
+      );
+      await running;
+      finish();
+      expect(answers.filter(({ isError }) => isError === true)).toHaveLength(1);
+      await client.call('wait_for_task', { sessionId: idOf(asked) });
       expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_once' }]);
     } finally {
       await other.kill();

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { mappedWorkspace } from '../../../../bridge/agents/workspaces.ts';
+import { localWorkspace, mappedWorkspace } from '../../../../bridge/agents/workspaces.ts';
 
 const WORKSPACES = {
   '/home/ada': '/mnt/ada/',
@@ -19,4 +19,16 @@ test.each([
   ['/', undefined],
 ])('%s is called %p by the agent', (path, called) => {
   expect(mappedWorkspace(path, WORKSPACES)).toBe(called);
+});
+
+test.each([
+  ['/srv/src', '/home/ada/src'],
+  ['/srv/src/app/web.ts', '/home/ada/src/app/web.ts'],
+  ['/mnt/ada/notes', '/home/ada/notes'],
+  ['C:\\work\\app', '/home/ada/win/app'],
+  ['/srv/src/../../etc/passwd', undefined],
+  ['/srv/srcs', undefined],
+  ['/etc/passwd', undefined],
+])('the agent’s %s is %p here', (path, local) => {
+  expect(localWorkspace(path, WORKSPACES)).toBe(local);
 });
