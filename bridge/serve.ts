@@ -6,6 +6,7 @@ import { packageVersion } from '../shared/version.ts';
 import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
 import type { HttpRun } from './http/serve-http.ts';
+import { AnswerReceipts } from './outbox/answer-receipts.ts';
 import { createServer, type ServerParts } from './server.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 import { TaskListening } from './tasks/task-listening.ts';
@@ -45,6 +46,7 @@ export async function serve({ settings, serverScript, log }: Run): Promise<void>
   };
   const parts: ServerParts = { version, prefix, log, onCancel, bridge };
 
+  const client = { withdrawals: new Withdrawals(), receipts: new AnswerReceipts() };
   let ending = false;
   let http: Promise<HttpRun | undefined> = Promise.resolve(undefined);
   const end = async (why: string): Promise<void> => {
@@ -52,6 +54,7 @@ export async function serve({ settings, serverScript, log }: Run): Promise<void>
     ending = true;
     log.info({ why }, 'the bridge ends; tasks go on');
     setTimeout(() => process.exit(0), LAST_WRITES_MS);
+    await client.receipts.confirm();
     const run = await http.catch(() => undefined);
     await run?.stop();
     const running = await opened?.catch(() => undefined);
@@ -64,7 +67,6 @@ export async function serve({ settings, serverScript, log }: Run): Promise<void>
   process.on('SIGHUP', () => stdio && void end('SIGHUP'));
 
   if (stdio) {
-    const client = { withdrawals: new Withdrawals() };
     const name = (tool: ToolName): string => `${prefix}${tool}`;
     serveStdio(() => createServer(parts, client), {
       transport: new TaskListening(new StdioTransport(process.stdin, process.stdout, log), (taskId, push) =>

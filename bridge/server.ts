@@ -2,6 +2,7 @@
 import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../shared/logging.ts';
 import type { Bridge } from './bridge.ts';
+import type { AnswerReceipts } from './outbox/answer-receipts.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { offerPrompts } from './prompts/offer-prompts.ts';
 import { offerResources } from './resources/offer-resources.ts';
@@ -50,6 +51,8 @@ export interface ServerParts {
 export interface ServerClient {
   /** The calls it has withdrawn. */
   withdrawals: Withdrawals;
+  /** The answers it was sent. */
+  receipts: AnswerReceipts;
   /** Nothing more comes for a call that was withdrawn: its stream, where it has one of its own, is to be closed. */
   released?: (requestId: RequestId) => void;
 }

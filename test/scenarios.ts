@@ -63,4 +63,5 @@ export const scenarios: Readonly<Record<string, string>> = {
   R97: 'A decision made elsewhere while a form or the page shows the action: the form is withdrawn, or its answer is told that it did not count; the page says so in place, and its buttons go.',
   R98: 'An agent of its own (ACP, or gemini-cli over A2A) asks to change a file, and the file changes after it was shown: it is asked again with the current diff, and nothing is overwritten.',
   R94: 'The server is killed while a shell command runs: the next server ends that process group, or says that it still runs, before anyone is asked. Two runs of one call never overlap.',
+  R99: 'The same delegate call, repeated by its client after bridge, server or both were killed at any point: one task.',
 };

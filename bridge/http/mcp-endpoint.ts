@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { Logger } from '../../shared/logging.ts';
+import { AnswerReceipts } from '../outbox/answer-receipts.ts';
 import type { ServerClient } from '../server.ts';
 import { Withdrawals } from '../withdrawals/withdrawals.ts';
 import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';
@@ -35,8 +36,8 @@ export interface EndpointParts {
 export function mcpEndpoint({ serve, log, limits = DEFAULT_SESSION_LIMITS }: EndpointParts): McpEndpoint {
   const sessions = new McpSessions(serve, limits);
   // Under 2026-07-28 nothing says which requests are of one client: whoever calls next is told of withdrawn calls.
-  const withdrawals = new Withdrawals();
-  const handler = createMcpHandler(() => serve({ withdrawals }), {
+  const client = { withdrawals: new Withdrawals(), receipts: new AnswerReceipts() };
+  const handler = createMcpHandler(() => serve(client), {
     legacy: 'reject',
     onerror: (error) => log.debug({ err: error }, 'an MCP request over HTTP'),
   });
@@ -48,6 +49,7 @@ export function mcpEndpoint({ serve, log, limits = DEFAULT_SESSION_LIMITS }: End
       return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
     },
     async close() {
+      await client.receipts.confirm();
       sessions.close();
       await handler.close();
     },

@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { Withdrawals } from '../withdrawals/withdrawals.ts';
+import { AnswerReceipts } from '../outbox/answer-receipts.ts';
 import type { ServerClient } from '../server.ts';
 import { rpcError } from './rpc-error.ts';
 
@@ -29,6 +30,7 @@ const RETRY_AFTER = 30;
 
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
+  receipts: AnswerReceipts;
   /** Exchanges under way. */
   open: number;
   lastUsed: number;
@@ -109,9 +111,11 @@ export class McpSessions {
         this.#sessions.delete(id);
       },
     });
-    const session: McpSession = { transport, open: 0, lastUsed: this.#now() };
+    const receipts = new AnswerReceipts();
+    const session: McpSession = { transport, receipts, open: 0, lastUsed: this.#now() };
     const server = this.#serve({
       withdrawals: new Withdrawals(),
+      receipts,
       // A withdrawn call gets no answer, so nothing else would end its stream.
       released: (requestId) => transport.closeSSEStream(requestId),
     });
@@ -149,8 +153,9 @@ export class McpSessions {
   }
 
   /** Its streams end, and its calls in flight as with a client that has gone. */
-  #end(id: string, { transport }: McpSession): void {
+  #end(id: string, { transport, receipts }: McpSession): void {
     this.#sessions.delete(id);
+    void receipts.confirm();
     void transport.close();
   }
 }

@@ -52,7 +52,7 @@ export class Inbox {
   constructor(parts: InboxParts) {
     this.#parts = parts;
     parts.sessions.onAdded((session) => this.#watch(session));
-    parts.delegations.collected = (session) => this.#collect(session);
+    parts.delegations.stopAnnouncing = (session) => this.#stopAnnouncing(session);
   }
 
   /**
@@ -135,15 +135,19 @@ export class Inbox {
     if (this.#collected.has(key)) await directory.remove(key);
   }
 
-  /** Not announced from this moment on; resolves when it is gone from disk, and what the session had ended before with it. */
-  async #collect({ view, agent }: Session): Promise<void> {
-    if (view === undefined) return;
+  /** This bridge does not announce it again. @returns how to remove it, and the earlier results of its session, from disk */
+  #stopAnnouncing({ view, agent }: Session): () => Promise<void> {
+    if (view === undefined) return () => Promise.resolve();
+    const { taskId, sessionId } = view;
+    this.#collected.add(keyOf({ agent: agent.name, taskId }));
+    return () => this.#remove(agent.name, taskId, sessionId);
+  }
+
+  async #remove(agent: string, taskId: string, sessionId: string): Promise<void> {
     const { directory, outbox } = this.#parts;
-    const key = keyOf({ agent: agent.name, taskId: view.taskId });
-    this.#collected.add(key);
-    await directory.remove(key);
+    await directory.remove(keyOf({ agent, taskId }));
     for (const result of await directory.read(await directory.keys())) {
-      if (result.agent !== agent.name || result.sessionId !== view.sessionId) continue;
+      if (result.agent !== agent || result.sessionId !== sessionId) continue;
       await directory.remove(keyOf(result));
       await outbox.collect(result.taskId, 'unknown');
     }

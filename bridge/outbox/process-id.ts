@@ -7,6 +7,8 @@ export type ProcessId = string;
 const FORM = /^(\d+)-([0-9a-z]+)$/;
 /** Where the platform does not say when a process started. */
 const UNKNOWN_START = 'x';
+/** It was killed, and its parent has not asked for its exit code yet. */
+const ENDED = 'ended';
 
 export async function ownProcessId(): Promise<ProcessId> {
   return `${String(process.pid)}-${await startOf(process.pid)}`;
@@ -17,6 +19,7 @@ export async function isRunning(id: ProcessId): Promise<boolean> {
   const [, pid, start] = FORM.exec(id) ?? [];
   if (pid === undefined || !isProcess(Number(pid))) return false;
   const now = await startOf(Number(pid));
+  if (now === ENDED) return false;
   return now === UNKNOWN_START || start === UNKNOWN_START || now === start;
 }
 
@@ -39,7 +42,10 @@ async function startOf(pid: number): Promise<string> {
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
     // The second field, the command, is in parentheses and may hold spaces and parentheses of its own.
-    const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // proc(5): field 3 is the state, Z for a zombie and X for a dead process.
+    if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
+    const ticks = fields[19];
     return ticks === undefined ? UNKNOWN_START : `${boot.slice(0, 8)}${Number(ticks).toString(36)}`;
   } catch {
     return UNKNOWN_START;

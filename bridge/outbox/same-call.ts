@@ -1,14 +1,16 @@
-/** Whether a delegation is what a call asks for that comes again, because its client gave up waiting. Pure. */
+/**
+ * Whether a delegating call repeats an earlier one. Pure.
+ *
+ * A client repeats its call when it has no answer: it gave up, or the bridge was killed. The repeated call has the same
+ * words, and joins the task of the first (R99). A call whose answer the client has is over, and the same words begin
+ * another task. What shows that the client has the answer: see `answer-receipts.ts`.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { OutboxEntry } from './entry.ts';
 
 /** What a delegating call asks for. */
 export type AskedFor = Pick<OutboxEntry, 'agent' | 'text' | 'settings' | 'command' | 'sessionId'>;
 
-/**
- * A call that is made again has the same words, and its first one was not answered: one that was is over, and the same
- * words then mean the same work once more.
- */
 export function isSameCall(entry: OutboxEntry, asked: AskedFor): boolean {
   const open = entry.state.type === 'sending' || entry.state.type === 'accepted';
   return (

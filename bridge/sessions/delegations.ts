@@ -9,6 +9,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry, Work } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
+import type { OnReceipt } from '../outbox/answer-receipts.ts';
 import { type AskedFor, isSameCall } from '../outbox/same-call.ts';
 import { cancelTask, type CancelEnd } from './cancel.ts';
 import { findByMessage } from './lost-answer.ts';
@@ -40,9 +41,12 @@ export class Delegations {
   readonly #underway = new Set<string>();
   /** Delegations of bridges that have ended, being finished: message id → when that is done. */
   readonly #resuming = new Map<string, Promise<void>>();
-  /** Told when a result is handed over; resolves when nobody will be told of it again. Set by whoever keeps results. */
-  collected: (session: Session) => Promise<void> = () => Promise.resolve();
-  /** Calls that wait for what they have delegated: message id → the signal that aborts when the call is withdrawn. */
+  /** Stops announcing the result of a session. @returns how to remove the result from the disk. The inbox sets it. */
+  stopAnnouncing: (session: Session) => () => Promise<void> = () => () => Promise.resolve();
+  /**
+   * Calls that wait for their answer, or were sent one that the client has not confirmed: message id → the signal that
+   * aborts when the client withdraws the call.
+   */
   readonly #asking = new Map<string, AbortSignal>();
   /** Tasks whose results have been handed over, and whose entries are about to be closed. */
   readonly #handingOver = new Set<string>();
@@ -109,30 +113,45 @@ export class Delegations {
     return this.#asking.get(messageId)?.aborted !== false;
   }
 
-  /** A call waits for the delegation. @returns what is to be called when it has been answered, or failed */
-  asks(messageId: string, call: AbortSignal): () => void {
+  /**
+   * A call waits for the delegation. Until the client has the answer, the same words mean the same call: the entry says so
+   * on disk, so a call that is repeated after a kill joins its task (R99).
+   * @returns what records that the client has the answer
+   */
+  asks(messageId: string, call: AbortSignal): OnReceipt {
     this.#asking.set(messageId, call);
-    return () => {
-      if (this.#asking.get(messageId) === call) this.#asking.delete(messageId);
-      if (call.aborted) return;
-      this.#outbox.update(messageId, { answered: true }).catch((error: unknown) => {
-        this.#log.warn({ messageId, err: error }, 'that a call was answered could not be noted');
-      });
+    return async () => {
+      if (this.#asking.get(messageId) !== call) return;
+      try {
+        await this.#outbox.update(messageId, { answered: true });
+        if (this.#asking.get(messageId) === call) this.#asking.delete(messageId);
+      } catch (error) {
+        this.#log.warn({ messageId, err: error }, 'a receipt could not be recorded');
+      }
     };
   }
 
-  /** The result of the session's task has been handed over. Does not keep the answer waiting. */
-  collect(session: Session): void {
+  /** The result of the session's task is in an answer. @returns what records that the client has it, and closes the entry */
+  handOver(session: Session): OnReceipt {
     const { view } = session;
-    if (view === undefined) return;
+    if (view === undefined) return () => Promise.resolve();
     const { taskId, state } = view;
-    const forgotten = this.collected(session);
+    const forget = this.stopAnnouncing(session);
     this.#handingOver.add(taskId);
-    this.#note(session, async () => {
-      await forgotten;
-      await this.#outbox.collect(taskId, state);
-      this.#handingOver.delete(taskId);
-    });
+    return () => {
+      // Not waited for: an earlier note of the session may wait for its agent.
+      this.#note(session, async () => {
+        await forget();
+        await this.#outbox.collect(taskId, state);
+        this.#handingOver.delete(taskId);
+      });
+      return Promise.resolve();
+    };
+  }
+
+  /** The client has the result, or can ask for it again under its own name. */
+  collect(session: Session): void {
+    void this.handOver(session)();
   }
 
   /** Resolves when everything that was to be written is. */
@@ -284,9 +303,13 @@ export class Delegations {
   }
 
   async #failed(session: Session, messageId: string, error: unknown): Promise<void> {
-    const arrived = error instanceof ProductError ? error.facts['arrived'] : undefined;
-    // Somebody was given the handle by a bridge that has ended: what became of it is kept for them.
-    if (arrived === 'unknown' || this.#resuming.has(messageId))
+    const known = error instanceof ProductError ? error : undefined;
+    const arrived = known?.facts['arrived'];
+    const resumed = this.#resuming.has(messageId);
+    // Its call got no answer that settles it. The entry stays: whoever adopts it sends the same message and finds out (R99).
+    if (arrived === 'unresolved' || (resumed && known?.retryable === true)) this.#asking.delete(messageId);
+    // An earlier bridge gave out the handle: its owner can still ask what became of it.
+    else if (arrived === 'unknown' || resumed)
       await this.#outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
     else await this.#outbox.drop(messageId);
     if (session.view === undefined) this.#sessions.remove(session);

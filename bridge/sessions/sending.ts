@@ -33,10 +33,28 @@ export interface Sending {
 /** How often a message is sent again: an agent that does not even show its card is given a moment only. */
 const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 
-/** @throws ProductError when it was refused; with the fact `arrived: unknown` when nobody knows whether it arrived */
+/**
+ * Whether a message that came to nothing has arrived. `unresolved`: nobody knows, and the same message may be sent again to
+ * find out. `unknown`: nobody knows, and the agent may do the work twice.
+ */
+export type Arrived = 'no' | 'unresolved' | 'unknown';
+
+/** @throws ProductError with the fact `arrived` (see `Arrived`) */
 export async function send({ agent, write, backOff, signal }: Sending): Promise<Begun> {
+  /** An earlier attempt may have arrived: that the next one cannot even connect does not change that (R99). */
+  let mayHaveArrived = false;
+  const attempt = async (): Promise<Begun> => {
+    try {
+      return await sendOnce(agent, write, signal);
+    } catch (thrown) {
+      if (!(thrown instanceof Undelivered)) throw thrown;
+      const failure = mayHaveArrived ? thrown.afterOneThatMayHaveArrived() : thrown;
+      mayHaveArrived ||= failure.arrived !== 'no';
+      throw failure;
+    }
+  };
   try {
-    return await pRetry(() => sendOnce(agent, write, signal), {
+    return await pRetry(attempt, {
       ...backOff,
       signal,
       shouldRetry: ({ error, attemptNumber }) =>
@@ -92,7 +110,7 @@ async function lookedFor(
   if (arrival === 'refused') {
     throw new Undelivered(reason, 'no', reason.retryable && connection.deduplicates ? 'patiently' : 'never');
   }
-  if (connection.deduplicates) throw new Undelivered(reason, 'unknown', 'patiently');
+  if (connection.deduplicates) throw new Undelivered(reason, 'unresolved', 'patiently');
   const found = await findByMessage(connection, message).catch(() => undefined);
   if (found !== undefined) return found;
   const sentence = `${reason.message} Whether the message arrived is not known, and agent "${agent.name}" may do it twice if it is sent again: look at the agent before you repeat it.`;
@@ -102,15 +120,18 @@ async function lookedFor(
 /** A sending that came to nothing, as far as anybody knows. */
 class Undelivered extends Error {
   readonly reason: ProductError;
+  readonly arrived: Arrived;
   readonly again: keyof typeof AGAIN;
 
-  constructor(
-    { reason, message, facts, cause }: ProductError,
-    arrived: 'no' | 'unknown',
-    again: keyof typeof AGAIN,
-  ) {
+  constructor({ reason, message, facts, cause }: ProductError, arrived: Arrived, again: keyof typeof AGAIN) {
     super(message);
     this.reason = new ProductError(reason, message, { facts: { ...facts, arrived }, cause });
+    this.arrived = arrived;
     this.again = again;
+  }
+
+  /** The same failure of a later attempt. An agent that cannot be found may just be starting again. */
+  afterOneThatMayHaveArrived(): Undelivered {
+    return new Undelivered(this.reason, 'unresolved', this.again === 'briefly' ? 'patiently' : this.again);
   }
 }

@@ -184,7 +184,7 @@ export class Session {
    * Sends a message. Resolves when the agent has begun to answer: it then has the message; the rest of the answer is
    * read on its own.
    * @param write makes the message; the same one each time, as it may be sent again
-   * @throws ProductError when it was refused; with the fact `arrived: unknown` when nobody knows whether it arrived
+   * @throws ProductError when it was refused; with the fact `arrived` (see `sending.ts`)
    */
   async deliver(write: (dialect: Dialect) => Message, options: { answers?: string } = {}): Promise<void> {
     const { answers } = options;

@@ -1,4 +1,4 @@
-/** Beginning what a call delegates, or joining what the same call has begun before its client gave up waiting. */
+/** Begins what a call delegates, or joins the task of the same call that its client makes again (`same-call.ts`). */
 import type { Agent } from '../agents/agent.ts';
 import type { Work } from '../outbox/entry.ts';
 import { isRecent } from '../outbox/same-call.ts';
@@ -14,12 +14,10 @@ export interface Begun {
   /** Its message on its way; absent where there is nothing to send. */
   delivery?: Promise<void>;
   notes: readonly string[];
-  /** To be called when the client has its answer, or is to have none. */
-  over: () => void;
 }
 
 const JOINED =
-  'The same call had been made before and was not answered: this is its task. Nothing was sent again.';
+  'The same call was made before, and its client is not known to have the answer: this is its task. Nothing was sent again. To have the work done once more, make the call again.';
 
 export interface Beginning extends Work {
   agent: Agent;
@@ -27,7 +25,7 @@ export interface Beginning extends Work {
   going?: Session | undefined;
 }
 
-/** The task of the same call, if its client gave up waiting for it. @throws ProductError */
+/** The task of the same call, if its client is not known to have the answer. @throws ProductError */
 export async function joined(call: ToolCall, beginning: Beginning): Promise<Begun | undefined> {
   const { delegations, sessions } = call.bridge;
   const { agent, going, ...work } = beginning;
@@ -42,9 +40,9 @@ export async function joined(call: ToolCall, beginning: Beginning): Promise<Begu
     const other = state.type === 'accepted' && view.taskId !== state.taskId;
     if (other || view.state === 'canceled' || !isRecent(entry, Date.now())) return undefined;
   }
-  const over = delegations.asks(messageId, call.signal);
+  call.onReceipt(delegations.asks(messageId, call.signal));
   await session.refresh();
-  return { session, notes: [JOINED], over };
+  return { session, notes: [JOINED] };
 }
 
 /** @throws ProductError, or when the call has been withdrawn */
@@ -54,24 +52,21 @@ export async function begin(call: ToolCall, beginning: Beginning): Promise<Begun
   call.beforeSending();
   const { session, delivery, messageId } =
     going === undefined ? await delegations.start(agent, work) : await delegations.goOn(going, work);
-  return { session, delivery, notes: [], over: delegations.asks(messageId, call.signal) };
+  call.onReceipt(delegations.asks(messageId, call.signal));
+  return { session, delivery, notes: [] };
 }
 
 /** What came of it, as far as the call waits for it. */
 export async function awaitBegun(
   call: ToolCall,
-  { session, delivery, notes, over }: Begun,
+  { session, delivery, notes }: Begun,
   waitSeconds: number | undefined,
 ): Promise<Reply<SessionReport>> {
   call.awaits({ session, ...(delivery === undefined ? {} : { delivery }) });
-  try {
-    return await awaitSession(call, {
-      session,
-      ...(delivery === undefined ? {} : { delivery }),
-      timeout: call.timeout(waitSeconds),
-      notes: () => notes,
-    });
-  } finally {
-    over();
-  }
+  return awaitSession(call, {
+    session,
+    ...(delivery === undefined ? {} : { delivery }),
+    timeout: call.timeout(waitSeconds),
+    notes: () => notes,
+  });
 }

@@ -11,14 +11,14 @@ import type { ToolCall } from './tool.ts';
 import type { Reply } from './tool-result.ts';
 
 /** What a reply needs of the call it answers. */
-export type Answering = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal'>;
+export type Answering = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onReceipt'>;
 
 export interface SessionReplyOptions {
   end: WaitEnd;
   notes?: readonly string[];
 }
 
-/** The session as it stands. A result that is handed over here is collected: nobody has to be told of it again. */
+/** The session as it stands. A result in the reply is collected when the client has the reply. */
 export function sessionReply(
   call: Answering,
   session: Session,
@@ -34,7 +34,8 @@ export function sessionReply(
     next: personStep(session, call) ?? nextStep(session, end, call.name),
   });
   session.markShown();
-  // An answer to a withdrawn call reaches nobody, however late it was withdrawn.
-  if (!call.signal.aborted && view !== undefined && hasEnded(view)) call.bridge.delegations.collect(session);
+  // No client reads the answer to a withdrawn call.
+  if (!call.signal.aborted && view !== undefined && hasEnded(view))
+    call.onReceipt(call.bridge.delegations.handOver(session));
   return { structured, text: sessionText(structured), executions: toolExecutions(session) };
 }

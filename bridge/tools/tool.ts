@@ -17,6 +17,7 @@ import { type Client, clientOf } from '../approvals/client.ts';
 import type { CallWords, Round, RoundState } from '../approvals/request-state.ts';
 import type { Bridge } from '../bridge.ts';
 import { announced } from '../inbox/announced.ts';
+import type { AnswerReceipts, OnReceipt } from '../outbox/answer-receipts.ts';
 import { withWaitingResults } from '../inbox/waiting-result.ts';
 import type { OnCancel } from '../withdrawals/cause.ts';
 import { type Awaited, OpenCall } from '../withdrawals/open-call.ts';
@@ -36,6 +37,8 @@ export interface ToolCall {
   readonly awaits: (awaited: Omit<Awaited, 'delegations'>) => void;
   /** What the client has not been told yet of calls it withdrew; told with this answer. */
   readonly news: () => readonly string[];
+  /** Records something when the client is known to have the answer of this call. */
+  readonly onReceipt: (record: OnReceipt) => void;
   /** Tells a client that asked for progress what has just happened. */
   readonly report: (activity: Activity) => void;
   /** How long to wait for the task, in milliseconds, of what the call says in seconds. */
@@ -75,6 +78,7 @@ export interface Offer {
   log: Logger;
   onCancel: OnCancel;
   withdrawals: Withdrawals;
+  receipts: AnswerReceipts;
   released?: (requestId: RequestId) => void;
   /** Opened by the first call that needs it, so that the first MCP answers do not wait. */
   bridge: () => Promise<Bridge>;
@@ -131,10 +135,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
-  { server, prefix, log, onCancel, withdrawals, released, bridge }: Offer,
+  { server, prefix, log, onCancel, withdrawals, receipts, released, bridge }: Offer,
   { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
+  const confirmed = receipts.confirm();
+  const onReceipt: OnReceipt[] = [];
   const progress = startProgress(context, spec.title);
   const open = new OpenCall({
     signal,
@@ -153,6 +159,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       bridge: opened,
       timeout: (seconds) => waitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
       signal,
+      onReceipt: (record) => onReceipt.push(record),
       report: progress.report,
       name: called,
       client: clientOf(server, context, round),
@@ -165,6 +172,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       // An answer to a withdrawn call reaches nobody: it must not use the news up.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
+    await confirmed;
     if (!('structured' in reply)) return reply.interim;
     if (reply.interim !== undefined) return reply.interim;
     // An answer to a withdrawn call reaches nobody: it must not use the announcements up.
@@ -175,7 +183,9 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     return failure(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
   } finally {
     await progress.end();
+    // The SDK writes the answer before it reads the next call.
     if (open.withdrawn) released?.(requestId);
+    else receipts.sent(onReceipt);
     open.end();
   }
 }

@@ -72,6 +72,13 @@ describe('a slice of the fault harness', () => {
     expect([3, 4]).toContain(counts['outbox: deaths after a write']);
   });
 
+  it('R99 a client that repeats its call after kills around the answer gets the same task', async () => {
+    const counts = await faults('--only', 'repeats', '--rounds', '2');
+    expect(counts['repeats: kills']).toBeGreaterThanOrEqual(8);
+    expect(counts['repeats: repeated calls']).toBeGreaterThan(4);
+    expect(counts['repeats: flows']).toBe(8);
+  });
+
   it('R25 R27 R64 cut at any byte, streams go on without gap or repeat, and commands count once', async () => {
     const counts = await faults('--only', 'proxy', '--rounds', '1', '--lanes', '1');
     expect(counts['proxy: cuts at a byte of the recorded stream']).toBeGreaterThan(100);

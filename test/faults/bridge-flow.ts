@@ -37,6 +37,9 @@ const PERSON_MS = 300;
 /** Calls one tool of the bridge, whichever process that is now. @throws Disconnected when it ends before it answers. */
 export type CallTool = (name: string, args: object) => Promise<ToolResult>;
 
+/** What the person does when a delegation was not answered. */
+export type WhenUnanswered = 'look for the session' | 'repeat the call';
+
 export class BridgeFlow implements Flow {
   readonly workload: Workload;
   readonly asks: boolean;
@@ -50,6 +53,7 @@ export class BridgeFlow implements Flow {
   readonly #workspace: string;
   readonly #random: Random;
   readonly #verdicts: Verdicts;
+  readonly #whenUnanswered: WhenUnanswered;
   #tried = false;
   #sessionId: string | undefined;
   #last: Report | undefined;
@@ -60,12 +64,14 @@ export class BridgeFlow implements Flow {
     random: Random;
     verdicts: Verdicts;
     call: CallTool;
+    whenUnanswered?: WhenUnanswered;
   }) {
     this.workload = parts.workload;
     this.#workspace = parts.workspace;
     this.#random = parts.random;
     this.#verdicts = parts.verdicts;
     this.#call = parts.call;
+    this.#whenUnanswered = parts.whenUnanswered ?? 'look for the session';
     this.asks = !this.#random.chance(0.15);
   }
 
@@ -101,9 +107,20 @@ export class BridgeFlow implements Flow {
     must(this.done, 'the result was handed over once, and is not there any more');
   }
 
-  /** Delegates once; after that it looks for the session before it dares to delegate again. */
+  /** Whether the client has an answer that names the session. */
+  get begun(): boolean {
+    return this.#sessionId !== undefined;
+  }
+
+  /** Delegates the same work on purpose, after the answer. @returns the task of this call */
+  async delegateAgain(): Promise<string | null> {
+    const result = await this.#delegate();
+    must(result.isError !== true, 'the same work could not be delegated once more');
+    return report.parse(result.structuredContent).taskId;
+  }
+
   async #begin(): Promise<void> {
-    if (this.#tried) {
+    if (this.#tried && this.#whenUnanswered === 'look for the session') {
       const listed = await this.#call('list_all_active_sessions', {});
       if (listed.isError === true) return this.#complain(listed);
       const { sessions } = sessionList.parse(listed.structuredContent);
@@ -114,14 +131,16 @@ export class BridgeFlow implements Flow {
       }
     }
     this.#tried = true;
-    await this.#take(
-      await this.#call('delegate_task_to_assistant', {
-        task: this.workload.text,
-        workspace: this.#workspace,
-        waitSeconds: PATIENCE,
-        ...(!this.asks && { autoExecute: true }),
-      }),
-    );
+    await this.#take(await this.#delegate());
+  }
+
+  #delegate(): Promise<ToolResult> {
+    return this.#call('delegate_task_to_assistant', {
+      task: this.workload.text,
+      workspace: this.#workspace,
+      waitSeconds: PATIENCE,
+      ...(!this.asks && { autoExecute: true }),
+    });
   }
 
   async #take(result: ToolResult): Promise<void> {

@@ -30,6 +30,7 @@ Parts:
   kills     SIGKILL of server, bridge or both at random, through whole approval flows
   appends   SIGKILL of the server before and after each append to its journal
   outbox    SIGKILL of the bridge before and after each write to its outbox
+  repeats   SIGKILL of bridge, server or both around the answer; the client repeats the same call
   proxy     connections cut at every byte, reset, half-closed, delayed, throttled, doubled
   stalls    a peer that accepts and never answers, or stops in the middle
   disk      a disk that is full for a while (Linux, with prlimit of util-linux)

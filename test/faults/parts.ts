@@ -8,12 +8,14 @@ import { killsRound } from './kills.ts';
 import { deathAtWrite } from './outbox.ts';
 import type { Programs } from './programs.ts';
 import { proxyRound } from './proxy.ts';
+import { repeatsRound } from './repeats.ts';
 import { stallsRound } from './stalls.ts';
 
 export const PARTS = [
   'kills',
   'appends',
   'outbox',
+  'repeats',
   'proxy',
   'stalls',
   'disk',
@@ -67,6 +69,10 @@ const ROUNDS: Record<Exclude<Part, 'blackbox'>, (round: number, run: Run) => Pro
     for (const side of SIDES) died.push(await deathAtWrite({ number: round, side }, programs, findings));
     return died.includes(true);
   },
+  async repeats(round, { programs, findings }) {
+    await repeatsRound(round, programs, findings);
+    return true;
+  },
   async proxy(round, { programs, findings }) {
     await proxyRound(round, programs, findings);
     return true;
@@ -94,6 +100,7 @@ function summary(part: Part, findings: Findings): string {
     kills: ['kills', 'flows', 'events'],
     appends: ['deaths before an append', 'deaths after an append', 'flows'],
     outbox: ['deaths before a write', 'deaths after a write', 'flows'],
+    repeats: ['kills', 'repeated calls', 'flows'],
     proxy: ['cuts', 'flows', 'events'],
     stalls: ['stalls', 'flows', 'events'],
     disk: ['times full', 'flows', 'events'],

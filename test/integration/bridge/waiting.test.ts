@@ -84,6 +84,54 @@ describe('the same call once more', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
+  test('R99 by the next bridge, after the first was killed when it had answered, joins the task; after an answer it is another', async () => {
+    const { agent, client, bridge } = await scene();
+    const lost = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
+    expect(lost.structuredContent).toMatchObject({ taskId: 'task-1' });
+    await client.kill();
+    const next = await bridge();
+    agent.task.say('done').complete();
+    const again = await next.call(DELEGATE, { task: 'long' });
+    expect(again.structuredContent).toMatchObject({ taskId: 'task-1', state: 'completed', output: 'done' });
+    expect(agent.tasks.size).toBe(1);
+    // The client calls once more over the same connection: it has the answer.
+    await next.call(DELEGATE, { task: 'long', waitSeconds: 0 });
+    expect(agent.tasks.size).toBe(2);
+  });
+
+  test('R99 by the next bridge, when a later call or an orderly end has shown that the client has the answer, is another', async () => {
+    const { agent, client, bridge } = await scene();
+    await client.call(DELEGATE, { task: 'one', waitSeconds: 0 });
+    await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
+    await client.close();
+    const next = await bridge();
+    await next.call(DELEGATE, { task: 'two', waitSeconds: 0 });
+    expect(agent.tasks.size).toBe(3);
+    await next.call('list_all_active_sessions', {});
+    await next.kill();
+    const last = await bridge();
+    await last.call(DELEGATE, { task: 'one', waitSeconds: 0 });
+    await last.call(DELEGATE, { task: 'two', waitSeconds: 0 });
+    expect(agent.tasks.size).toBe(5);
+  });
+
+  test('R68 R99 a result whose answer the kill took is announced by the next bridge', async () => {
+    const { agent, client, bridge } = await scene();
+    const delegated = client.call(DELEGATE, { task: 'long' });
+    await agent.asked('SendStreamingMessage');
+    agent.task.say('done').complete();
+    await delegated;
+    await client.kill();
+    const next = await bridge();
+    // A look at the agent that takes long is not waited for: the result is then announced with a later answer.
+    let told: unknown;
+    while (told === undefined) {
+      const listed = await next.call('list_all_active_sessions', {});
+      told = listed.structuredContent?.['waitingResults'];
+    }
+    expect(told).toMatchObject([{ sessionId: 'session-1', title: 'long' }]);
+  });
+
   test('beside the first, or after it was answered, or in other words, or of a task that was cancelled, is another', async () => {
     const { agent, client } = await scene();
     // Beside the first.

@@ -1,0 +1,21 @@
+/**
+ * Answers that one client was sent, and that it has not confirmed. MCP has no receipt: a bridge that is killed cannot know
+ * whether its last answer was read. A later call of the same client shows that the client has every answer before it.
+ */
+
+/** Records that the client has the answer. Resolves when that is on disk, and never rejects. */
+export type OnReceipt = () => Promise<void>;
+
+export class AnswerReceipts {
+  #sent: OnReceipt[] = [];
+
+  /** An answer has been handed to the connection. */
+  sent(onReceipt: readonly OnReceipt[]): void {
+    this.#sent.push(...onReceipt);
+  }
+
+  /** The client calls again, or closes its connection in order: it has the answers that were sent before. Resolves when that is on disk. */
+  async confirm(): Promise<void> {
+    await Promise.all(this.#sent.splice(0).map((record) => record()));
+  }
+}
