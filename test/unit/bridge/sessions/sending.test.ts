@@ -55,6 +55,7 @@ class DyingAgent extends Agent {
       commands: () => Promise.resolve(null),
       execute: () => Promise.resolve(null),
       abortTool: () => Promise.resolve(null),
+      pageLink: () => Promise.resolve(null),
     };
   }
 
