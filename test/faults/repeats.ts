@@ -130,10 +130,10 @@ function begin(strike: Strike, place: Place): { over: () => Promise<void>; onEve
   const { moment } = strike;
   const timers: NodeJS.Timeout[] = [];
   let struck: Promise<void> | undefined;
+  const begun = (): void => {
+    struck ??= kill(strike, place);
+  };
   const later = (ms: number): void => {
-    const begun = (): void => {
-      struck ??= kill(strike, place);
-    };
     timers.push(setTimeout(begun, ms));
   };
   let events = moment.type === 'event' ? moment.events : Number.POSITIVE_INFINITY;
