@@ -2,6 +2,7 @@
 import type { Logger } from '../shared/logging.ts';
 import type { ApprovalRules } from './approvals/ladder.ts';
 import type { Offers } from './approvals/offers.ts';
+import type { PageLinks } from './approvals/page-links.ts';
 import type { RequestStates } from './approvals/request-state.ts';
 import type { AllowedWorkspaces } from './agents/allowed-workspaces.ts';
 import type { Registry } from './agents/registry.ts';
@@ -17,6 +18,8 @@ export interface Bridge {
   readonly rules: ApprovalRules;
   /** The forms that are out, to whichever client. */
   readonly offers: Offers;
+  /** Links to the pages of the agents' servers. */
+  readonly links: PageLinks;
   readonly requestStates: RequestStates;
   readonly inbox: Inbox;
   /** Undefined where none is set. */

@@ -3,6 +3,7 @@ import type { Logger } from '../shared/logging.ts';
 import { prepareStateDirectory } from '../shared/state-directory.ts';
 import { configuredAgents } from './agents/configured-agents.ts';
 import { Offers } from './approvals/offers.ts';
+import { PageLinks } from './approvals/page-links.ts';
 import { RequestStates } from './approvals/request-state.ts';
 import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
@@ -57,7 +58,8 @@ export async function openBridge({ settings, env, serverScript, log, version }: 
     sessions,
     delegations,
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
-    offers: new Offers(),
+    offers: new Offers({ fields: settings.forms }),
+    links: new PageLinks(),
     requestStates: new RequestStates(settings.stateDir),
     inbox,
     webhook,

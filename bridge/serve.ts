@@ -69,8 +69,9 @@ export async function serve({ settings, serverScript, log }: Run): Promise<void>
   if (stdio) {
     const name = (tool: ToolName): string => `${prefix}${tool}`;
     serveStdio(() => createServer(parts, client), {
-      transport: new TaskListening(new StdioTransport(process.stdin, process.stdout, log), (taskId, push) =>
-        watchTask(taskId, { bridge, name, push }),
+      transport: new TaskListening(
+        new StdioTransport(process.stdin, process.stdout, log),
+        (taskId, push, opensUrls) => watchTask(taskId, { bridge, name, push, opensUrls }),
       ),
       onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
     });

@@ -1,76 +1,102 @@
 /**
- * Asking the person from within a tool call, in a client that shows forms. What is no answer ends the asking and decides
- * nothing: the call then returns what is pending, and every other way to decide is as open as before.
+ * Asks the person from within a tool call, in a client that shows forms. An answer that does not count ends the asking and
+ * decides nothing: the call then returns what is pending, and every other way to decide stays open.
  */
 import type { Session } from '../sessions/session.ts';
 import type { WaitEnd } from '../sessions/wait.ts';
 import type { Client } from './client.ts';
+import type { Ask } from './form.ts';
 import type { ApprovalRules } from './ladder.ts';
+import { commandLineNotes, offeredForms } from './offered-forms.ts';
 import type { Offers } from './offers.ts';
+import type { PageLinks } from './page-links.ts';
 import type { SessionRound } from './request-state.ts';
 import { settleForms, type SettledForms } from './settle-forms.ts';
+import { waitForPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
 
 export interface Asking {
   session: Session;
   client: Client;
   offers: Offers;
+  links: PageLinks;
   rules: ApprovalRules;
   signal: AbortSignal;
+  /** How long the call may wait, in milliseconds. */
+  timeout: number;
   /** Waits, within the call's bound, for what the decisions lead to. */
   wait: () => Promise<WaitEnd>;
 }
 
-/** Where the asking has come to, and what is to be said of it. */
+/** Where the asking has come to, and what to say about it. */
 export interface Asked {
   end: WaitEnd;
   notes: readonly string[];
 }
 
-/** By requests of its own, one form after the other, while the call is held (`push`). @param end where the call stands */
+/** Asks by requests of its own, one form after the other, while the call is held (`push`). @param end where the call stands */
 export async function askInCall(asking: Asking, end: WaitEnd): Promise<Asked> {
-  const { session, offers, rules, wait } = asking;
+  const { session, offers, wait, client } = asking;
   const asked = new Set<string>();
   let stands = end;
   while (stands === 'settled') {
-    const ask = offers.asks(session.view?.taskId ?? '', session.asked).find(({ key }) => !asked.has(key));
-    if (ask === undefined) break;
+    const { forms, unoffered } = await offeredForms({ ...asking, opensUrls: client.opensUrls });
+    const form = forms.find(({ ask }) => !asked.has(ask.key));
+    if (form === undefined) return { end: stands, notes: commandLineNotes(unoffered) };
+    const { ask } = form;
     asked.add(ask.key);
-    const shown = await showForm({ ...asking, ask });
+    const shown = await showForm({ ...asking, form });
     if (shown.type === 'gone') return { end: 'gone', notes: [] };
     if (shown.type === 'failed')
       return { end: stands, notes: [`The form for the person could not be shown: ${shown.message}`] };
     if (shown.type === 'answered') {
-      const responses = { [ask.key]: shown.response };
-      const settled = await settleForms({ session, responses, channel: 'elicitation', offers, rules });
-      if (settled.decided === 0) return { end: stands, notes: notesOf(settled) };
+      const settled = await settleForms({
+        ...asking,
+        responses: { [ask.key]: shown.response },
+        channel: 'elicitation',
+      });
+      if (settled.opened.length > 0) {
+        const decided = await waitForPage(asking, settled.opened);
+        if (decided) await client.completed(ask.key);
+        else return { end: stands, notes: notesOf(settled, session, offers) };
+      } else if (settled.decided === 0) return { end: stands, notes: notesOf(settled, session, offers) };
     }
     stands = await wait();
   }
   return { end: stands, notes: [] };
 }
 
-/** The answers that came with the call's next request (`rounds`). */
+/** Takes the answers that came with the call's next request (`rounds`). */
 export async function takeRound(
   asking: Asking,
   { responses }: SessionRound,
 ): Promise<Asked & { goesOn: boolean }> {
-  const { session, offers, rules, wait } = asking;
-  const settled = await settleForms({ session, responses, channel: 'elicitation', offers, rules });
+  const { session, offers, wait } = asking;
+  const settled = await settleForms({ ...asking, responses, channel: 'elicitation' });
+  const decided = settled.opened.length === 0 || (await waitForPage(asking, settled.opened));
   const end = await wait();
-  // Whoever has left a form unanswered is not asked again by the same call.
-  return {
-    end,
-    notes: notesOf(settled),
-    goesOn: settled.unanswered.length === 0 && settled.refused === undefined,
-  };
+  // The same call does not ask again a person who has left a form unanswered.
+  const goesOn = settled.unanswered.length === 0 && settled.refused === undefined && decided;
+  return { end, notes: notesOf(settled, session, offers), goesOn };
 }
 
-function notesOf({ unanswered, refused }: SettledForms): readonly string[] {
-  const notes = [...new Set(unanswered)].map((why) => `The person was asked in a form: ${WORDS[why]}`);
-  return refused === undefined
-    ? notes
-    : [...notes, `What was answered in the form did not count: ${refused}`];
+function notesOf(
+  { opened, unanswered, refused, late }: SettledForms,
+  session: Session,
+  offers: Offers,
+): readonly string[] {
+  const waiting = stillAsked(opened, session, offers);
+  return [
+    ...late,
+    ...waiting.map(() => 'The person has opened the page, and has not decided there yet.'),
+    ...[...new Set(unanswered)].map((why) => `The person was asked in a form: ${WORDS[why]}`),
+    ...(refused === undefined ? [] : [`What was answered in the form did not count: ${refused}`]),
+  ];
+}
+
+function stillAsked(opened: readonly Ask[], session: Session, offers: Offers): readonly Ask[] {
+  const asks = offers.asks(session.view?.taskId ?? '', session.asked);
+  return opened.filter(({ callId }) => asks.some((ask) => ask.callId === callId));
 }
 
 const WORDS: Readonly<Record<SettledForms['unanswered'][number], string>> = {

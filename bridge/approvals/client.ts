@@ -1,10 +1,11 @@
 /** What a client has declared that matters to approvals, and how a form reaches its person. */
+import { randomUUID } from 'node:crypto';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { rootDirectories } from '../agents/allowed-workspaces.ts';
 import { TASKS_EXTENSION } from '../tasks/detailed-task.ts';
-import type { Form } from './form-field.ts';
+import type { Form, UrlForm } from './form-field.ts';
 import type { PermitRound, Round, SessionRound } from './request-state.ts';
 
 /** A person has this long to answer a form, in milliseconds; after that the call returns what is pending. */
@@ -20,15 +21,20 @@ export interface Client {
    * the forms (`rounds`, 2026-07-28), or not at all.
    */
   readonly forms: 'push' | 'rounds' | 'none';
+  /** It opens the addresses of forms in URL mode for its person. */
+  readonly opensUrls: boolean;
   /** The answers to forms about a session. */
   readonly round: SessionRound | undefined;
   /** The answer to whether a task may start as the call wants it. */
   readonly permit: PermitRound | undefined;
   /**
    * Asks by `push`. Aborting the signal withdraws the form.
+   * @param id names a form in URL mode, for `completed`
    * @throws when the form could not be shown, was withdrawn, or was not answered in time
    */
-  elicit(form: Form, signal: AbortSignal): Promise<unknown>;
+  elicit(form: Form | UrlForm, signal: AbortSignal, id?: string): Promise<unknown>;
+  /** Says that what the person was to do at the address of such a form is done. */
+  completed(id: string): Promise<void>;
   /** The directories of this machine that the client says its user works in; none where it does not say. */
   roots(signal: AbortSignal): Promise<readonly string[]>;
 }
@@ -57,13 +63,17 @@ export function clientOf({ server }: McpServer, { mcpReq }: ServerContext, round
   return {
     tasks: declaresTasks(enveloped),
     forms,
+    opensUrls: opensUrls(declared),
     round: round?.about === 'session' ? round : undefined,
     permit: round?.about === 'permit' ? round : undefined,
     // Not by the SDK's shim for `inputRequired`: a form that it has sent cannot be withdrawn.
-    async elicit(form, signal) {
+    async elicit(form, signal, id = randomUUID()) {
       await spendFirstId(server, mcpReq);
-      return mcpReq.elicitInput(form, { signal, timeout: ANSWER_MS });
+      // `elicitationId` is part of URL mode up to 2025-11-25 only, and so is `push`.
+      const params = form.mode === 'url' ? { ...form, elicitationId: id } : form;
+      return mcpReq.elicitInput(params, { signal, timeout: ANSWER_MS });
     },
+    completed: (id) => server.createElicitationCompletionNotifier(id, { relatedRequestId: mcpReq.id })(),
     async roots(signal) {
       // Under 2026-07-28 a server has no requests of its own.
       if (enveloped !== undefined || declared?.roots === undefined) return [];
@@ -94,6 +104,16 @@ export function declaresTasksIn({ mcpReq }: ServerContext): boolean {
 
 function declaresTasks(declared: Capabilities | undefined): boolean {
   return Object.hasOwn(declared?.extensions ?? {}, TASKS_EXTENSION);
+}
+
+/** "An empty capabilities object is equivalent to declaring support for `form` mode only" (MCP 2025-11-25, elicitation). */
+function opensUrls(declared: Capabilities | undefined): boolean {
+  return declared?.elicitation?.url !== undefined;
+}
+
+/** Whether the client of this request opens URLs, where it declares that with each request. */
+export function opensUrlsIn({ mcpReq }: ServerContext): boolean {
+  return opensUrls(declaredIn(mcpReq));
 }
 
 /** MCP 2025-11-25, elicitation: an empty object stands for form mode alone. */

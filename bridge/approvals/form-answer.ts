@@ -9,6 +9,8 @@ import type { Ask } from './form.ts';
 
 export type FormAnswer =
   | { type: 'verdict'; verdict: Verdict }
+  /** The person goes to the page to decide there. Nothing is decided yet. */
+  | { type: 'opened' }
   /** Nobody has answered. `note` says what was wrong where it is worth asking again. */
   | { type: 'unanswered'; why: Unanswered; note: string };
 
@@ -62,6 +64,9 @@ export function readAnswer(ask: Ask, response: unknown, { afterMs, fastestAnswer
         return answerOn(ask, action, content ?? {});
       case 'action':
         return decisionOn(ask, action, content ?? {});
+      case 'page':
+        // MCP 2026-07-28, URL mode: "accept" is consent to open the address, and does not say that anything was done there.
+        return action === 'accept' ? { type: 'opened' } : decisionOn(ask, action, {});
     }
   } catch (error) {
     if (error instanceof ProductError) return notUnderstood(messageOf(error));
@@ -95,10 +100,14 @@ function answerOn(
 }
 
 function decisionOn(
-  ask: Extract<Ask, { about: 'action' }>,
+  ask: Extract<Ask, { about: 'action' | 'page' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
+  // The client must not decide what its form did not offer to the person.
+  const offered = ask.about === 'action' ? ask.form.requestedSchema.properties : {};
+  const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
+  if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
   const parsed = decided.safeParse(content);
   if (!parsed.success) return notUnderstood(z.prettifyError(parsed.error));
   const { decision, editedContent, reason } = parsed.data;

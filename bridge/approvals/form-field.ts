@@ -36,3 +36,10 @@ export interface Form {
   message: string;
   requestedSchema: { type: 'object' } & Fields;
 }
+
+/** The parameters of `elicitation/create` that lead to a page (MCP 2026-07-28, "URL Mode Elicitation Requests"). */
+export interface UrlForm {
+  mode: 'url';
+  message: string;
+  url: string;
+}

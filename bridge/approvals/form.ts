@@ -1,31 +1,38 @@
 /**
- * What a person is asked in a form: a pending action with its preview, or a question. Pure.
+ * What a person is asked in a form: a pending action, or a question. Pure.
  *
- * Accepting the form as it stands approves, declining it denies: all fields but the answer to a question are optional. To
- * decline a question that waits as a pending action is to tell the agent that there is no answer.
+ * Accept approves an action, Decline denies it. By default the form has no fields, so that one key decides. An action that a
+ * form cannot show whole is asked for on the server's page instead (D5). A question has the fields of its answer. To decline a
+ * question that is a pending action tells the agent that there is no answer.
  */
 import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
+import { questionText } from '../../shared/protocol/question-text.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../shared/visible-text.ts';
 import type { Asked } from '../dialects/dialect.ts';
 import type { Question } from '../dialects/observation.ts';
-import { decisionWordsFor, previewText, sourceText } from '../results/session-report.ts';
+import { decisionWordsFor, sourceText } from '../results/session-report.ts';
 import { answerFields } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-words.ts';
-import type { Field, Form } from './form-field.ts';
+import { decisionFields } from './edit-fields.ts';
+import type { Form } from './form-field.ts';
+import { formRows, markedRows, MOST_ROWS, summaryRows } from './form-rows.ts';
+import type { FormFields } from './ladder.ts';
 
 /** One thing a person is asked. */
 export type Ask = {
   /** Names the form: another form has another key, and a key never stands for two (the tasks extension, "Task Update Requests"). */
   key: string;
   callId: string;
-  form: Form;
 } & (
-  | { about: 'action'; action: PendingAction; words: readonly McpDecisionWord[] }
+  | { about: 'action'; action: PendingAction; words: readonly McpDecisionWord[]; form: Form }
+  /** An action that does not fit into a form: all of it is shown and decided on the server's page. */
+  | { about: 'page'; action: PendingAction; words: readonly McpDecisionWord[]; message: string }
   /** A question that is a pending action: it may be declined, and its answer is checked by the agent. */
-  | { about: 'asked'; action: PendingAction; asked: AskedQuestion }
+  | { about: 'asked'; action: PendingAction; asked: AskedQuestion; form: Form }
   /** A question in plain words. */
-  | { about: 'question'; question: Question }
+  | { about: 'question'; question: Question; form: Form }
 );
 
 /** How often it was asked before without an answer that counts, and what was wrong with the last. */
@@ -34,134 +41,72 @@ export interface Before {
   note: string;
 }
 
-/** Characters of a preview that a form shows. */
-const SHOWN = 20_000;
-/** Control characters would let a preview rewrite the terminal it is shown in. */
-const CONTROL = /(?![\n\t])\p{Cc}/gu;
-
 /** What is asked at the moment, in the agent's order. @param before what is known of earlier attempts, by call */
-export function asksOf(asked: Asked, before: (callId: string) => Before | undefined): readonly Ask[] {
-  const asks = asked.pending.map((action) => actionAsk(action, before(action.callId)));
+export function asksOf(
+  asked: Asked,
+  before: (callId: string) => Before | undefined,
+  fields: FormFields = 'none',
+): readonly Ask[] {
+  const asks = asked.pending.map((action) => actionAsk(action, before(action.callId), fields));
   const { question } = asked;
   return question === null ? asks : [...asks, questionAsk(question, before(question.id))];
 }
 
-function actionAsk(action: PendingAction, before: Before | undefined): Ask {
-  const { preview } = action;
+function actionAsk(action: PendingAction, before: Before | undefined, fields: FormFields): Ask {
+  const { callId, preview } = action;
   if (preview.type === 'question') return answerAsk(action, preview, before);
   const words = decisionWordsFor(action);
-  const form: Form = {
-    mode: 'form',
-    message: actionText(action, before?.note),
-    requestedSchema: { type: 'object', properties: fieldsFor(action, words) },
-  };
-  const key = keyOf(action.callId, [action.inputHash, action.reason, form], before);
-  return { about: 'action', key, callId: action.callId, form, action, words };
+  const rows = words.includes('approve') ? formRows(action) : undefined;
+  const note = noteRow(before);
+  if (rows === undefined) {
+    const message = messageOf(note, [...summaryRows(action), ON_THE_PAGE]);
+    return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
+  }
+  const properties = fields === 'more' ? decisionFields(action, words) : {};
+  const form = formOf(messageOf(note, rows), { properties });
+  return { about: 'action', key: keyOf(action, form, before), callId, form, action, words };
 }
 
+const ON_THE_PAGE = 'Too long for a form. Open the page to decide it. Decline denies it.';
+
 function answerAsk(action: PendingAction, asked: AskedQuestion, before: Before | undefined): Ask {
-  const form: Form = {
-    mode: 'form',
-    message: answerText(action, before?.note),
-    requestedSchema: { type: 'object', ...answerFields(asked) },
-  };
-  const key = keyOf(action.callId, [action.inputHash, action.reason, form], before);
-  return { about: 'asked', key, callId: action.callId, form, action, asked };
+  const { callId, tool, source } = action;
+  const by = `${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`;
+  const message = messageOf(noteRow(before), [by, ...markedRows(questionText(asked))]);
+  const form = formOf(message, answerFields(asked));
+  return { about: 'asked', key: keyOf(action, form, before), callId, form, action, asked };
 }
 
 function questionAsk(question: Question, before: Before | undefined): Ask {
-  const form: Form = {
-    mode: 'form',
-    message: shown([before?.note ?? '', question.text].filter((each) => each !== '').join('\n\n')),
-    requestedSchema: {
-      type: 'object',
-      properties: { answer: { type: 'string', title: 'Answer' } },
-      required: ['answer'],
-    },
-  };
-  const key = keyOf(question.id, [form], before);
+  const form = formOf(messageOf(noteRow(before), markedRows(question.text)), {
+    properties: { answer: { type: 'string', title: 'Answer' } },
+    required: ['answer'],
+  });
+  const key = keyOf({ callId: question.id }, form, before);
   return { about: 'question', key, callId: question.id, form, question };
 }
 
-const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
-  approval: '',
-  'outcome-unknown': 'It was started before, and its outcome was lost. Approve runs it again, deny skips it.',
-  'content-changed': 'What was shown before has changed since. This is how it is now.',
-  question: '',
-};
-
-function actionText(action: PendingAction, note = ''): string {
-  const { title, tool, source, sideEffect, reason, rule, preview, expiresAt } = action;
-  return [
-    note,
-    shown(title),
-    `Tool ${shown(tool)} (${shown(sourceText(source))}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
-    REASONS[reason],
-    rule === undefined ? '' : `Asked for by ${shown(rule)}.`,
-    shown(previewText(preview)),
-    'Accept approves it, decline denies it.',
-  ]
-    .filter((each) => each !== '')
-    .join('\n\n');
+function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>): Form {
+  return { mode: 'form', message, requestedSchema: { type: 'object', ...fields } };
 }
 
-function answerText({ tool, source, preview, expiresAt }: PendingAction, note = ''): string {
-  return [
-    note,
-    shown(previewText(preview)),
-    `Asked by ${shown(tool)} (${shown(sourceText(source))})${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
-    'Accept sends what you fill in, decline tells the agent that you do not answer.',
-  ]
-    .filter((each) => each !== '')
-    .join('\n\n');
+function noteRow(before: Before | undefined): readonly string[] {
+  return before === undefined || before.note === '' ? [] : [before.note];
 }
 
-function fieldsFor(action: PendingAction, words: readonly McpDecisionWord[]): Record<string, Field> {
-  return {
-    decision: { type: 'string', title: 'Decision', enum: [...words], default: 'approve' },
-    ...(words.includes('edit') ? editField(action) : {}),
-    reason: { type: 'string', title: 'Reason', description: 'Told to the agent. May be left empty.' },
-  };
+/** What was wrong with an earlier answer is left out where it would push a row of the action out of sight. */
+function messageOf(note: readonly string[], rows: readonly string[]): string {
+  return (rows.length + note.length <= MOST_ROWS ? [...note, ...rows] : rows).join('\n');
 }
 
-/** What a person edits: the text of a file, a command line, or else the input as it is. */
-function editField({ preview, input }: PendingAction): Record<string, Field> {
-  if (preview.type === 'diff')
-    return {
-      editedContent: {
-        type: 'string',
-        title: 'Write this instead',
-        description:
-          'The whole new text of the file; where text is only added to it, what is added. Leave empty to keep what is proposed.',
-      },
-    };
-  if (preview.type === 'command' && typeof input['command'] === 'string')
-    return {
-      editedCommand: {
-        type: 'string',
-        title: 'Run this instead',
-        description: 'The whole command line. Leave empty to keep what is proposed.',
-      },
-    };
-  return {
-    editedInput: {
-      type: 'string',
-      title: 'Run with this input instead',
-      description: 'The whole new input of the tool, as a JSON object. Leave empty to keep what is proposed.',
-    },
-  };
-}
-
-function shown(text: string): string {
-  const clean = text.replaceAll(CONTROL, '\u{FFFD}');
-  return clean.length <= SHOWN
-    ? clean
-    : `${clean.slice(0, SHOWN)}\n… ${String(clean.length - SHOWN)} more characters are not shown here.`;
-}
-
-function keyOf(callId: string, about: readonly unknown[], before: Before | undefined): string {
+function keyOf(
+  about: Pick<PendingAction, 'callId'> & Partial<Pick<PendingAction, 'inputHash' | 'reason'>>,
+  form: unknown,
+  before: Before | undefined,
+): string {
+  const { callId, inputHash, reason } = about;
   const digest = createHash('sha256')
-    .update(JSON.stringify([about, before?.times ?? 0]))
+    .update(JSON.stringify([inputHash, reason, form, before?.times ?? 0]))
     .digest('hex');
   return `${callId}.${digest.slice(0, 16)}`;
 }

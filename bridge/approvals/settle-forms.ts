@@ -8,21 +8,28 @@ import type { Session } from '../sessions/session.ts';
 import type { Ask } from './form.ts';
 import { readAnswer, type Unanswered } from './form-answer.ts';
 import type { ApprovalRules, Channel } from './ladder.ts';
+import { lateAnswerNotes } from './late-answer.ts';
 import type { Offers } from './offers.ts';
+import type { PageLinks } from './page-links.ts';
 import { sendVerdicts } from './send-verdicts.ts';
 
 export interface FormAnswers {
   session: Session;
-  /** By the forms' keys, as the client sent them. What answers no form that is open is ignored. */
+  /** By the forms' keys, as the client sent them. What answers no form that is open decides nothing. */
   responses: Readonly<Record<string, unknown>>;
   channel: Channel;
   offers: Offers;
+  links: PageLinks;
   rules: ApprovalRules;
 }
 
 /** What became of them: how many decided, and why others did not. */
 export interface SettledForms {
   decided: number;
+  /** Forms whose page the person has opened: the agent says what they decide there. */
+  opened: readonly Ask[];
+  /** Sentences about answers to forms that were withdrawn before: why they do not count. */
+  late: readonly string[];
   unanswered: readonly Unanswered[];
   /** What the agent said to decisions it did not take. */
   refused: string | undefined;
@@ -34,28 +41,37 @@ export async function settleForms({
   responses,
   channel,
   offers,
+  links,
   rules,
 }: FormAnswers): Promise<SettledForms> {
   const taskId = session.view?.taskId ?? '';
+  const asks = offers.asks(taskId, session.asked);
+  const late = lateAnswerNotes(responses, { asks, view: session.view, channel, offers });
+  const opened: Ask[] = [];
   const verdicts: Verdict[] = [];
   const deciding: Ask[] = [];
   const unanswered: Unanswered[] = [];
-  for (const ask of offers.asks(taskId, session.asked)) {
+  for (const ask of asks) {
     if (!Object.hasOwn(responses, ask.key)) continue;
     const timing = { afterMs: offers.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
     const answer = readAnswer(ask, responses[ask.key], timing);
     if (answer.type === 'verdict') {
       verdicts.push(answer.verdict);
       deciding.push(ask);
+    } else if (answer.type === 'opened') {
+      const link = await links.link(session, ask);
+      if (link !== undefined && link !== 'expired') offers.open(taskId, ask, link.leftMs);
+      opened.push(ask);
     } else {
       unanswered.push(answer.why);
       if (answer.note !== '') offers.again(taskId, ask, answer.note);
     }
   }
-  if (verdicts.length === 0) return { decided: 0, unanswered, refused: undefined };
+  const settled = { opened, late, unanswered };
+  if (verdicts.length === 0) return { ...settled, decided: 0, refused: undefined };
   try {
     await sendVerdicts(session, verdicts, channel);
-    return { decided: verdicts.length, unanswered, refused: undefined };
+    return { ...settled, decided: verdicts.length, refused: undefined };
   } catch (error) {
     if (!(error instanceof ProductError) || error.retryable || error.reason === 'AGENT_ERROR') throw error;
     if (error.reason !== 'ALREADY_DECIDED')
@@ -63,6 +79,6 @@ export async function settleForms({
         offers.again(taskId, ask, `The answer before did not count: ${error.message}`);
     // Whoever was first has changed what is pending.
     await session.look();
-    return { decided: 0, unanswered, refused: messageOf(error) };
+    return { ...settled, decided: 0, refused: messageOf(error) };
   }
 }

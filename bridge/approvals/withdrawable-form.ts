@@ -3,7 +3,7 @@ import { onAbort } from '../../shared/abort.ts';
 import { messageOf } from '../../shared/errors.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Client } from './client.ts';
-import type { Ask } from './form.ts';
+import type { OfferedForm } from './offered-forms.ts';
 import type { Offers } from './offers.ts';
 
 export type Shown =
@@ -16,30 +16,31 @@ export type Shown =
 
 export interface Showing {
   session: Session;
-  ask: Ask;
+  form: OfferedForm;
   offers: Offers;
   client: Pick<Client, 'elicit'>;
   /** The call's. */
   signal: AbortSignal;
 }
 
-export async function showForm({ session, ask, offers, client, signal }: Showing): Promise<Shown> {
+export async function showForm({ session, form, offers, client, signal }: Showing): Promise<Shown> {
+  const { ask, params } = form;
   const taskId = session.view?.taskId ?? '';
-  const form = new AbortController();
+  const shown = new AbortController();
   const open = (): boolean =>
     session.view?.taskId === taskId && offers.asks(taskId, session.asked).some(({ key }) => key === ask.key);
   const withdraw = (): void => {
-    if (!open()) form.abort(new Error('It has been decided otherwise.'));
+    if (!open()) shown.abort(new Error('It was decided elsewhere.'));
   };
   const stopListening = session.listen(withdraw);
-  const stopWatching = onAbort(signal, () => form.abort(signal.reason));
+  const stopWatching = onAbort(signal, () => shown.abort(signal.reason));
   const stopReading = session.watch();
   try {
     offers.out(taskId, [ask]);
-    return { type: 'answered', response: await client.elicit(ask.form, form.signal) };
+    return { type: 'answered', response: await client.elicit(params, shown.signal, ask.key) };
   } catch (error) {
     if (signal.aborted) return { type: 'gone' };
-    return form.signal.aborted ? { type: 'withdrawn' } : { type: 'failed', message: messageOf(error) };
+    return shown.signal.aborted ? { type: 'withdrawn' } : { type: 'failed', message: messageOf(error) };
   } finally {
     stopReading();
     stopListening();

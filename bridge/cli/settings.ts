@@ -5,7 +5,7 @@ import { readConfigFile, resolveSettings, setting, type SettingValues } from '..
 import { ProductError } from '../../shared/errors.ts';
 import { LOG_LEVELS } from '../../shared/logging.ts';
 import { placeFlags, settingsPlace } from '../../shared/settings-place.ts';
-import { APPROVALS } from '../approvals/ladder.ts';
+import { APPROVALS, FORM_FIELDS } from '../approvals/ladder.ts';
 import { agentAccess, withoutCredentials } from '../agents/agent-access.ts';
 import { webhookSettings } from '../webhook/webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
@@ -111,6 +111,16 @@ export const BRIDGE_SETTINGS = {
     describe:
       'how actions are approved: the person is asked in a form where the client has one, and else over the tool (auto), only what a person answers in a form counts (human-only), or only the tool is used (tool-only)',
     allowed: 'auto, human-only or tool-only',
+  }),
+  forms: setting({
+    kind: 'text',
+    placeholder: FORM_FIELDS.join('|'),
+    schema: z.enum(FORM_FIELDS),
+    fallback: 'none',
+    env: 'MCP_A2A_BRIDGE_FORMS',
+    describe:
+      'which fields a form for an action has: none, so that it only approves or denies, or more, to edit, trust and give a reason too (default none)',
+    allowed: 'none or more',
   }),
   fastestAnswerSeconds: setting({
     kind: 'number',

@@ -29,7 +29,8 @@ export async function createdTask(
     trouble: undefined,
     createdAt: await begunAt(call.bridge.sessions, session),
     changedAt: session.changedAt,
-    asks: [],
+    forms: [],
+    beyondForms: false,
     result: () => resultOf(reply),
   });
   // Its first state is the seed: what it waits for is read with `tasks/get`, where it can be answered.

@@ -1,7 +1,7 @@
 /** A session's task as the tasks extension of MCP shows it (`io.modelcontextprotocol/tasks`, 2026-07-28). Pure. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { Ask } from '../approvals/form.ts';
-import type { Form } from '../approvals/form-field.ts';
+import type { Form, UrlForm } from '../approvals/form-field.ts';
+import type { OfferedForm } from '../approvals/offered-forms.ts';
 import { phaseOf } from '../results/phase.ts';
 import { toMcpState } from '../results/session-report.ts';
 import type { TaskView } from '../sessions/view.ts';
@@ -25,13 +25,13 @@ export type DetailedTask = TaskHead &
     | { status: 'working' | 'cancelled' }
     | {
         status: 'input_required';
-        inputRequests: Record<string, { method: 'elicitation/create'; params: Form }>;
+        inputRequests: Record<string, { method: 'elicitation/create'; params: Form | UrlForm }>;
       }
     | { status: 'completed'; result: CallToolResult & { resultType: 'complete' } }
   );
 
-/** Milliseconds between two looks. A task that waits for a person does not change within a second. */
-const POLL_MS = { moving: 1_000, waiting: 2_000 };
+/** Milliseconds between two looks. While a form is open, a look withdraws it when somebody decides elsewhere (R97). */
+const POLL_MS = { moving: 1_000, formOpen: 500 };
 
 export interface Shown {
   taskId: string;
@@ -42,13 +42,15 @@ export interface Shown {
   trouble: string | undefined;
   createdAt: Date;
   changedAt: Date;
-  asks: readonly Ask[];
-  /** Made only where the task has ended. */
+  forms: readonly OfferedForm[];
+  /** It waits for a decision that no form of this client can take: the person decides elsewhere. */
+  beyondForms: boolean;
+  /** Made only where the task has ended, or is handed back as it waits. */
   result: () => CallToolResult;
 }
 
 export function detailedTask(shown: Shown): DetailedTask {
-  const { view, asks, result } = shown;
+  const { view, forms, beyondForms, result } = shown;
   const state = view === undefined ? 'working' : toMcpState(view.state);
   switch (state) {
     case 'completed':
@@ -63,13 +65,20 @@ export function detailedTask(shown: Shown): DetailedTask {
     case 'cancelled':
       return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
     case 'input_required':
+      // As a call in a client without forms is answered: the result says what waits and how a person decides it.
+      if (beyondForms)
+        return {
+          ...headOf(shown, POLL_MS.moving),
+          status: 'completed',
+          result: { resultType: 'complete', ...result() },
+        };
       // Between a decision and the agent's next step the state may still read so, with nothing left to ask.
-      if (asks.length === 0 && view?.state === 'input-required') break;
+      if (forms.length === 0 && view?.state === 'input-required') break;
       return {
-        ...headOf(shown, POLL_MS.waiting),
+        ...headOf(shown, POLL_MS.formOpen),
         status: 'input_required',
         inputRequests: Object.fromEntries(
-          asks.map(({ key, form }) => [key, { method: 'elicitation/create', params: form }]),
+          forms.map(({ ask, params }) => [ask.key, { method: 'elicitation/create', params }]),
         ),
       };
     case 'working':

@@ -1,26 +1,25 @@
-/** The result of a task that has ended: what the tool call would have returned. Pure. */
+/** The result of a task that has ended, or that no form can go on with: what the tool call would have returned. Pure. */
+import { personStep, type Speaker } from '../approvals/person-step.ts';
 import { nextStep } from '../results/next-step.ts';
 import { reportOf, type SessionReport } from '../results/session-report.ts';
 import { sessionText } from '../results/session-text.ts';
 import { toolExecutions } from '../results/tool-executions.ts';
 import type { Session } from '../sessions/session.ts';
 import type { TaskView } from '../sessions/view.ts';
-import type { ToolName } from '../tools/tool-name.ts';
 import type { Reply } from '../tools/tool-result.ts';
 
-/** @param name a tool's name as this client sees it */
 export function endedReply(
-  { id, agent }: Pick<Session, 'id' | 'agent'>,
-  view: TaskView | undefined,
-  name: (tool: ToolName) => string,
+  { id, agent, oneByOne }: Pick<Session, 'id' | 'agent' | 'oneByOne'>,
+  { view, notes }: { view: TaskView | undefined; notes: readonly string[] },
+  speaker: Speaker,
 ): Reply<SessionReport> {
-  const standing = { id, view, trouble: undefined, settled: true };
+  const standing = { id, view, trouble: undefined, settled: true, oneByOne };
   const structured = reportOf({
     sessionId: id,
     agent: agent.name,
     view,
-    notes: [],
-    next: nextStep(standing, 'settled', name),
+    notes,
+    next: personStep({ id, view, oneByOne }, speaker) ?? nextStep(standing, 'settled', speaker.name),
   });
   return { structured, text: sessionText(structured), executions: toolExecutions({ id, agent, view }) };
 }

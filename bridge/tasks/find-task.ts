@@ -6,6 +6,7 @@ import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Session } from '../sessions/session.ts';
 import { fold, hasEnded, type TaskView } from '../sessions/view.ts';
 import type { ToolName } from '../tools/tool-name.ts';
+import { commandLineNotes, offeredForms, type OfferedForms } from '../approvals/offered-forms.ts';
 import { endedReply } from './ended-reply.ts';
 import { begunAt } from './beginnings.ts';
 import { type DetailedTask, detailedTask } from './detailed-task.ts';
@@ -36,21 +37,27 @@ export interface Showing {
   bridge: Bridge;
   /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;
+  /** The client opens the addresses of forms in URL mode. */
+  opensUrls: boolean;
 }
 
 /** The task as of now. Its forms count as shown from here on, its result as collected. */
 export async function showTask(
   id: string,
   found: FoundTask,
-  { bridge, name }: Showing,
+  { bridge, name, opensUrls }: Showing,
 ): Promise<DetailedTask> {
   const { session, current } = found;
   const trouble = current ? await caughtUp(session) : undefined;
   const view = current ? session.view : found.view;
   const ended = view !== undefined && hasEnded(view);
   const taskId = view?.taskId ?? '';
-  const asks = view === undefined || !current ? [] : bridge.offers.asks(taskId, session.asked);
-  bridge.offers.out(taskId, asks);
+  const { forms, opened, unoffered } = await offered(found, { bridge, opensUrls });
+  bridge.offers.out(
+    taskId,
+    forms.map(({ ask }) => ask),
+  );
+  const beyondForms = forms.length === 0 && opened.length === 0 && unoffered.length > 0;
   if (current && ended) bridge.delegations.collect(session);
   return detailedTask({
     taskId: id,
@@ -60,9 +67,26 @@ export async function showTask(
     trouble: session.refusal?.message ?? trouble,
     createdAt: await begunAt(bridge.sessions, session),
     changedAt: session.changedAt,
-    asks,
-    result: () => resultOf(endedReply(session, view, name)),
+    forms,
+    beyondForms,
+    result: () =>
+      resultOf(
+        endedReply(
+          session,
+          { view, notes: [...session.takeNotes(), ...commandLineNotes(unoffered)] },
+          { bridge, name },
+        ),
+      ),
   });
+}
+
+function offered(
+  { session, view, current }: FoundTask,
+  { bridge: { offers, links }, opensUrls }: Pick<Showing, 'bridge' | 'opensUrls'>,
+): Promise<OfferedForms> | OfferedForms {
+  return view === undefined || !current
+    ? { forms: [], opened: [], unoffered: [] }
+    : offeredForms({ session, offers, links, opensUrls });
 }
 
 /** @returns why it could not be, if it could not: what is known holds until it can */

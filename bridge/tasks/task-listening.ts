@@ -27,6 +27,7 @@ type ListenRequest = z.infer<typeof listenRequest>;
 const declaration = z.looseObject({
   'io.modelcontextprotocol/clientCapabilities': z.looseObject({
     extensions: z.looseObject({ [TASKS_EXTENSION]: z.looseObject({}) }),
+    elicitation: z.looseObject({ url: z.unknown().optional() }).optional().catch(undefined),
   }),
 });
 const cancelled = z.looseObject({
@@ -41,11 +42,16 @@ const acknowledged = z.looseObject({
   }),
 });
 
-/** Begins to push a task. @throws when there is no such task */
-export type Watch = (taskId: string, push: (task: DetailedTask) => void) => Promise<() => void>;
+/** Begins to push a task. @param opensUrls whether the client declares forms in URL mode @throws when there is no such task */
+export type Watch = (
+  taskId: string,
+  push: (task: DetailedTask) => void,
+  opensUrls: boolean,
+) => Promise<() => void>;
 
 interface Subscription {
   taskIds: readonly string[];
+  opensUrls: boolean;
   stops: (() => void)[];
 }
 
@@ -90,7 +96,7 @@ export class TaskListening implements Transport {
     };
     const taskIds: string[] = [];
     for (const taskId of subscription.taskIds) {
-      const stop = await this.#watch(taskId, push).catch(() => undefined);
+      const stop = await this.#watch(taskId, push, subscription.opensUrls).catch(() => undefined);
       if (stop === undefined) continue;
       taskIds.push(taskId);
       subscription.stops.push(stop);
@@ -117,8 +123,11 @@ export class TaskListening implements Transport {
 
   /** @returns false when the client may not listen, and has been told so */
   #listens({ id, params }: ListenRequest): boolean {
-    if (declaration.safeParse(params['_meta']).success) {
-      this.#subscriptions.set(id, { taskIds: [...new Set(params.notifications.taskIds)], stops: [] });
+    const declared = declaration.safeParse(params['_meta']).data;
+    if (declared !== undefined) {
+      const { elicitation } = declared['io.modelcontextprotocol/clientCapabilities'];
+      const taskIds = [...new Set(params.notifications.taskIds)];
+      this.#subscriptions.set(id, { taskIds, opensUrls: elicitation?.url !== undefined, stops: [] });
       return true;
     }
     // "If a client requests task status notifications but does not declare the extension … the server MUST return a JSON-RPC error".

@@ -9,12 +9,12 @@ import {
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
-import { declaresTasksIn } from '../approvals/client.ts';
+import { declaresTasksIn, opensUrlsIn } from '../approvals/client.ts';
 import { settleForms } from '../approvals/settle-forms.ts';
 import type { Bridge } from '../bridge.ts';
 import type { ToolName } from '../tools/tool-name.ts';
 import { type DetailedTask, TASKS_EXTENSION } from './detailed-task.ts';
-import { findTask, showTask } from './find-task.ts';
+import { findTask, type Showing, showTask } from './find-task.ts';
 import { readHandle } from './task-handle.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
@@ -38,7 +38,11 @@ export function offerTasks({ server }: McpServer, { prefix, log, bridge }: TaskM
     { params: taskParams, result: anyResult },
     async ({ taskId }, context) => {
       requireTasks(context);
-      return { resultType: 'complete', ...(await answering(() => shownTask(taskId, { bridge, name }))) };
+      const opensUrls = opensUrlsIn(context);
+      return {
+        resultType: 'complete',
+        ...(await answering(() => shownTask(taskId, { bridge, name, opensUrls }))),
+      };
     },
   );
 
@@ -56,9 +60,18 @@ export function offerTasks({ server }: McpServer, { prefix, log, bridge }: TaskM
         const { session, current } = await findTask(opened, taskId);
         if (!current) return;
         await session.refresh();
-        const { offers, rules } = opened;
-        const settled = await settleForms({ session, responses, channel: 'task-form', offers, rules });
-        log.info({ sessionId: session.id, ...settled }, 'answers to the forms of a task');
+        const { offers, links, rules } = opened;
+        const answers = { responses, channel: 'task-form' } as const;
+        const settled = await settleForms({ session, ...answers, offers, links, rules });
+        // The acknowledgement has no words, so the task's result says what did not count.
+        session.leaveNotes([
+          ...settled.late,
+          ...(settled.refused === undefined
+            ? []
+            : [`What was answered in the form did not count: ${settled.refused}`]),
+        ]);
+        const { decided, unanswered, refused } = settled;
+        log.info({ sessionId: session.id, decided, unanswered, refused }, 'answers to the forms of a task');
       });
       return ACKNOWLEDGED;
     },
@@ -83,11 +96,11 @@ export function offerTasks({ server }: McpServer, { prefix, log, bridge }: TaskM
 /** @throws ProductError when there is no such task */
 export async function shownTask(
   id: string,
-  { bridge, name }: { bridge: () => Promise<Bridge>; name: (tool: ToolName) => string },
+  { bridge, ...showing }: Omit<Showing, 'bridge'> & { bridge: () => Promise<Bridge> },
 ): Promise<DetailedTask> {
   const opened = await bridge();
   try {
-    return await showTask(id, await findTask(opened, id), { bridge: opened, name });
+    return await showTask(id, await findTask(opened, id), { bridge: opened, ...showing });
   } catch (error) {
     // A task whose agent is away for the moment is no unknown one: whoever polls it goes on polling.
     if (!(error instanceof ProductError) || !error.retryable || readHandle(id) === undefined) throw error;

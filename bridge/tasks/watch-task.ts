@@ -8,6 +8,8 @@ export interface Watching {
   bridge: () => Promise<Bridge>;
   /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;
+  /** The client opens the addresses of forms in URL mode. */
+  opensUrls: boolean;
   /** "Each notification carries a complete `DetailedTask`": what `tasks/get` would answer at that moment. */
   push: (task: DetailedTask) => void;
 }
@@ -17,7 +19,10 @@ export interface Watching {
  * @returns how to stop
  * @throws ProductError when there is no such task, or it cannot be asked for
  */
-export async function watchTask(id: string, { bridge, name, push }: Watching): Promise<() => void> {
+export async function watchTask(
+  id: string,
+  { bridge, name, opensUrls, push }: Watching,
+): Promise<() => void> {
   const opened = await bridge();
   const found = await findTask(opened, id);
   let last = '';
@@ -37,7 +42,7 @@ export async function watchTask(id: string, { bridge, name, push }: Watching): P
       // What happens while one is told is told with the next: a task that talks a lot sends no more than is read.
       while (changed && !isOver()) {
         changed = false;
-        const task = await showTask(id, found, { bridge: opened, name });
+        const task = await showTask(id, found, { bridge: opened, name, opensUrls });
         const said = JSON.stringify({ ...task, lastUpdatedAt: '' });
         if (said === last || isOver()) continue;
         last = said;

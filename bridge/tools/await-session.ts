@@ -2,8 +2,10 @@
  * How a tool call waits for its session: as a task where the client takes tasks, else within its bound, asking the person
  * in forms where the client shows them (the ladder of `docs/approvals.md`).
  */
-import { inputRequired } from '@modelcontextprotocol/server';
+import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
 import { askInCall, type Asking, takeRound } from '../approvals/ask-in-call.ts';
+import type { Form, UrlForm } from '../approvals/form-field.ts';
+import { commandLineNotes, offeredForms } from '../approvals/offered-forms.ts';
 import type { SessionRound } from '../approvals/request-state.ts';
 import type { SessionReport } from '../results/session-report.ts';
 import type { Session } from '../sessions/session.ts';
@@ -50,7 +52,8 @@ export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Pro
     const asked = await askInCall(asking(call, awaited), end);
     return sessionReply(call, session, { end: asked.end, notes: [...notes(), ...asked.notes] });
   }
-  const reply = (): Reply<SessionReport> => sessionReply(call, session, { end, notes: notes() });
+  const reply = (more: readonly string[] = []): Reply<SessionReport> =>
+    sessionReply(call, session, { end, notes: [...notes(), ...more] });
   return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
 }
 
@@ -65,34 +68,45 @@ export async function awaitRound(
   await session.refresh();
   const timeout = call.timeout(waitSeconds);
   const { end, notes, goesOn } = await takeRound(asking(call, { session, timeout }), round);
-  const reply = (): Reply<SessionReport> => sessionReply(call, session, { end, notes });
+  const reply = (more: readonly string[] = []): Reply<SessionReport> =>
+    sessionReply(call, session, { end, notes: [...notes, ...more] });
   return goesOn && round.count < MOST_ROUNDS
     ? nextRound(call, { session, end, count: round.count + 1, reply })
     : reply();
 }
 
-async function nextRound(
-  call: ToolCall,
-  at: { session: Session; end: WaitEnd; count: number; reply: () => Reply<SessionReport> },
-): Promise<Reply<SessionReport>> {
+interface NextRound {
+  session: Session;
+  end: WaitEnd;
+  count: number;
+  reply: (notes?: readonly string[]) => Reply<SessionReport>;
+}
+
+async function nextRound(call: ToolCall, at: NextRound): Promise<Reply<SessionReport>> {
   const { session, end, count, reply } = at;
-  const { offers } = call.bridge;
-  const taskId = session.view?.taskId ?? '';
-  const asks = end === 'settled' ? offers.asks(taskId, session.asked) : [];
-  if (asks.length === 0) return reply();
-  offers.out(taskId, asks);
-  const inputRequests = Object.fromEntries(
-    asks.map(({ key, form }) => [key, { method: 'elicitation/create' as const, params: form }]),
-  );
+  if (end !== 'settled') return reply();
+  const { offers, links } = call.bridge;
+  const { opensUrls } = call.client;
+  const { forms, unoffered } = await offeredForms({ session, offers, links, opensUrls });
+  if (forms.length === 0) return reply(commandLineNotes(unoffered));
+  const asks = forms.map(({ ask }) => ask);
+  offers.out(session.view?.taskId ?? '', asks);
+  const inputRequests = Object.fromEntries(forms.map(({ ask, params }) => [ask.key, requestOf(params)]));
   const requestState = await call.signed({ about: 'session', sessionId: session.id, count });
   const interim = inputRequired({ inputRequests, requestState });
   return { ...sessionReply({ ...call, news: () => [] }, session, { end }), interim };
 }
 
+function requestOf(params: Form | UrlForm): InputRequest {
+  // The SDK's type has the `elicitationId` of older revisions, which 2026-07-28 does not.
+  return params.mode === 'url' ? inputRequired.elicitUrl(params) : { method: 'elicitation/create', params };
+}
+
 function asking(call: ToolCall, { session, timeout }: AwaitedSession): Asking {
   const { client, signal, bridge } = call;
   const wait = (): Promise<WaitEnd> => waited(call, { session, timeout });
-  return { session, client, signal, wait, offers: bridge.offers, rules: bridge.rules };
+  const { offers, links, rules } = bridge;
+  return { session, client, signal, timeout, wait, offers, links, rules };
 }
 
 function waited(call: ToolCall, { session, delivery, timeout }: AwaitedSession): Promise<WaitEnd> {

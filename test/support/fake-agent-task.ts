@@ -187,7 +187,11 @@ export function pendingWrite(callId: string, changes: Partial<PendingAction> = {
     inputHash: `hash-of-${callId}`,
     sideEffect: 'files',
     source: { type: 'built-in' },
-    preview: { type: 'diff', path: `${callId}.md`, diff: `+++ b/${callId}.md\n+hello\n` },
+    preview: {
+      type: 'diff',
+      path: `${callId}.md`,
+      diff: `--- /dev/null\n+++ b/${callId}.md\n@@ -0,0 +1 @@\n+hello\n`,
+    },
     reason: 'approval',
     expiresAt: null,
     decisions: ['approve', 'deny', 'edit'],

@@ -23,6 +23,8 @@ export interface FakeAgentOptions {
   /** Declared on the card; both extensions when left out. */
   extensions?: readonly string[];
   token?: string;
+  /** Makes links to a page, which last this long, in milliseconds. */
+  pageLinksMs?: number;
   /** Listens here, where another agent has been. */
   port?: number;
   /** Goes on with the tasks of another. */
@@ -134,6 +136,11 @@ export class FakeAgent {
     if (abort !== undefined) {
       this.aborted.push(abort);
       return answer(response, { success: abort.startsWith('live'), message: `told of ${abort}` });
+    }
+    if (path === '/page/links' && this.#options.pageLinksMs !== undefined) {
+      const url = `${this.url}/page?code=${String(this.count('/page/links'))}`;
+      const expiresAt = new Date(Date.now() + this.#options.pageLinksMs).toISOString();
+      return answer(response, { url, expiresAt });
     }
     if (rpc.success) return this.#call(rpc.data, response);
     response.writeHead(404).end('nothing here');

@@ -1,6 +1,6 @@
-/** The steps that a message asks the offline model for, in their order. */
+/** What the offline model was asked to do: a list of steps, in the order they were written. */
 
-/** A tool call, with its input as the model will request it. */
+/** A call of a tool, with the input as it will be asked for. */
 export interface PlannedCall {
   tool: string;
   input: Record<string, unknown>;
@@ -8,15 +8,24 @@ export interface PlannedCall {
 
 export type Step =
   | ({ type: 'call' } & PlannedCall)
-  /** Several calls requested in one turn. */
+  /** Several calls asked for in one turn. */
   | { type: 'together'; calls: PlannedCall[] }
   /** Text to say; with `repeat`, that many chunks of it. */
   | { type: 'say'; text: string; repeat?: number };
 
-/** A message, read. A `refused` message does nothing at all. */
-export type Reading = { type: 'steps'; steps: Step[] } | { type: 'refused'; why: string };
+/** A part of the text that is no step of the language, and why. Nothing is done for it. */
+export interface Misread {
+  text: string;
+  why: string;
+}
 
-/** The calls of a step; a `say` step has none. */
+/** What was understood of one message, and what was not. */
+export interface Reading {
+  steps: Step[];
+  misread: Misread[];
+}
+
+/** The calls of a step: none for something to say. */
 export function callsOf(step: Step): PlannedCall[] {
   switch (step.type) {
     case 'call':

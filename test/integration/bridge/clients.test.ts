@@ -147,7 +147,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
         {
           callId: 'one',
           tool: 'write-file',
-          preview: '│ +++ b/one.md\n│ +hello',
+          preview: '│ --- /dev/null\n│ +++ b/one.md\n│ @@ -0,0 +1 @@\n│ +hello',
           input: { content: 'hello' },
         },
       ],

@@ -73,14 +73,15 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     expect(messages).toHaveLength(1);
-    expect(messages[0]).toContain('+hello');
+    expect(messages[0]).toBe('Create one.md: +1\n+ hello');
     expect(decisionChannels(agent)).toEqual(['elicitation']);
     expect(agent.tasks.size).toBe(1);
   });
 
   test('R67 D3 each pending action has its own form, and declining one denies that one', async () => {
     const agent = await asking('one', 'two');
-    const client = await clientAt(agent, ({ message }) =>
+    const args = [...AT_ONCE, '--forms', 'more'];
+    const client = await clientAt({ url: agent.url, args }, ({ message }) =>
       message.includes('two.md') ? { action: 'decline' } : { action: 'accept', content: { reason: 'good' } },
     );
     const done = await client.call(DELEGATE, { task: 'do it' });

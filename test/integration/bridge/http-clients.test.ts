@@ -63,7 +63,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     const asked = await client.call(DELEGATE, { task: 'go' }, { onprogress: (it) => progress.push(it) });
     expect(asked.structuredContent).toMatchObject({
       state: 'input_required',
-      pending: [{ callId: 'one', preview: '│ +++ b/one.md\n│ +hello' }],
+      pending: [{ callId: 'one', preview: '│ --- /dev/null\n│ +++ b/one.md\n│ @@ -0,0 +1 @@\n│ +hello' }],
     });
     expect(progress.join()).toContain('write-file waits for approval');
     const sessionId = asked.structuredContent?.['sessionId'];

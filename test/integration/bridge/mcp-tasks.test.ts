@@ -84,7 +84,10 @@ describe('MCP tasks', () => {
     const { structuredContent } = report.parse(resultFromTaskOutcome(outcome));
     expect(structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
     expect(forms).toHaveLength(1);
-    expect(forms[0]?.message).toContain('+hello');
+    expect(forms[0]).toMatchObject({
+      message: 'Create one.md: +1\n+ hello',
+      requestedSchema: { properties: {} },
+    });
     expect(decisionChannels(agent)).toEqual(['task-form']);
     expect(agent.decisions).toMatchObject([{ callId: 'one', inputHash: 'hash-of-one', scope: 'once' }]);
   });
@@ -96,7 +99,7 @@ describe('MCP tasks', () => {
     ['trust reaches further', accept({ decision: 'trust_tool' }), { decision: 'approve', scope: 'tool' }],
   ])('R66 in the form %s', async (_, answer, decision) => {
     const agent = await asking();
-    const client = await clientAt(agent, { person: () => answer });
+    const client = await clientAt(agent, { person: () => answer, args: [...AT_ONCE, '--forms', 'more'] });
     const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
     await execution.settle();
     expect(agent.decisions).toMatchObject([decision]);

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { stage, type Stage } from '../../support/stage.ts';
 import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
 import { RawClient } from './support/raw-client.ts';
-import { plan, shell, write } from '../../support/offline-plan.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
 const DECIDE = 'approve_or_deny_pending_action';
@@ -47,7 +46,7 @@ describe('trust', () => {
     const on = await stage();
     const client = await clientAt(on);
     const asked = await client.call(DELEGATE, {
-      task: plan(write('a.md', 'a'), shell('true'), write('b.md', 'b')),
+      task: 'create a.md with a; run `true`; create b.md with b',
       workspace: on.server.workspace,
     });
     const { sessionId, callId } = pendingOf(asked.structuredContent);
@@ -95,7 +94,7 @@ describe('a mode', () => {
   test('is given with the task: accept-edits changes files and asks for commands', async () => {
     const on = await stage();
     const client = await clientAt(on);
-    const task = { task: plan(write('a.md', 'a'), shell('true')), workspace: on.server.workspace };
+    const task = { task: 'create a.md with a; run `true`', workspace: on.server.workspace };
     const asked = await client.call(DELEGATE, { ...task, mode: 'accept-edits' });
     expect(asked.structuredContent).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
     expect(await on.file('a.md')).toBe('a');

@@ -30,15 +30,23 @@ export interface FormClient {
   close(): Promise<void>;
 }
 
-type Connect = (program: BridgeProgram, start: BridgeStart, person: Person) => Promise<FormClient>;
+type Connect = (
+  program: BridgeProgram,
+  start: BridgeStart,
+  person: Person,
+  options?: { urls?: boolean },
+) => Promise<FormClient>;
 
 const INFO = { name: 'test', version: '0' };
-const CAPABILITIES = { capabilities: { elicitation: {} } };
+/** @param urls whether it declares that it opens URLs */
+const capabilities = (urls = false) => ({
+  capabilities: { elicitation: urls ? { form: {}, url: {} } : {} },
+});
 
 const newer =
   (mode: 'legacy' | { pin: string }): Connect =>
-  async (program, start, person) => {
-    const client = new Client2(INFO, { versionNegotiation: { mode }, ...CAPABILITIES });
+  async (program, start, person, { urls } = {}) => {
+    const client = new Client2(INFO, { versionNegotiation: { mode }, ...capabilities(urls) });
     client.setRequestHandler('elicitation/create', async ({ params }, context) => ({
       ...(await person(shown.parse(params), context.mcpReq.signal)),
     }));
@@ -49,8 +57,8 @@ const newer =
     };
   };
 
-const older: Connect = async (program, start, person) => {
-  const client = new Client1(INFO, CAPABILITIES);
+const older: Connect = async (program, start, person, { urls } = {}) => {
+  const client = new Client1(INFO, capabilities(urls));
   client.setRequestHandler(ElicitRequestSchema, async ({ params }, { signal }) => ({
     ...(await person(shown.parse(params), signal)),
   }));

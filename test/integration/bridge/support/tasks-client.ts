@@ -132,14 +132,16 @@ export interface TasksClientOptions {
   person?: (form: Form) => ApplicationElicitResult | Promise<ApplicationElicitResult>;
   /** Declares the tasks extension. */
   tasks?: boolean;
+  /** Declares that it opens URLs. */
+  urls?: boolean;
 }
 
 export async function tasksClient(
   program: BridgeProgram,
   start: BridgeStart,
-  { person, tasks = true }: TasksClientOptions = {},
+  { person, tasks = true, urls = false }: TasksClientOptions = {},
 ): Promise<TasksClient> {
-  const capabilities = { elicitation: { form: {} } };
+  const capabilities = { elicitation: { form: {}, ...(urls ? { url: {} } : {}) } };
   const client = new Client(INFO, { versionNegotiation: { mode: { pin: REVISION } }, capabilities });
   const transport = new SharedTransport(
     new StdioClientTransport({ ...bridgeCommand(program, start), stderr: 'inherit' }),

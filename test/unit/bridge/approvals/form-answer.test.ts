@@ -1,16 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import { asksOf, type Ask } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
+import type { FormFields } from '../../../../bridge/approvals/ladder.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
-const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): Ask =>
-  only(asksOf({ pending: [pendingWrite('one', changes)], question: null }, () => undefined));
+type FormAsk = Exclude<Ask, { about: 'page' }>;
+
+const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormFields): Ask =>
+  only(asksOf({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields));
+/** With the fields that a person may ask for. */
+const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'more'));
+const plain = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'none'));
+const onPage = (): Ask =>
+  asks({ preview: { type: 'command', command: 'x\n'.repeat(40), cwd: '/w' } }, 'none');
 const question = (): Ask =>
   only(asksOf({ pending: [], question: { id: 'q', text: 'Which?' } }, () => undefined));
-const command = (): Ask =>
+const command = (): FormAsk =>
   asked({ preview: { type: 'command', command: 'ls', cwd: '/w' }, tool: 'run-shell-command' });
 
-const choosing = (): Ask =>
+const choosing = (): FormAsk =>
   asked({
     tool: 'ask-person',
     reason: 'question',
@@ -23,9 +31,14 @@ function only([ask, ...others]: readonly Ask[]): Ask {
   return ask;
 }
 
+function inForm(ask: Ask): FormAsk {
+  if (ask.about === 'page') throw new Error('it does not fit into a form');
+  return ask;
+}
+
 test('a question shows its text and its choices, and nothing of approving', () => {
   const { message, requestedSchema } = choosing().form;
-  expect(message).toMatch(/^Which colour\?\n\n- red\n- blue\n\nAsked by ask-person \(built in\)/);
+  expect(message).toBe('ask-person (built in) asks:\n│ Which colour?\n│\n│ - red\n│ - blue');
   expect(message).not.toContain('approve');
   expect(requestedSchema).toMatchObject({
     properties: { answer: { enum: ['red', 'blue'] } },
@@ -61,6 +74,9 @@ const accept = (content?: unknown): unknown => ({ action: 'accept', content });
 describe('an answer to a form', () => {
   test.each<[string, Ask, unknown, object]>([
     ['accepting it as it stands approves', asked(), accept(), { decision: 'approve', scope: 'once' }],
+    ['accepting a form without fields approves', plain(), accept({}), { decision: 'approve', scope: 'once' }],
+    ['declining a form without fields denies', plain(), { action: 'decline' }, { decision: 'deny' }],
+    ['declining to open the page denies', onPage(), { action: 'decline' }, { decision: 'deny' }],
     [
       'empty fields are no words',
       asked(),
@@ -115,6 +131,8 @@ describe('an answer to a form', () => {
 
   test.each<[string, Ask, unknown, string]>([
     ['a cancel', asked(), { action: 'cancel' }, 'cancelled'],
+    ['a cancelled page', onPage(), { action: 'cancel' }, 'cancelled'],
+    ['a field that the form has not', plain(), accept({ decision: 'trust_always' }), 'not understood'],
     ['nothing', asked(), undefined, 'not understood'],
     ['another action', asked(), { action: 'yes' }, 'not understood'],
     ['another word', asked(), accept({ decision: 'Approve' }), 'not understood'],
@@ -150,6 +168,11 @@ describe('an answer to a form', () => {
       expect(at(undefined)).toMatchObject({ type: 'verdict' });
     },
   );
+
+  test('D5 accepting to open the page approves nothing', () => {
+    expect(readAnswer(onPage(), accept({}), SLOW)).toEqual({ type: 'opened' });
+    expect(readAnswer(onPage(), accept({ decision: 'approve' }), SLOW)).toEqual({ type: 'opened' });
+  });
 
   test('R67 a question is answered in words', () => {
     expect(readAnswer(question(), accept({ answer: 'the left' }), SLOW)).toEqual({

@@ -21,7 +21,7 @@ const view = (state: TaskStateName, changes: Partial<TaskView> = {}): TaskView =
   ...changes,
 });
 
-function shown(of: TaskView | undefined, trouble?: string): DetailedTask {
+function shown(of: TaskView | undefined, trouble?: string, beyondForms = false): DetailedTask {
   return detailedTask({
     taskId: 'session-1::task-1',
     agent: 'agent',
@@ -30,7 +30,10 @@ function shown(of: TaskView | undefined, trouble?: string): DetailedTask {
     trouble,
     createdAt: new Date(2_000),
     changedAt: new Date(1_000),
-    asks: asksOf({ pending: of?.pending ?? [], question: of?.question ?? null }, () => undefined),
+    forms: asksOf({ pending: of?.pending ?? [], question: of?.question ?? null }, () => undefined).flatMap(
+      (ask) => (ask.about === 'page' ? [] : [{ ask, params: ask.form }]),
+    ),
+    beyondForms,
     result: () => ({ content: [{ type: 'text', text: 'the result' }] }),
   });
 }
@@ -63,7 +66,15 @@ describe('a task as MCP shows it', () => {
     expect(others).toEqual([]);
     expect(one?.[0]).not.toBe(two?.[0]);
     expect(one?.[1]).toMatchObject({ method: 'elicitation/create', params: { mode: 'form' } });
-    expect(two?.[1].params.message).toContain('Write two.md');
+    expect(two?.[1].params.message).toContain('two.md');
+  });
+
+  test('R66 D5 what no form of the client can show whole is handed back as the call itself would be', () => {
+    const task = shown(PENDING, undefined, true);
+    expect(DetailedTaskV2Schema.parse(task)).toMatchObject({
+      status: 'completed',
+      result: { content: [{ text: 'the result' }] },
+    });
   });
 
   test('R66 what keeps a task from being followed, and how to sign in, are said in its status', () => {

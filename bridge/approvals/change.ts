@@ -1,0 +1,91 @@
+/** The change that a unified diff makes to one file: its changed lines, without the context around them. Pure. */
+
+export interface Change {
+  kind: 'create' | 'delete' | 'change';
+  added: number;
+  removed: number;
+  /** Where each run of changed lines begins, as a line number of the new file. */
+  at: readonly number[];
+  lines: readonly ChangedLine[];
+}
+
+export interface ChangedLine {
+  sign: '+' | '-';
+  text: string;
+  /** It is the file's last line and does not end with a line feed. */
+  open?: true;
+}
+
+const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+const NO_LINE_FEED = '\\ No newline at end of file';
+
+/** @returns undefined for anything but one file's complete diff: what is not understood is not summarised */
+export function changeIn(diff: string): Change | undefined {
+  const all = (diff.endsWith('\n') ? diff.slice(0, -1) : diff).split('\n');
+  const start = all.findIndex((line) => HUNK.test(line));
+  const headers = start < 0 ? all : all.slice(0, start);
+  if (!headers.every(isHeader)) return undefined;
+  const lines: ChangedLine[] = [];
+  const at: number[] = [];
+  for (let index = headers.length; index < all.length;) {
+    const hunk = hunkAt(all, index);
+    if (hunk === undefined) return undefined;
+    lines.push(...hunk.lines);
+    at.push(...hunk.at);
+    index = hunk.end;
+  }
+  const added = lines.filter(({ sign }) => sign === '+').length;
+  return { kind: kindOf(headers), added, removed: lines.length - added, at, lines };
+}
+
+function isHeader(line: string): boolean {
+  return /^(?:--- |\+\+\+ |Index: |=+$|$)/.test(line);
+}
+
+function kindOf(headers: readonly string[]): Change['kind'] {
+  if (headers.some((line) => /^--- \/dev\/null(?:\t|$)/.test(line))) return 'create';
+  return headers.some((line) => /^\+\+\+ \/dev\/null(?:\t|$)/.test(line)) ? 'delete' : 'change';
+}
+
+interface Hunk {
+  lines: readonly ChangedLine[];
+  at: readonly number[];
+  end: number;
+}
+
+/** The hunk's own counts say where it ends: a removed line `-- x` looks like a header. */
+function hunkAt(all: readonly string[], start: number): Hunk | undefined {
+  const header = HUNK.exec(all[start] ?? '');
+  if (header === null) return undefined;
+  const [, oldCount = '1', from = '1', newCount = '1'] = header;
+  let oldLeft = Number(oldCount);
+  let newLeft = Number(newCount);
+  let line = Number(from) + (newLeft === 0 ? 1 : 0);
+  let inChange = false;
+  const lines: ChangedLine[] = [];
+  const at: number[] = [];
+  let index = start + 1;
+  for (; oldLeft > 0 || newLeft > 0 || all[index] === NO_LINE_FEED; index += 1) {
+    const whole = all[index];
+    if (whole === undefined) return undefined;
+    const sign = whole.charAt(0);
+    if (whole === NO_LINE_FEED) {
+      const last = lines.at(-1);
+      if (inChange && last !== undefined) lines[lines.length - 1] = { ...last, open: true };
+      continue;
+    }
+    if (sign === '+' || sign === '-') {
+      if (!inChange) at.push(line);
+      inChange = true;
+      lines.push({ sign, text: whole.slice(1) });
+    } else if (sign === ' ' || whole === '') inChange = false;
+    else return undefined;
+    if (sign !== '+') oldLeft -= 1;
+    if (sign !== '-') {
+      newLeft -= 1;
+      line += 1;
+    }
+    if (oldLeft < 0 || newLeft < 0) return undefined;
+  }
+  return { lines, at, end: index };
+}

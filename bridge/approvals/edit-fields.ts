@@ -1,0 +1,42 @@
+/** The fields with which a person decides more than approve or deny: the setting `forms: more`. Pure. */
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { McpDecisionWord } from './decision-words.ts';
+import type { Field } from './form-field.ts';
+
+export function decisionFields(
+  action: PendingAction,
+  words: readonly McpDecisionWord[],
+): Record<string, Field> {
+  return {
+    decision: { type: 'string', title: 'Decision', enum: [...words], default: 'approve' },
+    ...(words.includes('edit') ? editField(action) : {}),
+    reason: { type: 'string', title: 'Reason', description: 'Told to the agent. May be left empty.' },
+  };
+}
+
+/** What a person edits: the text of a file, a command line, or else the input as it is. */
+function editField({ preview, input }: PendingAction): Record<string, Field> {
+  if (preview.type === 'diff')
+    return {
+      editedContent: {
+        type: 'string',
+        title: 'Write this instead',
+        description: 'The whole new text of the file, or the text to append. Leave empty to change nothing.',
+      },
+    };
+  if (preview.type === 'command' && typeof input['command'] === 'string')
+    return {
+      editedCommand: {
+        type: 'string',
+        title: 'Run this instead',
+        description: 'The whole command line. Leave empty to change nothing.',
+      },
+    };
+  return {
+    editedInput: {
+      type: 'string',
+      title: 'Run with this input instead',
+      description: 'The whole new input as a JSON object. Leave empty to change nothing.',
+    },
+  };
+}

@@ -1,0 +1,198 @@
+/**
+ * A pending action in the few rows that a client's form shows whole. Pure.
+ *
+ * Claude Code (measured on 2.1.330) shows a message of up to four rows, and at a window of 80 columns it cuts a row after 74.
+ * It has no key that shows the rest. An action that needs more room is therefore not approved in such a form (D5).
+ */
+import stringWidth from 'string-width';
+import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
+import { visibleLine, visibleLines } from '../../shared/visible-text.ts';
+import { sourceText } from '../results/session-report.ts';
+import { type Change, changeIn } from './change.ts';
+
+export const MOST_ROWS = 4;
+export const COLUMNS = 74;
+
+/** A preview with more characters than this fits into no form. */
+const LONGEST = 50_000;
+
+/** A line before it is wrapped. Foreign text stands behind a mark that no row of the product begins with. */
+interface Line {
+  mark: '' | '+ ' | '- ' | '$ ' | '> ' | '│ ';
+  text: string;
+}
+
+/** @returns the warning and the whole action; undefined where that takes more than four rows */
+export function formRows(action: PendingAction): readonly string[] | undefined {
+  if (isLong(action)) return undefined;
+  const lines = linesOf(action);
+  if (lines === undefined) return undefined;
+  const rows: string[] = [];
+  for (const line of [...warningOf(action), ...lines])
+    for (const row of wrapped(line)) {
+      if (rows.length === MOST_ROWS) return undefined;
+      rows.push(row);
+    }
+  return rows;
+}
+
+/** What the action is and how large, in at most two rows, for a form that leads to where all of it is shown. */
+export function summaryRows(action: PendingAction): readonly string[] {
+  const [row = ''] = wrapped(productLine(clipped(summaryOf(action))));
+  return [...warningOf(action).map(({ text }) => text), row];
+}
+
+/** Lines of a text in rows of a form, each behind a mark. */
+export function markedRows(text: string): readonly string[] {
+  return visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
+}
+
+const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
+  approval: '',
+  'outcome-unknown': 'It RAN BEFORE, outcome unknown. Accept runs it AGAIN, Decline skips it.',
+  'content-changed': 'It CHANGED since it was shown. This is the change now.',
+  question: '',
+};
+
+function warningOf({ reason }: PendingAction): readonly Line[] {
+  const text = WARNINGS[reason];
+  return text === '' ? [] : [productLine(text)];
+}
+
+function linesOf(action: PendingAction): readonly Line[] | undefined {
+  const { preview, tool, source } = action;
+  switch (preview.type) {
+    case 'diff': {
+      const change = changeIn(preview.diff);
+      if (change === undefined) return undefined;
+      const head = `${headOf(preview.path, change)}${from(action)}`;
+      return [
+        productLine(head),
+        ...change.lines.map(({ sign, text, open }): Line => ({
+          mark: `${sign} `,
+          text: `${visible(text)}${open ? OPEN : ''}`,
+        })),
+      ];
+    }
+    case 'command': {
+      const [first = '', ...rest] = preview.command.split('\n').map(visible);
+      return [
+        { mark: '$ ', text: first },
+        ...rest.map((text): Line => ({ mark: '> ', text })),
+        productLine(`in ${visibleLine(preview.cwd)}${from(action)}`),
+      ];
+    }
+    case 'url':
+    case 'json': {
+      const input = inputOf(preview);
+      if (input === undefined) return undefined;
+      const head = `Call ${visibleLine(tool)} (${visibleLine(sourceText(source))})`;
+      return [
+        productLine(head),
+        ...input.split('\n').map((text): Line => ({ mark: '│ ', text: visible(text) })),
+      ];
+    }
+    case 'question':
+      return undefined;
+  }
+}
+
+/** Foreign text cannot write these brackets. */
+const OPEN = ' ⟨no line feed at the end⟩';
+
+/** `Change a.txt: +1 −1, line 2`. */
+function headOf(path: string, { kind, added, removed, at }: Change): string {
+  const verb = { create: 'Create', delete: 'Delete', change: 'Change' }[kind];
+  const where = kind === 'change' && at.length > 0 ? `, line ${at.join(', ')}` : '';
+  const counts = [
+    ...(kind === 'delete' ? [] : [`+${String(added)}`]),
+    ...(kind === 'create' ? [] : [`−${String(removed)}`]),
+  ];
+  return `${verb} ${visibleLine(path)}: ${counts.join(' ')}${where}`;
+}
+
+function summaryOf(action: PendingAction): string {
+  const { preview, tool, source } = action;
+  switch (preview.type) {
+    case 'diff': {
+      const change = changeIn(preview.diff);
+      return change === undefined
+        ? `Change ${visibleLine(preview.path)}${from(action)}`
+        : `${headOf(preview.path, { ...change, at: [] })}${from(action)}`;
+    }
+    case 'command': {
+      const lines = preview.command.split('\n').length;
+      const size = lines > 1 ? `${String(lines)} lines` : `${String(preview.command.length)} characters`;
+      return `Run a command of ${size}${from(action)}`;
+    }
+    case 'url':
+    case 'json':
+    case 'question':
+      return `Call ${visibleLine(tool)} (${visibleLine(sourceText(source))})`;
+  }
+}
+
+/** Who acts, where that is not the agent's own tool. */
+function from({ source }: PendingAction): string {
+  return source.type === 'built-in' ? '' : ` (${visibleLine(sourceText(source))})`;
+}
+
+function inputOf(preview: Extract<Preview, { type: 'url' | 'json' }>): string | undefined {
+  if (preview.type === 'url') return preview.url;
+  try {
+    return JSON.stringify(preview.value);
+  } catch {
+    return undefined;
+  }
+}
+
+function isLong({ preview }: PendingAction): boolean {
+  switch (preview.type) {
+    case 'diff':
+      return preview.diff.length > LONGEST;
+    case 'command':
+      return preview.command.length > LONGEST;
+    case 'url':
+    case 'json':
+    case 'question':
+      return (JSON.stringify(preview)?.length ?? 0) > LONGEST;
+  }
+}
+
+function visible(line: string): string {
+  return visibleLines(line).join('\n');
+}
+
+function productLine(text: string): Line {
+  return { mark: '', text };
+}
+
+/** Before a row that goes on with the line above. */
+const GOES_ON = '↳ ';
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** The line in rows that no client has to wrap or cut. */
+function* wrapped({ mark, text }: Line): Generator<string> {
+  let row: string = mark;
+  let width = stringWidth(mark);
+  // Terminals give a tab any width.
+  for (const { segment } of graphemes.segment(text.replaceAll('\t', '⟨tab⟩'))) {
+    const columns = stringWidth(segment);
+    if (width + columns > COLUMNS) {
+      yield row;
+      row = GOES_ON;
+      width = stringWidth(GOES_ON);
+    }
+    row += segment;
+    width += columns;
+  }
+  yield row.trimEnd();
+}
+
+function clipped(text: string): string {
+  const [row = '', ...more] = wrapped(productLine(text));
+  if (more.length === 0) return text;
+  const kept = [...graphemes.segment(row)].map(({ segment }) => segment);
+  while (stringWidth(kept.join('')) >= COLUMNS) kept.pop();
+  return `${kept.join('')}…`;
+}

@@ -1,0 +1,75 @@
+/** The forms that a client is offered of what waits: with the link where an action is decided on the page. */
+import type { Session } from '../sessions/session.ts';
+import type { Ask } from './form.ts';
+import type { Form, UrlForm } from './form-field.ts';
+import type { Offers } from './offers.ts';
+import type { PageLinks } from './page-links.ts';
+
+export interface OfferedForm {
+  ask: Ask;
+  /** The parameters of `elicitation/create`. */
+  params: Form | UrlForm;
+}
+
+export interface Offering {
+  session: Session;
+  offers: Offers;
+  links: PageLinks;
+  opensUrls: boolean;
+}
+
+/** What a client can be asked of a session, and what it cannot. */
+export interface OfferedForms {
+  forms: readonly OfferedForm[];
+  /** The person has gone to the page to decide these. */
+  opened: readonly Ask[];
+  /** No form shows all of these, and no page is at hand: they are decided on the command line. */
+  unoffered: readonly Ask[];
+}
+
+export async function offeredForms(offering: Offering): Promise<OfferedForms> {
+  const { session, offers } = offering;
+  const taskId = session.view?.taskId ?? '';
+  const forms: OfferedForm[] = [];
+  const opened: Ask[] = [];
+  const unoffered: Ask[] = [];
+  for (const ask of offers.asks(taskId, session.asked)) {
+    if (offers.isOpen(taskId, ask)) {
+      opened.push(ask);
+      continue;
+    }
+    const form = await formOf(ask, offering);
+    if (form === undefined) unoffered.push(ask);
+    else forms.push(form);
+  }
+  return { forms, opened, unoffered };
+}
+
+async function formOf(
+  ask: Ask,
+  { session, offers, links, opensUrls }: Offering,
+): Promise<OfferedForm | undefined> {
+  if (ask.about !== 'page') return { ask, params: ask.form };
+  if (!opensUrls) return undefined;
+  const link = await links.link(session, ask);
+  if (link === undefined) return undefined;
+  const taskId = session.view?.taskId ?? '';
+  if (link !== 'expired') return { ask, params: { mode: 'url', message: ask.message, url: link.url } };
+  offers.renew(taskId, ask);
+  const renewed = offers.asks(taskId, session.asked).find(({ callId }) => callId === ask.callId);
+  if (renewed?.about !== 'page' || renewed.key === ask.key) return undefined;
+  const next = await links.link(session, renewed);
+  if (next === undefined || next === 'expired') return undefined;
+  return { ask: renewed, params: { mode: 'url', message: renewed.message, url: next.url } };
+}
+
+/** What to say of actions that no form of this client shows whole (D5). */
+export function commandLineNotes(unoffered: readonly Ask[]): readonly string[] {
+  return unoffered.flatMap((ask) => {
+    if (ask.about !== 'page') return [];
+    const { inputHash: shown } = ask.action;
+    return [
+      `Action ${ask.callId} does not fit into a form, so the person was not asked in one. At a terminal they read it with \`mcp-a2a-bridge show ${shown}\` and approve it with \`mcp-a2a-bridge approve ${shown}\`.`,
+    ];
+  });
+}

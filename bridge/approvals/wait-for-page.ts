@@ -1,0 +1,44 @@
+/** Waits while a person decides on the page: the agent's journal says when they have. */
+import { onAbort } from '../../shared/abort.ts';
+import type { Session } from '../sessions/session.ts';
+import type { Ask } from './form.ts';
+import type { Offers } from './offers.ts';
+
+export interface PageWait {
+  session: Session;
+  offers: Offers;
+  /** Milliseconds. */
+  timeout: number;
+  /** The caller going away. */
+  signal: AbortSignal;
+}
+
+/** @returns whether one of these is asked no more; false when the time is up or the caller has gone */
+export function waitForPage(
+  { session, offers, timeout, signal }: PageWait,
+  opened: readonly Ask[],
+): Promise<boolean> {
+  const taskId = session.view?.taskId ?? '';
+  const keys = new Set(opened.map(({ key }) => key));
+  const decided = (): boolean => {
+    if (session.view?.taskId !== taskId) return true;
+    const open = offers.asks(taskId, session.asked).filter(({ key }) => keys.has(key));
+    return open.length < keys.size;
+  };
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stopListening();
+      stopReading();
+      stopWatching();
+      resolve(decided());
+    };
+    const timer = setTimeout(end, timeout);
+    const stopReading = session.watch();
+    const stopListening = session.listen(() => {
+      if (decided()) end();
+    });
+    const stopWatching = onAbort(signal, () => queueMicrotask(end));
+    if (decided()) queueMicrotask(end);
+  });
+}

@@ -1,0 +1,266 @@
+/** Actions that a form cannot show whole (D5), and forms for what was decided elsewhere (R97). */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
+import { type FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
+import { signal } from '../../support/signal.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
+import { type TasksClient, tasksClient } from './support/tasks-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+/** The answers of these tests come from no person: their speed is not what is tested. */
+const AT_ONCE = ['--fastest-answer-seconds', '0'];
+const WRITE = { callId: 'one', tool: 'write-file', title: 'Write one.md' };
+
+/** An action of forty lines. */
+const LONG = pendingWrite('one', {
+  tool: 'run-shell-command',
+  title: 'Run a long script',
+  preview: { type: 'command', command: 'echo x\n'.repeat(40).trimEnd(), cwd: '/w' },
+});
+
+let program: BridgeProgram;
+const open: { close: () => Promise<unknown> }[] = [];
+
+beforeAll(async () => {
+  program = await buildBridge();
+});
+afterEach(async () => {
+  for (const each of open.splice(0)) await each.close();
+});
+afterAll(() => program.remove());
+
+async function agentAsking(action = LONG, options: FakeAgentOptions = {}): Promise<FakeAgent> {
+  const agent = await FakeAgent.start({
+    onMessage: (task) => task.work().ask(action),
+    onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
+    ...options,
+  });
+  open.push({ close: () => agent.stop() });
+  return agent;
+}
+
+/** A person decides on the server's page. */
+function decideOnPage(task: FakeTask, decision: 'approve' | 'deny'): void {
+  task.activity({ type: 'tool.decided', ...WRITE, decision, by: 'alice', channel: 'page' });
+  task.work().say(`${decision} on the page`).complete();
+}
+
+const urlForm = z.looseObject({ mode: z.literal('url'), url: z.string(), message: z.string() });
+
+describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
+  async function clientAt(agent: FakeAgent, person: Person, urls = true): Promise<FormClient> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const client = await connect(program, { stateDir, agentUrl: agent.url, args: AT_ONCE }, person, { urls });
+    open.unshift({ close: () => client.close().catch(() => undefined) });
+    return client;
+  }
+
+  test('D5 an action that no form shows whole leads to the page, where it is decided, and the call goes on', async () => {
+    const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
+    const client = await clientAt(agent, (form) => {
+      const { url, message } = urlForm.parse(form);
+      expect(url).toBe(`${agent.url}/page?code=1`);
+      expect(message).toMatch(/^Run a command of 40 lines\nToo long for a form\. Open the page/);
+      expect(JSON.stringify(form)).not.toContain('echo x');
+      void agent.asked('subscribe').then(() => decideOnPage(agent.task, 'approve'));
+      return { action: 'accept' };
+    });
+    const done = await client.call(DELEGATE, { task: 'do it' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'approve on the page' });
+    expect(textOf(done)).not.toContain('page?code');
+    expect(agent.decisions).toEqual([]);
+    expect(agent.count('/page/links')).toBe(1);
+  });
+
+  test('D5 to decline the page denies the action', async () => {
+    const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
+    const client = await clientAt(agent, () => ({ action: 'decline' }));
+    const done = await client.call(DELEGATE, { task: 'do it' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided deny' });
+  });
+
+  test('D5 a person who opens the page and does not decide there has decided nothing', async () => {
+    const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
+    const client = await clientAt(agent, () => ({ action: 'accept' }));
+    const asked = await client.call(DELEGATE, { task: 'do it', waitSeconds: 1 });
+    expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
+    expect(textOf(asked)).toMatch(/opened the page, and has not decided there yet/);
+    expect(agent.decisions).toEqual([]);
+  });
+
+  test.each<[string, boolean, FakeAgentOptions]>([
+    ['a client that opens no URLs', false, { pageLinksMs: 600_000 }],
+    ['an agent without a page', true, {}],
+  ])('D5 with %s no form is shown, and the answer names the command line', async (__, urls, options) => {
+    const agent = await agentAsking(LONG, options);
+    const client = await clientAt(agent, unasked, urls);
+    const asked = await client.call(DELEGATE, { task: 'do it' });
+    expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
+    expect(textOf(asked)).toMatch(
+      /`mcp-a2a-bridge show \S+` and approve it with `mcp-a2a-bridge approve \S+`/,
+    );
+    expect(agent.decisions).toEqual([]);
+  });
+
+  test('R97 a decision made elsewhere withdraws the form, or its answer is told who decided', async () => {
+    const agent = await agentAsking(pendingWrite('one'));
+    const shown = signal();
+    const withdrawn = signal();
+    const answering = signal();
+    const client = await clientAt(agent, async (_form, taken) => {
+      taken.addEventListener('abort', withdrawn.happen);
+      shown.happen();
+      await answering.happened;
+      return { action: 'accept', content: {} };
+    });
+    const call = client.call(DELEGATE, { task: 'do it' });
+    await shown.happened;
+    if (holds) await agent.asked('subscribe');
+    decideOnPage(agent.task, 'deny');
+    if (holds) await withdrawn.happened;
+    answering.happen();
+    const done = await call;
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'deny on the page' });
+    if (!holds) expect(textOf(done)).toMatch(/An answer in a form did not count/);
+    expect(agent.decisions).toEqual([]);
+  });
+});
+
+describe('MCP tasks', () => {
+  const detailed = z.looseObject({
+    status: z.string(),
+    pollIntervalMs: z.number(),
+    inputRequests: z
+      .record(z.string(), z.looseObject({ params: z.looseObject({ message: z.string() }) }))
+      .optional(),
+    result: z.looseObject({ content: z.array(z.looseObject({ text: z.string() })) }).optional(),
+  });
+  type Detailed = z.infer<typeof detailed>;
+
+  async function look(client: TasksClient, taskId: string): Promise<Detailed> {
+    const { result, error } = await client.ask('tasks/get', { taskId });
+    expect(error).toBeUndefined();
+    return detailed.parse(result);
+  }
+
+  /** Polls until the task is otherwise than working. */
+  async function delegated(client: TasksClient): Promise<{ taskId: string; task: Detailed }> {
+    const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
+    if (execution.kind !== 'task') throw new Error('no task');
+    const { taskId } = execution.handle;
+    await execution.detach();
+    let task = await look(client, taskId);
+    while (task.status === 'working') task = await look(client, taskId);
+    return { taskId, task };
+  }
+
+  test('D5 an action that no form shows whole has the same link with each look, and no form while the page is open', async () => {
+    const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
+    const client = await tasksClientAt(agent);
+    const { taskId, task } = await delegated(client);
+    const [[key, form] = ['', undefined]] = Object.entries(task.inputRequests ?? {});
+    expect(urlForm.parse(form?.params).url).toBe(`${agent.url}/page?code=1`);
+    expect((await look(client, taskId)).inputRequests).toEqual(task.inputRequests);
+    await update(client, taskId, { [key]: { action: 'accept' } });
+    expect(await look(client, taskId)).toMatchObject({ status: 'working' });
+    decideOnPage(agent.task, 'approve');
+    let done = await look(client, taskId);
+    while (done.status === 'working') done = await look(client, taskId);
+    expect(done).toMatchObject({
+      status: 'completed',
+      result: { structuredContent: { state: 'completed' } },
+    });
+    expect(JSON.stringify(done)).not.toContain('page?code');
+    expect(agent.decisions).toEqual([]);
+  });
+
+  test('D5 a link that has expired is followed by another form with another link', async () => {
+    const agent = await agentAsking(LONG, { pageLinksMs: 1 });
+    const client = await tasksClientAt(agent);
+    const { task } = await delegated(client);
+    // The first link is over at once, and so is the one after it: what has no link is not offered.
+    expect(task.status).toBe('completed');
+    expect(agent.count('/page/links')).toBeGreaterThan(1);
+  });
+
+  test.each<[string, boolean, FakeAgentOptions]>([
+    ['a client that opens no URLs', false, { pageLinksMs: 600_000 }],
+    ['an agent without a page', true, {}],
+  ])('D5 with %s the task ends with what waits, and names the command line', async (_, urls, options) => {
+    const agent = await agentAsking(LONG, options);
+    const client = await tasksClientAt(agent, urls);
+    const { task } = await delegated(client);
+    expect(task).toMatchObject({
+      status: 'completed',
+      result: { structuredContent: { state: 'input_required' } },
+    });
+    expect(task.result?.content[0]?.text).toMatch(/`mcp-a2a-bridge approve \S+`/);
+  });
+
+  test('R97 what was decided elsewhere takes the form away, and its answer is told who decided', async () => {
+    const agent = await agentAsking(pendingWrite('one'));
+    const client = await tasksClientAt(agent);
+    const { taskId, task } = await delegated(client);
+    expect(task.pollIntervalMs).toBeLessThanOrEqual(500);
+    const [key = ''] = Object.keys(task.inputRequests ?? {});
+    agent.task.activity({ type: 'tool.decided', ...WRITE, decision: 'deny', by: 'alice', channel: 'page' });
+    agent.task.work();
+    const after = await look(client, taskId);
+    expect(after).toMatchObject({ status: 'working' });
+    expect(after.inputRequests).toBeUndefined();
+    const late = await update(client, taskId, { [key]: { action: 'accept', content: {} } });
+    expect(late.error).toBeUndefined();
+    agent.task.say('went on').complete();
+    let done = await look(client, taskId);
+    while (done.status === 'working') done = await look(client, taskId);
+    expect(done).toMatchObject({ status: 'completed' });
+    expect(done.result?.content[0]?.text).toContain(
+      'Note: An answer in the form for "Write one.md" did not count: alice denied it before (page).',
+    );
+    expect(agent.decisions).toEqual([]);
+  });
+
+  test('R97 an answer that the client sends twice is not told that it did not count', async () => {
+    const agent = await agentAsking(pendingWrite('one'), {
+      onDecisions: (task) => {
+        task.activity({
+          type: 'tool.decided',
+          ...WRITE,
+          decision: 'approve',
+          by: 'alice',
+          channel: 'task-form',
+        });
+        task.work().say('went on').complete();
+      },
+    });
+    const client = await tasksClientAt(agent);
+    const { taskId, task } = await delegated(client);
+    const [key = ''] = Object.keys(task.inputRequests ?? {});
+    for (const _ of [1, 2]) await update(client, taskId, { [key]: { action: 'accept', content: {} } });
+    expect(JSON.stringify(await look(client, taskId))).not.toContain('did not count');
+    expect(agent.decisions).toHaveLength(1);
+  });
+});
+
+const unasked: Person = () => {
+  throw new Error('a form was shown');
+};
+
+async function tasksClientAt(agent: FakeAgent, urls = true): Promise<TasksClient> {
+  const stateDir = await mkdtemp(join(program.directory, 'state-'));
+  const client = await tasksClient(program, { stateDir, agentUrl: agent.url, args: AT_ONCE }, { urls });
+  open.unshift(client);
+  return client;
+}
+
+function update(client: TasksClient, taskId: string, inputResponses: object): ReturnType<TasksClient['ask']> {
+  return client.ask('tasks/update', { taskId, inputResponses });
+}
+
+function textOf({ content }: FormResult): string {
+  return content.map(({ text }) => text ?? '').join('\n');
+}

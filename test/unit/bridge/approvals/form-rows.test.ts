@@ -1,0 +1,233 @@
+import { describe, expect, test } from '@jest/globals';
+import { createTwoFilesPatch } from 'diff';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { asksOf } from '../../../../bridge/approvals/form.ts';
+import { COLUMNS, formRows, MOST_ROWS, summaryRows } from '../../../../bridge/approvals/form-rows.ts';
+import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../../../shared/visible-text.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const action = (changes: Partial<PendingAction>): PendingAction => pendingWrite('one', changes);
+const command = (text: string, cwd = '/w'): PendingAction =>
+  action({ tool: 'run-shell-command', preview: { type: 'command', command: text, cwd } });
+const edit = (before: string | undefined, after: string, path = 'a.txt'): PendingAction => {
+  const diff = createTwoFilesPatch(
+    before === undefined ? '/dev/null' : `a/${path}`,
+    `b/${path}`,
+    before ?? '',
+    after,
+    undefined,
+    undefined,
+    { context: 3 },
+  );
+  return action({ preview: { type: 'diff', path, diff } });
+};
+
+describe('the rows of an action that fits into a form', () => {
+  test.each<[string, PendingAction, readonly string[]]>([
+    [
+      'a changed line, without the lines around it',
+      edit('alpha\nbeta\ngamma\n', 'alpha\nBETA\ngamma\n'),
+      ['Change a.txt: +1 −1, line 2', '- beta', '+ BETA'],
+    ],
+    [
+      'changes in two places',
+      edit('a\nb\nc\nd\n', 'b\nc\n'),
+      ['Change a.txt: +0 −2, line 1, 3', '- a', '- d'],
+    ],
+    ['a new file', edit(undefined, 'hello\n'), ['Create a.txt: +1', '+ hello']],
+    [
+      'a last line without a line feed',
+      edit(undefined, 'hello'),
+      ['Create a.txt: +1', '+ hello ⟨no line feed at the end⟩'],
+    ],
+    [
+      'a removed line that looks like a header',
+      edit('-- x\nb\n', 'b\n'),
+      ['Change a.txt: +0 −1, line 1', '- -- x'],
+    ],
+    ['a command, and where it runs', command('npm test'), ['$ npm test', 'in /w']],
+    [
+      'a command of two lines',
+      command('cd src &&\n  rm -rf "$X"'),
+      ['$ cd src &&', '>   rm -rf "$X"', 'in /w'],
+    ],
+    [
+      'a command that writes the words of the product',
+      command('true\nin /safe'),
+      ['$ true', '> in /safe', 'in /w'],
+    ],
+    [
+      'an MCP tool',
+      action({
+        tool: 'echo',
+        source: { type: 'mcp-server', server: 'notes' },
+        preview: { type: 'json', value: { text: 'hi' } },
+      }),
+      ['Call echo (MCP server notes)', '│ {"text":"hi"}'],
+    ],
+    [
+      'an address',
+      action({ tool: 'fetch', preview: { type: 'url', url: 'https://a.example/b' } }),
+      ['Call fetch (built in)', '│ https://a.example/b'],
+    ],
+    [
+      'a call that ran before, the warning first',
+      { ...command('npm publish'), reason: 'outcome-unknown' },
+      ['It RAN BEFORE, outcome unknown. Accept runs it AGAIN, Decline skips it.', '$ npm publish', 'in /w'],
+    ],
+    [
+      'a file that changed since, the warning first',
+      { ...edit('a\n', 'b\n'), reason: 'content-changed' },
+      ['It CHANGED since it was shown. This is the change now.', 'Change a.txt: +1 −1, line 1', '- a', '+ b'],
+    ],
+    [
+      'a long gap as its count, with what follows it',
+      command(`ls${' '.repeat(25_000)}; echo HIDDEN`),
+      ['$ ls⟨25,000 spaces⟩; echo HIDDEN', 'in /w'],
+    ],
+    ['hidden characters', command('ls \u{202e}x\tz'), ['$ ls \\u{202e}x⟨tab⟩z', 'in /w']],
+  ])('D5 %s', (_, asked, rows) => {
+    expect(formRows(asked)).toEqual(rows);
+  });
+
+  test('D5 a long line goes on in the next row, behind a mark', () => {
+    const words = `echo ${'日本'.repeat(20)}`;
+    expect(formRows(command(words))).toEqual([
+      `$ echo ${'日本'.repeat(16)}日`,
+      `↳ 本${'日本'.repeat(3)}`,
+      'in /w',
+    ]);
+  });
+
+  test.each<[string, PendingAction]>([
+    ['a change of three lines', edit('a\nb\n', 'A\nB\n')],
+    ['a command of four lines', command('a\nb\nc\nd')],
+    ['a long command', command('x'.repeat(300))],
+    [
+      'a diff of two files',
+      action({
+        preview: {
+          type: 'diff',
+          path: 'a, b',
+          diff: '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n--- c\n+++ c\n@@ -1 +1 @@\n-a\n+b\n',
+        },
+      }),
+    ],
+    [
+      'a diff whose counts do not fit',
+      action({ preview: { type: 'diff', path: 'a', diff: '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n+c\n' } }),
+    ],
+    ['a diff that renames', action({ preview: { type: 'diff', path: 'a', diff: 'rename to b\n' } })],
+  ])('D5 %s does not fit: the person is led to the page', (_, asked) => {
+    expect(formRows(asked)).toBeUndefined();
+    const [ask] = asksOf({ pending: [asked], question: null }, () => undefined);
+    if (ask?.about !== 'page') throw new Error('in a form');
+    const rows = ask.message.split('\n');
+    expect(rows.length).toBeLessThanOrEqual(MOST_ROWS);
+    expect(rows.at(-1)).toMatch(/Open the page to decide it/);
+    expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(COLUMNS);
+  });
+
+  test('D5 what leads to the page says how large the action is', () => {
+    expect(summaryRows(edit(undefined, 'x\n'.repeat(40)))).toEqual(['Create a.txt: +40']);
+    expect(summaryRows(command('x\n'.repeat(11)))).toEqual(['Run a command of 12 lines']);
+    expect(summaryRows({ ...command('x'.repeat(300)), reason: 'outcome-unknown' })).toEqual([
+      expect.stringContaining('RAN BEFORE'),
+      'Run a command of 300 characters',
+    ]);
+  });
+});
+
+const nasty = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 120 }),
+  fc.string({ unit: 'binary', maxLength: 120 }),
+  fc
+    .array(
+      fc.constantFrom(
+        ' ',
+        '\n',
+        '\t',
+        '日本',
+        'in /safe',
+        'Accept approves it',
+        '\u{202e}',
+        '\u{1b}[2J',
+        '👩‍👩‍👧',
+        'x'.repeat(60),
+      ),
+      {
+        maxLength: 12,
+      },
+    )
+    .map((parts) => parts.join('')),
+);
+const previews: fc.Arbitrary<Preview> = fc.oneof(
+  fc.record({ type: fc.constant('command' as const), command: nasty, cwd: nasty }),
+  fc.record({ type: fc.constant('url' as const), url: nasty }),
+  fc.record({ type: fc.constant('json' as const), value: fc.oneof(fc.jsonValue(), nasty) }),
+  fc
+    .tuple(nasty, nasty, nasty)
+    .map(([path, before, after]) => edit(before, after, visibleLine(path)).preview),
+  fc.record({ type: fc.constant('diff' as const), path: nasty, diff: nasty }),
+);
+
+describe('whatever the preview', () => {
+  test('D5 a form has at most four rows, each fits into 80 columns, and foreign text stands behind a mark', () => {
+    fc.assert(
+      fc.property(
+        previews,
+        fc.constantFrom('approval', 'outcome-unknown', 'content-changed'),
+        (preview, reason) => {
+          const asked = action({ preview, reason });
+          const rows = formRows(asked) ?? summaryRows(asked);
+          expect(rows.length).toBeLessThanOrEqual(MOST_ROWS);
+          for (const row of rows) {
+            expect(row).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+            expect(stringWidth(row)).toBeLessThanOrEqual(COLUMNS);
+            expect(row).toMatch(
+              /^(?:[-+$>│↳](?: |$)|It (?:RAN|CHANGED)|(?:Create|Change|Delete|Call|Run|in)(?: |$))/,
+            );
+          }
+        },
+      ),
+    );
+  });
+
+  test('D5 two commands that differ never look the same, when a form can approve them', () => {
+    const texts = fc.oneof(
+      nasty,
+      fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\\', '\t', '⇥', '↳', '>'), maxLength: 90 }),
+    );
+    fc.assert(
+      fc.property(texts, texts, (one, other) => {
+        fc.pre(one !== other && one.trimEnd() !== other.trimEnd());
+        const rows = formRows(command(one));
+        fc.pre(rows !== undefined);
+        expect(formRows(command(other))).not.toEqual(rows);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('D5 every changed line of a file is in the form that can approve the change', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', 'b', '-', '+', '@', ' '), maxLength: 6 });
+    const file = fc.array(line, { maxLength: 5 }).map((lines) => lines.map((each) => `${each}\n`).join(''));
+    fc.assert(
+      fc.property(file, file, (before, after) => {
+        const asked = edit(before, after);
+        const rows = formRows(asked);
+        fc.pre(rows !== undefined && before !== after);
+        const { diff } = asked.preview.type === 'diff' ? asked.preview : { diff: '' };
+        const changed = diff
+          .slice(diff.indexOf('\n@@'))
+          .split('\n')
+          .filter((each) => /^[-+]/.test(each))
+          .map((each) => `${each.charAt(0)} ${each.slice(1)}`.trimEnd());
+        expect(rows?.slice(1)).toEqual(changed);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
