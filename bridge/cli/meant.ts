@@ -50,7 +50,7 @@ export function oneSession(all: readonly Listed[], given: string): string | Prod
 }
 
 /** Also without the word that says what it is an id of, as in `session-…`. */
-function begins(id: string, given: string): boolean {
+export function begins(id: string, given: string): boolean {
   return given !== '' && (id.startsWith(given) || id.replace(/^[a-z]+-/, '').startsWith(given));
 }
 

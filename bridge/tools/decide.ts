@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { decisionInput, decisionsOf, singleDecisionFields, verdictOf } from '../approvals/decision-words.ts';
 import { refuseForPerson } from '../approvals/person-step.ts';
+import { refuseUnseen } from '../approvals/seen-whole.ts';
 import { sendVerdicts } from '../approvals/send-verdicts.ts';
 import { sessionReport } from '../results/session-report.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
@@ -38,6 +39,7 @@ Several at once: put them into decisions. With most agents nothing of a turn run
     const inputs = decisionsOf(single, decisions);
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
+    refuseUnseen(session.view?.pending ?? [], inputs);
     const verdicts = inputs.map((input) => verdictOf(input, (callId) => session.shownHash(callId)));
     call.beforeSending();
     const delivery = sendVerdicts(session, verdicts, 'tool');

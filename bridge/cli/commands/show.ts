@@ -1,0 +1,78 @@
+/** `show`: everything of what waits in a session, or of one call, in full. It decides nothing. */
+import { ProductError } from '../../../shared/errors.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { quoted } from '../../../shared/visible-text.ts';
+import type { Question } from '../../dialects/observation.ts';
+import { pendingReport } from '../../results/session-report.ts';
+import type { Session } from '../../sessions/session.ts';
+import { actionText } from '../action-text.ts';
+import { type Desk, openDesk } from '../desk.ts';
+import { begins, sessionMeant } from '../meant.ts';
+import type { CommonOptions, Run } from '../run.ts';
+
+/** What is shown of a session. */
+interface Waiting {
+  session: Session;
+  actions: readonly PendingAction[];
+  question: Question | null;
+}
+
+/** @param given a session, or a call; any unique beginning will do @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL */
+export async function show(run: Run<CommonOptions>, given: string): Promise<number> {
+  const { options, terminal } = run;
+  const desk = await openDesk(run);
+  const { session, actions, question } = (await callMeant(desk, given)) ?? (await sessionWaits(desk, given));
+  const { id, agent } = session;
+  if (options.json === true)
+    terminal.say(
+      JSON.stringify({
+        sessionId: id,
+        agent: agent.name,
+        pending: actions.map((action) => pendingReport(action)),
+        question: question === null ? null : { callId: question.id, text: question.text },
+      }),
+    );
+  else {
+    terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}`));
+    for (const action of actions) {
+      terminal.say(`\n${actionText(action, terminal.paint)}`);
+      terminal.say(terminal.paint('gray', howToDecide(id, action)));
+    }
+    if (question !== null) terminal.say(`\nIt asks:\n${quoted(question.text).text}`);
+    if (actions.length === 0 && question === null) terminal.say('Nothing waits for a decision.');
+  }
+  await desk.close();
+  return 0;
+}
+
+function howToDecide(sessionId: string, { callId, decisions }: PendingAction): string {
+  const command = decisions.includes('answer') ? `answer ${sessionId} --call` : `approve ${sessionId}`;
+  return `Decide with: mcp-a2a-bridge ${command} ${callId}`;
+}
+
+async function sessionWaits({ sessions }: Desk, given: string): Promise<Waiting> {
+  const session = await sessionMeant(sessions, given);
+  await session.refresh();
+  const { view } = session;
+  return { session, actions: view?.pending ?? [], question: view?.question ?? null };
+}
+
+/** @returns undefined where no waiting call begins so @throws ProductError UNKNOWN_CALL for several */
+async function callMeant({ sessions }: Desk, given: string): Promise<Waiting | undefined> {
+  const { sessions: all } = await sessions.list();
+  if (all.some(({ sessionId }) => begins(sessionId, given))) return undefined;
+  const found: Waiting[] = [];
+  for (const { sessionId } of all.filter(({ state }) => WAITING.has(state))) {
+    const session = await sessions.find(sessionId);
+    await session.refresh();
+    for (const action of session.view?.pending ?? [])
+      if (begins(action.callId, given)) found.push({ session, actions: [action], question: null });
+  }
+  if (found.length < 2) return found[0];
+  throw new ProductError(
+    'UNKNOWN_CALL',
+    `Several actions begin with "${given}". Type more of the one you mean.`,
+  );
+}
+
+const WAITING: ReadonlySet<string> = new Set(['unknown', 'input-required', 'auth-required']);

@@ -1,0 +1,29 @@
+/** What waits, in full, at a terminal: the real command line and the real server. */
+import { describe, expect, it } from '@jest/globals';
+import { HOSTILE, HOSTILE_SHOWN } from '../../support/hostile-text.ts';
+import { plan, shell } from '../../support/offline-plan.ts';
+import { cliStage } from './support/cli-stage.ts';
+
+describe('show', () => {
+  it('R93 prints all of what waits, in a session or of a call, with nothing hidden in it', async () => {
+    const on = await cliStage();
+    const command = `${HOSTILE}\necho ${'x'.repeat(4_000)}`;
+    const asked = await on.peer.send(plan(shell(command)));
+    expect(asked.pending).toHaveLength(1);
+    const callId = asked.pending[0]?.callId ?? '';
+    for (const given of [asked.sessionId, callId]) {
+      const { code, stdout } = await on.run('show', given);
+      expect(code).toBe(0);
+      expect(stdout).toContain(HOSTILE_SHOWN);
+      expect(stdout).toContain(`│ echo ${'x'.repeat(4_000)}\n(in ${on.server.workspace})\n`);
+      expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect(stdout.split('\n').filter((line) => line.startsWith('(in '))).toHaveLength(1);
+    }
+    expect(await on.json('show', callId)).toMatchObject({
+      sessionId: asked.sessionId,
+      pending: [{ callId, cut: 0, preview: expect.stringContaining(HOSTILE_SHOWN) }],
+    });
+    const unknown = await on.run('show', 'call-that-is-not-there');
+    expect(unknown.code).not.toBe(0);
+  });
+});

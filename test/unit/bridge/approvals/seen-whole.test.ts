@@ -1,0 +1,28 @@
+import { describe, expect, it } from '@jest/globals';
+import { refuseUnseen } from '../../../../bridge/approvals/seen-whole.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const long = pendingWrite('long', {
+  preview: { type: 'command', command: `echo ${'x'.repeat(40_000)}; echo HIDDEN`, cwd: '/w' },
+});
+
+describe('an action that was not shown whole', () => {
+  it.each(['approve', 'edit', 'trust_tool', 'trust_always'] as const)('R93 takes no %s', (decision) => {
+    expect(() => refuseUnseen([long], [{ callId: 'long', decision }])).toThrow(
+      /can only be denied here, and nothing was decided\. .* "mcp-a2a-bridge show long"/,
+    );
+  });
+
+  it('is denied, and others are approved', () => {
+    const short = pendingWrite('short');
+    expect(() =>
+      refuseUnseen(
+        [long, short],
+        [
+          { callId: 'long', decision: 'deny' },
+          { callId: 'short', decision: 'approve' },
+        ],
+      ),
+    ).not.toThrow();
+  });
+});
