@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../shared/client/index.ts';
 import { show } from './address.ts';
+import type { OpenedAction } from './address.ts';
 import { Outcome } from './outcome.tsx';
 import { ActionView, PendingActionView } from './pending-action.tsx';
 import { codeOf } from './shown-actions.ts';
@@ -9,8 +10,8 @@ import type { ShownAction } from './shown-actions.ts';
 
 interface ActionListProps {
   taskId: string;
-  /** The only action to show; all of them when undefined. */
-  callId: string | undefined;
+  /** Without a call, all actions are shown. */
+  link: OpenedAction;
   actions: readonly ShownAction[];
   onDecide: (decision: Decision) => Promise<boolean>;
 }
@@ -22,11 +23,14 @@ const DONE: Readonly<Record<Decision['decision'], string>> = {
   answer: 'You answered this.',
 };
 
-export function ActionList({ taskId, callId, actions, onDecide }: ActionListProps) {
+export function ActionList({ taskId, link: { callId, shown }, actions, onDecide }: ActionListProps) {
   const listed = actions.filter(({ action }) => callId === undefined || action.callId === callId);
   const others = actions.filter((each) => each.type === 'waits' && !listed.includes(each)).length;
   return (
     <>
+      {shown !== undefined && listed.some((each) => isOther(each, shown)) && (
+        <p class="warning">This action has changed since the link was made. Read it again.</p>
+      )}
       {callId !== undefined && listed.length === 0 && <Outcome taskId={taskId} callId={callId} />}
       {listed.map((each) => (
         <OneAction key={each.action.callId} taskId={taskId} shown={each} onDecide={onDecide} />
@@ -39,6 +43,11 @@ export function ActionList({ taskId, callId, actions, onDecide }: ActionListProp
       )}
     </>
   );
+}
+
+/** Whether the action waits as another question than the sender of the link was shown. */
+function isOther({ type, action }: ShownAction, shown: string): boolean {
+  return type === 'waits' && codeOf(action) !== shown;
 }
 
 interface OneActionProps extends Pick<ActionListProps, 'taskId' | 'onDecide'> {

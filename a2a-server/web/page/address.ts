@@ -1,7 +1,11 @@
 /** The page's address: `?code=` signs in once, and the fragment names what is shown: `#task=<id>&call=<id>&shown=<code>`. */
 
-export interface Target {
+export interface Target extends OpenedAction {
   taskId: string | undefined;
+}
+
+/** The action that a link opens. */
+export interface OpenedAction {
   callId: string | undefined;
   /** The code of what the sender of the link was shown. */
   shown: string | undefined;

@@ -14,7 +14,7 @@ interface ApprovalsProps {
 export function Approvals({ client, onSignedOut }: ApprovalsProps) {
   const [tasks, setTasks] = useState<readonly ListedTask[]>();
   const [problem, setProblem] = useState<string>();
-  const [{ taskId, callId }, setTarget] = useState(target());
+  const [{ taskId, callId, shown }, setTarget] = useState(target());
 
   const refresh = useCallback(async (): Promise<void> => {
     try {
@@ -68,7 +68,13 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
       <main>
         <TaskList tasks={tasks ?? []} chosen={taskId} onChoose={show} />
         {taskId !== undefined && (
-          <TaskView key={taskId} client={client} taskId={taskId} callId={callId} onChange={refresh} />
+          <TaskView
+            key={taskId}
+            client={client}
+            taskId={taskId}
+            link={{ callId, shown }}
+            onChange={refresh}
+          />
         )}
       </main>
     </>

@@ -1,6 +1,7 @@
 /** One task, as it stands and as it goes on. */
 import { useEffect, useState } from 'preact/hooks';
 import type { A2aClient, Decision, Execution, TaskReport } from '../../../shared/client/index.ts';
+import type { OpenedAction } from './address.ts';
 import { ActionList } from './action-list.tsx';
 import { Reply } from './reply.tsx';
 import { decidedHere, follow } from './shown-actions.ts';
@@ -9,8 +10,7 @@ import type { ShownAction } from './shown-actions.ts';
 interface TaskViewProps {
   client: A2aClient;
   taskId: string;
-  /** The only action to show; all of the task when undefined. */
-  callId: string | undefined;
+  link: OpenedAction;
   /** Called when the task's state changes. */
   onChange: () => Promise<void>;
 }
@@ -18,7 +18,7 @@ interface TaskViewProps {
 /** The page shows so many characters of what running tools print. */
 const LIVE = 20_000;
 
-export function TaskView({ client, taskId, callId, onChange }: TaskViewProps) {
+export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
   const [execution, setExecution] = useState<Execution>();
   const [report, setReport] = useState<TaskReport>();
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
@@ -92,7 +92,7 @@ export function TaskView({ client, taskId, callId, onChange }: TaskViewProps) {
           {problem}
         </p>
       )}
-      <ActionList taskId={taskId} callId={callId} actions={actions} onDecide={decide} />
+      <ActionList taskId={taskId} link={link} actions={actions} onDecide={decide} />
       {report.question !== null && (
         <Reply question={report.question} onSay={(text) => send((to) => to.say(text))} />
       )}

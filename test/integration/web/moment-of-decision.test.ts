@@ -149,6 +149,13 @@ async function inView(it: Locator): Promise<void> {
     await tab.getByRole('region', { name: 'Write a.md' }).getByRole('button', { name: 'Approve' }).waitFor();
   });
 
+  test('a link says when its action is another question by now', async () => {
+    const taskId = await begin(write('a.md'));
+    await signIn(page, on.server, { taskId, callId: await callOf(taskId), shown: 'deadbeef' });
+    await page.getByText('changed since the link was made').waitFor();
+    await approve('Write a.md').waitFor();
+  });
+
   test('D5 at 360 pixels all of a long diff can be read, and the buttons can be reached', async () => {
     const lines = Array.from(
       { length: 400 },
