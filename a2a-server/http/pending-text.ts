@@ -1,10 +1,7 @@
 /** What waits for a person, in words: for clients that know nothing of the approval extension, and for logs of those that do. */
-import { quotedPreview } from '../../shared/protocol/preview-text.ts';
+import { quotedPreview, TEXT_PART_ROOM } from '../../shared/protocol/preview-text.ts';
 import { visibleLine } from '../../shared/visible-text.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-
-/** Longer previews are cut in the text. The data part of the extension has them whole. */
-const ROOM = { characters: 8_000 };
 
 const BECAUSE: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
@@ -26,7 +23,7 @@ export function pendingText(pending: readonly PendingAction[]): string {
 
 function howToAnswer({ preview }: PendingAction): string {
   // D5: what was not shown whole is not approved with a word.
-  if (preview.type !== 'question' && quotedPreview(preview, ROOM).extent === 'cut')
+  if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_ROOM).extent === 'cut')
     return 'It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny", or decide it there.';
   if (preview.type !== 'question') return 'Answer with exactly "approve" or "deny".';
   if (preview.schema !== undefined) return 'Answer with a JSON object that has these fields.';
@@ -39,7 +36,7 @@ function howToAnswer({ preview }: PendingAction): string {
 
 function described({ title, tool, callId, reason, rule, preview, expiresAt }: PendingAction): string {
   const until = expiresAt === null ? '' : ` It waits until ${expiresAt}.`;
-  const { text } = quotedPreview(preview, ROOM);
+  const { text } = quotedPreview(preview, TEXT_PART_ROOM);
   const call = `call ${visibleLine(callId)}`;
   if (preview.type === 'question')
     return `The agent asks something (${visibleLine(tool)}, ${call}).${until}\n\n${text}`;

@@ -13,6 +13,7 @@ import type {
   GrantLimits,
   StopReason,
 } from '../../shared/protocol/tool-approval.ts';
+import { quotedPreview, TEXT_PART_ROOM } from '../../shared/protocol/preview-text.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import type { Facts, Reason } from '../../shared/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
@@ -120,6 +121,9 @@ export function bareDecision(snapshot: Snapshot, message: UserMessage): Resolved
     return undefined;
   const bare = { callId: call.callId, scope: 'once', reason: null, inputHash: null, edited: null } as const;
   if (questionOf(call) !== undefined) return { ...bare, decision: 'answer', answer: part.text };
+  // D5: the text that this client reads does not show all of it.
+  if (part.text === 'approve' && quotedPreview(call.preview, TEXT_PART_ROOM).extent === 'cut')
+    return undefined;
   return part.text === 'approve' || part.text === 'deny' ? { ...bare, decision: part.text } : undefined;
 }
 

@@ -1,15 +1,22 @@
 /** D5: what was not shown whole is not approved there, whatever the decision says. Pure. */
 import { ProductError } from '../../shared/errors.ts';
-import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import { pendingReports } from '../results/session-report.ts';
-import type { DecisionInput } from './decision-words.ts';
+import type { DecisionInput, McpDecisionWord } from './decision-words.ts';
 
-/** Before a decision leaves that came over a tool's result. @throws ProductError FORBIDDEN for an approval of a cut preview */
+/** An action as a surface showed it. */
+interface ShownAction {
+  callId: string;
+  /** Characters that were left out. */
+  cut: number;
+  /** The decisions that the surface offered. */
+  decisions: readonly McpDecisionWord[];
+}
+
+/** Call it before a decision leaves that answers what the surface showed. @throws ProductError FORBIDDEN for an approval of a cut preview */
 export function refuseUnseen(
-  pending: readonly PendingAction[],
+  shown: readonly ShownAction[],
   decisions: readonly Pick<DecisionInput, 'callId' | 'decision'>[],
 ): void {
-  const reports = new Map(pendingReports(pending).map((report) => [report.callId, report]));
+  const reports = new Map(shown.map((report) => [report.callId, report]));
   for (const { callId, decision } of decisions) {
     const report = reports.get(callId);
     if (report === undefined || report.cut === 0 || report.decisions.includes(decision)) continue;

@@ -1,14 +1,8 @@
 /** What a tool tells of a session. The structured result is this; the readable text is written from it and from nothing else. */
 import { z } from 'zod';
-import { questionText } from '../../shared/protocol/question-text.ts';
 import { quotedPreview } from '../../shared/protocol/preview-text.ts';
 import { pendingReason, sideEffect } from '../../shared/protocol/tool-approval.ts';
-import type {
-  DecisionScope,
-  PendingAction,
-  Preview,
-  ToolSource,
-} from '../../shared/protocol/tool-approval.ts';
+import type { DecisionScope, PendingAction, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import { type Quoted, type Room, visibleLine, visibleText } from '../../shared/visible-text.ts';
 import { DECISION_WORDS, type McpDecisionWord } from '../approvals/decision-words.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
@@ -219,21 +213,5 @@ export function sourceText(source: ToolSource): string {
       return `MCP server ${source.server}`;
     case 'acp-agent':
       return `agent ${source.agent}`;
-  }
-}
-
-/** For the form of approval, which quotes by itself. */
-export function previewText(preview: Preview): string {
-  switch (preview.type) {
-    case 'diff':
-      return preview.diff;
-    case 'command':
-      return `$ ${preview.command}\n(in ${preview.cwd})`;
-    case 'url':
-      return preview.url;
-    case 'json':
-      return JSON.stringify(preview.value, null, 2) ?? '';
-    case 'question':
-      return questionText(preview);
   }
 }

@@ -4,7 +4,7 @@ import { decisionInput, decisionsOf, singleDecisionFields, verdictOf } from '../
 import { refuseForPerson } from '../approvals/person-step.ts';
 import { refuseUnseen } from '../approvals/seen-whole.ts';
 import { sendVerdicts } from '../approvals/send-verdicts.ts';
-import { sessionReport } from '../results/session-report.ts';
+import { pendingReports, sessionReport } from '../results/session-report.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from './fields.ts';
 import { defineTool } from './tool.ts';
@@ -39,7 +39,7 @@ Several at once: put them into decisions. With most agents nothing of a turn run
     const inputs = decisionsOf(single, decisions);
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
-    refuseUnseen(session.view?.pending ?? [], inputs);
+    refuseUnseen(pendingReports(session.view?.pending ?? []), inputs);
     const verdicts = inputs.map((input) => verdictOf(input, (callId) => session.shownHash(callId)));
     call.beforeSending();
     const delivery = sendVerdicts(session, verdicts, 'tool');

@@ -45,14 +45,14 @@ interface PostedAction {
 /** Everything that waits in the session, as a person has to see it before they decide. @param now milliseconds since 1970 */
 export function askedNotice(about: About, view: TaskView, now: number): Notice {
   const { pending, question } = view;
-  const posted = pending.slice(0, TOLD);
+  const posted = postedActions(pending);
   return {
     type: 'approval.asked',
     timestamp: new Date(now).toISOString(),
     data: {
       ...about,
       taskId: view.taskId,
-      pending: posted.map(postedAction),
+      pending: posted,
       more: pending.length - posted.length,
       question:
         question === null
@@ -90,6 +90,11 @@ export function decidedNotice(
 function decisionOn(callId: string, view: TaskView | undefined): Record<string, string | null> {
   const decided = view?.calls.find((call) => call.callId === callId)?.decided;
   return { decision: null, by: null, channel: null, ...decided };
+}
+
+/** What waits as the receiver sees it. */
+export function postedActions(pending: readonly PendingAction[]): readonly PostedAction[] {
+  return pending.slice(0, TOLD).map(postedAction);
 }
 
 function postedAction(action: PendingAction): PostedAction {

@@ -10,11 +10,12 @@
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/clock.ts';
 import type { Logger } from '../../shared/logging.ts';
+import { refuseUnseen } from '../approvals/seen-whole.ts';
 import { sendVerdicts } from '../approvals/send-verdicts.ts';
 import type { Session } from '../sessions/session.ts';
 import { type Asking, askingKey, askingsOf, postId } from './asking.ts';
 import type { Marked, Marks, MarkState } from './marks.ts';
-import { type About, askedNotice, decidedNotice, type Notice } from './notice.ts';
+import { type About, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
 import { type Delivered, type Patience, post, type Receiver } from './post.ts';
 import { postedVerdicts } from './webhook-answer.ts';
 
@@ -175,6 +176,7 @@ export class SessionPosts {
     if (answer.type === 'later') return;
     try {
       if (answer.type === 'malformed') throw new Error(answer.problem);
+      refuseUnseen(postedActions(session.view?.pending ?? []), answer.decisions);
       const verdicts = postedVerdicts(answer.decisions, posted);
       await sendVerdicts(session, verdicts, 'webhook');
     } catch (error) {

@@ -3,6 +3,9 @@ import { type Quoted, quoted, type Room, visibleLine } from '../visible-text.ts'
 import { questionText } from './question-text.ts';
 import type { Preview } from './tool-approval.ts';
 
+/** Characters of a preview in the text part that clients without the extension read. The data part has all of it. */
+export const TEXT_PART_ROOM: Room = { characters: 8_000 };
+
 /** Every line of the agent's has a line mark. Only the working directory of a command, which the product adds, has none. */
 export function quotedPreview(preview: Preview, room?: Room): Quoted {
   switch (preview.type) {

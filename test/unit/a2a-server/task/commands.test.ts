@@ -234,6 +234,19 @@ describe('bareDecision', () => {
   it('takes no word for a decision when two actions are pending', () => {
     expect(bareDecision(waitingFor('a', 'b'), says('approve'))).toBeUndefined();
   });
+
+  it('R93 takes no approve for what the text part did not show whole, and still takes deny', () => {
+    const snapshot = waitingFor('a');
+    const preview = {
+      type: 'command',
+      command: `echo ${'x'.repeat(9_000)}; echo HIDDEN`,
+      cwd: '/w',
+    } as const;
+    const calls = Object.entries(snapshot.calls).map(([id, call]) => [id, { ...call, preview }] as const);
+    const long = { ...snapshot, calls: Object.fromEntries(calls) };
+    expect(bareDecision(long, says('approve'))).toBeUndefined();
+    expect(bareDecision(long, says('deny'))).toMatchObject({ decision: 'deny' });
+  });
 });
 
 describe('receive', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { refuseUnseen } from '../../../../bridge/approvals/seen-whole.ts';
+import { pendingReports } from '../../../../bridge/results/session-report.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const long = pendingWrite('long', {
@@ -8,7 +9,7 @@ const long = pendingWrite('long', {
 
 describe('an action that was not shown whole', () => {
   it.each(['approve', 'edit', 'trust_tool', 'trust_always'] as const)('R93 takes no %s', (decision) => {
-    expect(() => refuseUnseen([long], [{ callId: 'long', decision }])).toThrow(
+    expect(() => refuseUnseen(pendingReports([long]), [{ callId: 'long', decision }])).toThrow(
       /can only be denied here, and nothing was decided\. .* "mcp-a2a-bridge show long"/,
     );
   });
@@ -16,13 +17,10 @@ describe('an action that was not shown whole', () => {
   it('is denied, and others are approved', () => {
     const short = pendingWrite('short');
     expect(() =>
-      refuseUnseen(
-        [long, short],
-        [
-          { callId: 'long', decision: 'deny' },
-          { callId: 'short', decision: 'approve' },
-        ],
-      ),
+      refuseUnseen(pendingReports([long, short]), [
+        { callId: 'long', decision: 'deny' },
+        { callId: 'short', decision: 'approve' },
+      ]),
     ).not.toThrow();
   });
 });
