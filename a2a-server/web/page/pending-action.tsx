@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';
+import { visibleLine } from '../../../shared/visible-text.ts';
 import { editableOf } from './editable.ts';
 import { PreviewView } from './preview.tsx';
 import { QuestionForm } from './question-form.tsx';
@@ -56,10 +57,10 @@ export function PendingActionView({ action, onDecide }: PendingActionProps) {
 export function ActionView({ action, children }: { action: PendingAction; children: ComponentChildren }) {
   const { title, tool, preview, reason, expiresAt } = action;
   return (
-    <section class="action" aria-label={title}>
-      <h3>{title}</h3>
+    <section class="action" aria-label={visibleLine(title)}>
+      <h3>{visibleLine(title)}</h3>
       <small class="quiet">
-        {tool}
+        {visibleLine(tool)}
         {expiresAt === null ? '' : `, until ${new Date(expiresAt).toLocaleString()}`}
       </small>
       {REASONS[reason] !== '' && <p class="warning">{REASONS[reason]}</p>}

@@ -1,5 +1,6 @@
 /** The tasks this token may see, those that wait first. */
 import type { ListedTask } from '../../../shared/client/index.ts';
+import { visibleLine } from '../../../shared/visible-text.ts';
 
 interface TaskListProps {
   tasks: readonly ListedTask[];
@@ -27,7 +28,7 @@ export function TaskList({ tasks, chosen, onChoose }: TaskListProps) {
           .map(({ taskId, title, state, updatedAt }) => (
             <li key={taskId}>
               <button aria-current={taskId === chosen} onClick={() => onChoose(taskId)}>
-                <div class="title">{title === '' ? taskId : title}</div>
+                <div class="title">{title === '' ? taskId : visibleLine(title)}</div>
                 <small>
                   <span class={`state-${state}`}>{WORDS[state]}</span>{' '}
                   <span class="quiet">{updatedAt === null ? '' : new Date(updatedAt).toLocaleString()}</span>

@@ -1,6 +1,7 @@
 /** One task, as it stands and as it goes on. */
 import { useEffect, useState } from 'preact/hooks';
 import type { A2aClient, Decision, Execution, TaskReport } from '../../../shared/client/index.ts';
+import { visibleLine, visibleText } from '../../../shared/visible-text.ts';
 import type { OpenedAction } from './address.ts';
 import { ActionList } from './action-list.tsx';
 import { Reply } from './reply.tsx';
@@ -98,14 +99,14 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
       )}
       {report.tools.map(({ toolId, title }) => (
         <div class="row" key={toolId}>
-          <span>{title} …</span>
+          <span>{visibleLine(title)} …</span>
           <button onClick={() => void abort(toolId).catch(fail)}>Abort</button>
         </div>
       ))}
       <div data-live>
-        {live !== '' && report.tools.length > 0 && <pre aria-label="Live output">{live}</pre>}
-        {report.message !== '' && <p>{report.message}</p>}
-        {report.output !== '' && <pre aria-label="What the agent said">{report.output}</pre>}
+        {live !== '' && report.tools.length > 0 && <pre aria-label="Live output">{visibleText(live)}</pre>}
+        {report.message !== '' && <p>{visibleText(report.message)}</p>}
+        {report.output !== '' && <pre aria-label="What the agent said">{visibleText(report.output)}</pre>}
       </div>
     </article>
   );
