@@ -1,5 +1,5 @@
 /** A session's report as text for a person: everything the structured result says, in the order it matters. Pure. */
-import { lineMarked, visibleJson, visibleLine } from '../../shared/visible-text.ts';
+import { lineMarked, visibleLine } from '../../shared/visible-text.ts';
 import type { Cost } from '../sessions/view.ts';
 import { dollars } from './dollars.ts';
 import type { SessionReport } from './session-report.ts';
@@ -97,7 +97,7 @@ function callLine({ callId, tool, title, state, toolId, summary }: SessionReport
 
 function inputText(input: Record<string, unknown>): string {
   try {
-    return visibleJson(JSON.stringify(input));
+    return visibleLine(JSON.stringify(input));
   } catch {
     return '[nested too deep to show]';
   }

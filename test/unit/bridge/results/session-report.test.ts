@@ -66,6 +66,12 @@ describe('what an agent shows before a decision', () => {
     expect(pending?.input).toEqual({ command: '\u{202e}' });
   });
 
+  test('R93 names the input on one line, without the gap', () => {
+    expect(
+      sessionText(report(view({ pending: [pendingWrite('one', { input: { command: HOSTILE } })] }))),
+    ).toContain('Input: {"command":"npm test⟨25,000 spaces⟩; echo HIDDEN');
+  });
+
   test('R93 is not offered for approval where it was not shown whole', () => {
     const long = `echo ${'x'.repeat(40_000)}; echo HIDDEN`;
     const preview = { type: 'command', command: long, cwd: '/w' } as const;
