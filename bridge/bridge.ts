@@ -26,6 +26,8 @@ export interface Bridge {
   readonly webhook: ApprovalWebhook | undefined;
   readonly log: Logger;
   readonly version: string;
+  /** How a person runs this program at a terminal, with the settings of this bridge. */
+  readonly program: string;
   /** What a call may name as its workspace. */
   readonly workspaces: AllowedWorkspaces;
   readonly defaults: {

@@ -25,7 +25,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
       log.fatal({ err: error }, 'an error nobody caught');
       process.exit(EXIT_FAILURE);
     });
-    await serve({ settings, serverScript: places.serverScript, log });
+    await serve({ settings, places, log });
   } catch (error) {
     process.stderr.write(`mcp-a2a-bridge: ${messageOf(error)}\n`);
     process.exit(

@@ -20,12 +20,21 @@ export interface Opening {
   env: Readonly<Record<string, string | undefined>>;
   /** The built a2a-server, for starting it. */
   serverScript: string;
+  /** How a person runs this program at a terminal. */
+  program: string;
   log: Logger;
   version: string;
 }
 
 /** @throws ProductError CONFIGURATION when the state directory cannot be used */
-export async function openBridge({ settings, env, serverScript, log, version }: Opening): Promise<Bridge> {
+export async function openBridge({
+  settings,
+  env,
+  serverScript,
+  program,
+  log,
+  version,
+}: Opening): Promise<Bridge> {
   await prepareStateDirectory(settings.stateDir);
   const registry = configuredAgents(settings, env, serverScript);
   const outbox = await Outbox.at(outboxDirectory(settings.stateDir));
@@ -65,6 +74,7 @@ export async function openBridge({ settings, env, serverScript, log, version }: 
     webhook,
     log,
     version,
+    program,
     workspaces: { own: settings.workspace, listed: settings.allowWorkspace },
     defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
     close: () => {

@@ -1,9 +1,12 @@
 /** One run of the bridge: over stdio, over HTTP, or both. stdout carries MCP and nothing else where stdio is served (B2). */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { resolve } from 'node:path';
 import { messageOf } from '../shared/errors.ts';
 import type { Logger } from '../shared/logging.ts';
+import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../shared/state-directory.ts';
 import { packageVersion } from '../shared/version.ts';
 import type { Bridge } from './bridge.ts';
+import type { Places } from './cli/places.ts';
 import type { BridgeSettings } from './cli/settings.ts';
 import type { HttpRun } from './http/serve-http.ts';
 import { AnswerReceipts } from './outbox/answer-receipts.ts';
@@ -19,8 +22,7 @@ const LAST_WRITES_MS = 2_000;
 
 export interface Run {
   settings: BridgeSettings;
-  /** The built a2a-server, for starting it. */
-  serverScript: string;
+  places: Places;
   log: Logger;
 }
 
@@ -29,7 +31,7 @@ export interface Run {
  * Whoever is served over HTTP shares agents, sessions and outbox with the client at stdin.
  * @throws ProductError CONFIGURATION when there is nothing but HTTP, and it cannot be served
  */
-export async function serve({ settings, serverScript, log }: Run): Promise<void> {
+export async function serve({ settings, places, log }: Run): Promise<void> {
   const version = packageVersion();
   const { toolPrefix: prefix, onCancel, stdio } = settings;
   let opened: Promise<Bridge> | undefined;
@@ -42,11 +44,16 @@ export async function serve({ settings, serverScript, log }: Run): Promise<void>
   };
   const open = async (): Promise<Bridge> => {
     const { openBridge } = await import('./open-bridge.ts');
-    return openBridge({ settings, env: process.env, serverScript, log, version });
+    const { serverScript } = places;
+    const program = await programLine(settings, places);
+    return openBridge({ settings, env: process.env, serverScript, program, log, version });
   };
-  const parts: ServerParts = { version, prefix, log, onCancel, bridge };
+  const { approvals } = settings;
+  const parts: ServerParts = { version, prefix, log, onCancel, approvals, bridge };
 
-  const client = { withdrawals: new Withdrawals(), receipts: new AnswerReceipts() };
+  // Claude Code's print mode answers every form by itself, and refuses tools that ask a person.
+  const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
+  const client = { withdrawals: new Withdrawals(), receipts: new AnswerReceipts(), unattended };
   let ending = false;
   let http: Promise<HttpRun | undefined> = Promise.resolve(undefined);
   const end = async (why: string): Promise<void> => {
@@ -90,6 +97,19 @@ export async function serve({ settings, serverScript, log }: Run): Promise<void>
   const run = await http;
   if (run !== undefined)
     process.stdout.write(`mcp-a2a-bridge ${version} serves MCP at ${run.url} (token in ${run.tokenPath})\n`);
+}
+
+async function programLine(
+  { stateDir, configFile, agentUrl }: BridgeSettings,
+  { bridgeScript }: Places,
+): Promise<string> {
+  const { commandLine } = await import('./cli/command-line.ts');
+  const { [STATE_DIRECTORY_VARIABLE]: _, ...env } = process.env;
+  const usual = resolve(stateDirectory({ ...thisMachine(), env }));
+  return commandLine(
+    { script: bridgeScript, started: process.argv[1], path: process.env['PATH'] },
+    { stateDir: stateDir === usual ? undefined : stateDir, configFile, agentUrl },
+  );
 }
 
 async function serveOverHttp(

@@ -1,6 +1,7 @@
 /** The MCP server: the tools, the method `tools/abort`, and nothing that has to be waited for. */
 import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../shared/logging.ts';
+import type { Approvals } from './approvals/ladder.ts';
 import type { Bridge } from './bridge.ts';
 import type { AnswerReceipts } from './outbox/answer-receipts.ts';
 import { INSTRUCTIONS } from './instructions.ts';
@@ -44,6 +45,7 @@ export interface ServerParts {
   prefix: string;
   log: Logger;
   onCancel: OnCancel;
+  approvals: Approvals;
   bridge: () => Promise<Bridge>;
 }
 
@@ -53,6 +55,8 @@ export interface ServerClient {
   withdrawals: Withdrawals;
   /** The answers it was sent. */
   receipts: AnswerReceipts;
+  /** No person is there to be asked: forms are answered by the client itself. */
+  unattended: boolean;
   /** Nothing more comes for a call that was withdrawn: its stream, where it has one of its own, is to be closed. */
   released?: (requestId: RequestId) => void;
 }

@@ -22,6 +22,7 @@ export class Agent {
   /** What goes with its requests. An agent that repeats it in an error is not quoted. */
   #headers: Endpoint['headers'] = {};
   #connection: Promise<Connection> | undefined;
+  #url: string | undefined;
 
   constructor(
     name: string,
@@ -33,6 +34,11 @@ export class Agent {
     this.#locate = locate;
     this.#aboutToken = aboutToken;
     this.#workspaces = workspaces;
+  }
+
+  /** Where it was when it was last connected to. */
+  get url(): string | undefined {
+    return this.#url;
   }
 
   /** The way to the agent, shared by all who ask. @throws ProductError; the next call tries again. */
@@ -110,7 +116,9 @@ export class Agent {
       this.#headers = endpoint.headers;
       // The A2A client is not loaded before an agent is needed: the first MCP answers do not wait for it.
       const { connect } = await import('./connection.ts');
-      return await connect(endpoint);
+      const connection = await connect(endpoint);
+      this.#url = connection.url;
+      return connection;
     } catch (error) {
       this.#connection = undefined;
       throw this.failed(error);

@@ -54,12 +54,22 @@ function declaredIn(mcpReq: ServerContext['mcpReq']): Capabilities | undefined {
   return envelope.safeParse(mcpReq.envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
+/** Whether a person at the client can be asked in a form. @param unattended the client answers forms by itself */
+export function showsForms({ server }: McpServer, { mcpReq }: ServerContext, unattended: boolean): boolean {
+  const declared = declaredIn(mcpReq) ?? capabilities.safeParse(server.getClientCapabilities()).data;
+  return !unattended && declaresForms(declared);
+}
+
 /** @param round the answers that came with the call, if its client was asked before */
-export function clientOf({ server }: McpServer, { mcpReq }: ServerContext, round: Round | undefined): Client {
+export function clientOf(
+  { server }: McpServer,
+  { mcpReq }: ServerContext,
+  { round, unattended }: { round: Round | undefined; unattended: boolean },
+): Client {
   // 2026-07-28 declares with each request, older revisions once for the connection.
   const enveloped = declaredIn(mcpReq);
   const declared = enveloped ?? capabilities.safeParse(server.getClientCapabilities()).data;
-  const forms = !showsForms(declared) ? 'none' : enveloped === undefined ? 'push' : 'rounds';
+  const forms = unattended || !declaresForms(declared) ? 'none' : enveloped === undefined ? 'push' : 'rounds';
   return {
     tasks: declaresTasks(enveloped),
     forms,
@@ -117,7 +127,7 @@ export function opensUrlsIn({ mcpReq }: ServerContext): boolean {
 }
 
 /** MCP 2025-11-25, elicitation: an empty object stands for form mode alone. */
-function showsForms(declared: Capabilities | undefined): boolean {
+function declaresForms(declared: Capabilities | undefined): boolean {
   const elicitation = declared?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }

@@ -6,7 +6,7 @@ import type { ToolName } from '../tools/tool-name.ts';
 import type { ApprovalRules } from './ladder.ts';
 
 export interface Speaker {
-  bridge: { rules: ApprovalRules };
+  bridge: { rules: ApprovalRules; program: string };
   /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;
 }
@@ -31,7 +31,7 @@ export function refuseForPerson({ bridge, name }: Speaker, sessionId?: string): 
   const how =
     sessionId === undefined
       ? 'Leave out autoExecute, and the modes that run things unasked: the person is asked for each action.'
-      : `Call ${name('wait_for_task')} with sessionId "${sessionId}": a client that shows forms (MCP elicitation or MCP tasks) asks the person there.`;
+      : `Call ${name('wait_for_task')} with sessionId "${sessionId}": a client that shows forms (MCP elicitation or MCP tasks) asks the person there. In any client the person can decide at a terminal with \`${bridge.program} approve ${sessionId}\`, or on the page that \`${bridge.program} page\` opens.`;
   throw new ProductError(
     'FORBIDDEN',
     `This bridge takes decisions from the person alone (--approvals human-only); a tool call decides nothing, and nothing was sent. ${how}`,

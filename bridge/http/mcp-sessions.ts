@@ -116,6 +116,7 @@ export class McpSessions {
     const server = this.#serve({
       withdrawals: new Withdrawals(),
       receipts,
+      unattended: false,
       // A withdrawn call gets no answer, so nothing else would end its stream.
       released: (requestId) => transport.closeSSEStream(requestId),
     });

@@ -1,5 +1,6 @@
 /** `check_task_progress_and_status`: a short look at a task, without waiting. */
 import { z } from 'zod';
+import { waysToDecide } from '../approvals/ways-to-decide.ts';
 import { personStep } from '../approvals/person-step.ts';
 import { digestOf, statusReport } from '../results/digest.ts';
 import { shortStep } from '../results/next-step.ts';
@@ -30,6 +31,7 @@ export const checkTask = defineTool({
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     // What the stream does not carry, such as the cost, only the agent can say.
     await session.look();
+    const onlyPerson = personStep(session, call);
     const structured = {
       ...digestOf({
         sessionId: session.id,
@@ -39,7 +41,10 @@ export const checkTask = defineTool({
         ...changesSince(session, since),
         trouble: session.settled ? undefined : session.trouble?.message,
         now: Date.now(),
-        next: personStep(session, call) ?? shortStep(session, call.name),
+        next:
+          onlyPerson === undefined
+            ? shortStep(session, call.name)
+            : `${onlyPerson} ${waysToDecide(session, call.bridge.program)}`,
       }),
       notes: [...call.news()],
     };

@@ -31,7 +31,7 @@ Several at once: put them into decisions. With most agents nothing of a turn run
   output: sessionReport,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   alwaysLoad: true,
-  asksPerson: true,
+  decides: true,
   async run({ sessionId, agent, decisions, waitSeconds, ...single }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;

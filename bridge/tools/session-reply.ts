@@ -1,5 +1,6 @@
 /** The reply of a tool that is about one session. */
 import { nextStep } from '../results/next-step.ts';
+import { waysToDecide } from '../approvals/ways-to-decide.ts';
 import { personStep } from '../approvals/person-step.ts';
 import { toolExecutions } from '../results/tool-executions.ts';
 import { reportOf, type SessionReport } from '../results/session-report.ts';
@@ -31,7 +32,12 @@ export function sessionReply(
     agent: session.agent.name,
     view,
     notes: [...call.news(), ...session.takeNotes(), ...notes],
-    next: personStep(session, call) ?? nextStep(session, end, call.name),
+    next: [
+      personStep(session, call) ?? nextStep(session, end, call.name),
+      waysToDecide(session, call.bridge.program),
+    ]
+      .filter((each) => each !== '')
+      .join(' '),
   });
   session.markShown();
   // No client reads the answer to a withdrawn call.

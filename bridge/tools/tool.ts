@@ -13,7 +13,8 @@ import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Logger } from '../../shared/logging.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import { withoutHidden } from '../../shared/visible-text.ts';
-import { type Client, clientOf } from '../approvals/client.ts';
+import { type Client, clientOf, showsForms } from '../approvals/client.ts';
+import type { Approvals } from '../approvals/ladder.ts';
 import type { CallWords, Round, RoundState } from '../approvals/request-state.ts';
 import type { Bridge } from '../bridge.ts';
 import { announced } from '../inbox/announced.ts';
@@ -66,8 +67,8 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   };
   /** Keeps the tool in the model's view in clients that hide tools behind a search. */
   alwaysLoad?: boolean;
-  /** Clients that know the hint ask the person before the tool runs. */
-  asksPerson?: boolean;
+  /** It decides for the person: clients that know the hint ask them before it runs. */
+  decides?: boolean;
   run(input: z.output<Input>, call: ToolCall): Promise<Reply<z.output<Output>> | { interim: Interim }>;
 }
 
@@ -77,6 +78,8 @@ export interface Offer {
   prefix: string;
   log: Logger;
   onCancel: OnCancel;
+  approvals: Approvals;
+  unattended: boolean;
   withdrawals: Withdrawals;
   receipts: AnswerReceipts;
   released?: (requestId: RequestId) => void;
@@ -109,7 +112,10 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   let outputSchema: ListedTool['inputSchema'] | undefined;
   return {
     name,
-    listed({ prefix }) {
+    listed({ server, prefix, approvals, unattended }, context) {
+      if (spec.decides === true && approvals === 'human-only') return undefined;
+      // Claude Code refuses a tool with this hint where no person is there, even when its operator allows the tool.
+      const asksPerson = spec.decides === true && showsForms(server, context, unattended);
       return {
         name: `${prefix}${name}`,
         title,
@@ -120,7 +126,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
         _meta: {
           'anthropic/maxResultSizeChars': MAX_RESULT,
           ...(spec.alwaysLoad === true ? { 'anthropic/alwaysLoad': true } : {}),
-          ...(spec.asksPerson === true ? { 'anthropic/requiresUserInteraction': true } : {}),
+          ...(asksPerson ? { 'anthropic/requiresUserInteraction': true } : {}),
         },
       };
     },
@@ -135,7 +141,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
-  { server, prefix, log, onCancel, withdrawals, receipts, released, bridge }: Offer,
+  { server, prefix, log, onCancel, unattended, withdrawals, receipts, released, bridge }: Offer,
   { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
@@ -162,7 +168,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       onReceipt: (record) => onReceipt.push(record),
       report: progress.report,
       name: called,
-      client: clientOf(server, context, round),
+      client: clientOf(server, context, { round, unattended }),
       signed: (state) => opened.requestStates.sign(state, words),
       beforeSending: () => open.beforeSending(),
       awaits: (awaited) => {

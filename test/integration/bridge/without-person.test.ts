@@ -1,0 +1,87 @@
+/** Clients at which no person can be asked, and people who decide elsewhere. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FakeAgent } from '../../support/fake-agent.ts';
+import { pendingWrite } from '../../support/fake-agent-task.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type TasksClient, tasksClient } from './support/tasks-client.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const DECIDE = 'approve_or_deny_pending_action';
+const PRINT_MODE = { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' };
+
+const listed = z.object({
+  tools: z.array(z.looseObject({ name: z.string(), _meta: z.record(z.string(), z.unknown()) })),
+});
+const result = z.looseObject({
+  content: z.array(z.object({ text: z.string() })),
+  structuredContent: z.looseObject({ sessionId: z.string(), state: z.string(), next: z.string() }).optional(),
+  isError: z.boolean().optional(),
+});
+
+const deciding = async (client: TasksClient) =>
+  listed.parse((await client.ask('tools/list', {})).result).tools.find(({ name }) => name === DECIDE);
+const call = async (client: TasksClient, name: string, args: object) =>
+  result.parse((await client.ask('tools/call', { name, arguments: args })).result);
+
+describe('R96 where no person can be asked', () => {
+  let program: BridgeProgram;
+  let agent: FakeAgent;
+  const open: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterAll(() => program.remove());
+  beforeEach(async () => {
+    agent = await FakeAgent.start({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+      onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
+    });
+    open.push(() => agent.stop());
+  });
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close();
+  });
+
+  async function clientWith(env: Record<string, string>, ...args: readonly string[]): Promise<TasksClient> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    const client = await tasksClient(program, { stateDir, agentUrl: agent.url, args, env }, { tasks: false });
+    open.unshift(() => client.close());
+    return client;
+  }
+  test('the tool that decides asks for no person, and works as its operator allowed it', async () => {
+    const client = await clientWith(PRINT_MODE);
+    const tool = await deciding(client);
+    expect(tool?.['_meta']).not.toHaveProperty('anthropic/requiresUserInteraction');
+    const asked = await call(client, DELEGATE, { task: 'do it' });
+    expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
+    const { sessionId } = asked.structuredContent ?? {};
+    const done = await call(client, DECIDE, { sessionId, callId: 'one', decision: 'approve' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
+  });
+
+  test('a client with a person is told that the tool asks for them', async () => {
+    const tool = await deciding(await clientWith({ CLAUDE_CODE_ENTRYPOINT: 'cli' }));
+    expect(tool?.['_meta']).toMatchObject({ 'anthropic/requiresUserInteraction': true });
+  });
+
+  test('with human-only no tool that decides is offered, and every answer names the command line', async () => {
+    const client = await clientWith(PRINT_MODE, '--approvals', 'human-only');
+    expect(await deciding(client)).toBeUndefined();
+    const asked = await call(client, DELEGATE, { task: 'do it' });
+    const { sessionId = '', next } = asked.structuredContent ?? {};
+    const line = `node ${program.script} `;
+    expect(next).toContain(line);
+    expect(next).toContain(` approve ${sessionId}`);
+    expect(asked.content[0]?.text).toContain(next);
+    const looked = await call(client, 'check_task_progress_and_status', { sessionId });
+    expect(looked.structuredContent?.next).toContain(line);
+    const refused = await call(client, DECIDE, { sessionId, callId: 'one', decision: 'approve' });
+    expect(refused.isError).toBe(true);
+    expect(refused.content[0]?.text).toContain(line);
+    expect(refused.content[0]?.text).toContain(' page`');
+    expect(agent.decisions).toEqual([]);
+  });
+});
