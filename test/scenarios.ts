@@ -59,6 +59,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R83: 'A server that never answers: timeout as set, the call fails, the connection lives. Closing leaves no socket, timer or child process.',
   R92: 'A requestState that was changed by one byte, is missing, expired, or belongs to another call: invalid params; no task starts, nothing is decided.',
   R93: 'A preview with control, bidi, zero-width or tag characters, U+2028, 25,000 spaces, 200 line feeds, or lines that imitate those of the product: every channel shows them escaped and prefixed; a channel that cannot show all of it does not offer to approve.',
+  R95: 'Waiting for a session that already waits: answered at once with the preview, on every path, MCP tasks included.',
   R96: 'A client without a person (print mode), the tool allowed by its operator: approve works. With human-only the tool is not offered, and every answer names the command line and the page.',
   R97: 'A decision made elsewhere while a form or the page shows the action: the form is withdrawn, or its answer is told that it did not count; the page says so in place, and its buttons go.',
   R98: 'An agent of its own (ACP, or gemini-cli over A2A) asks to change a file, and the file changes after it was shown: it is asked again with the current diff, and nothing is overwritten.',

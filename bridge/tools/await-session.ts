@@ -9,7 +9,7 @@ import { commandLineNotes, offeredForms } from '../approvals/offered-forms.ts';
 import type { SessionRound } from '../approvals/request-state.ts';
 import type { SessionReport } from '../results/session-report.ts';
 import type { Session } from '../sessions/session.ts';
-import { hasEnded } from '../sessions/view.ts';
+import { hasEnded, type TaskView } from '../sessions/view.ts';
 import { waitFor, type WaitEnd } from '../sessions/wait.ts';
 import { createdTask } from '../tasks/created-task.ts';
 import { sessionReply } from './session-reply.ts';
@@ -26,6 +26,8 @@ export interface AwaitedSession {
   notes?: () => readonly string[];
   /** False where the caller wants the outcome itself; a task is not returned then. */
   asTask?: boolean;
+  /** What waits already is answered at once, with its preview: in a task the caller would not see it. */
+  showsPending?: boolean;
 }
 
 /** Clients make so many requests of one call at most: the SDK's driver stops after ten. */
@@ -41,7 +43,10 @@ export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Pro
     const end = await waited(call, { ...awaited, timeout: 0 });
     const { view } = session;
     // What has ended already is its own result: there is nothing to wait for.
-    if (view === undefined || !hasEnded(view)) return createdTask(call, session, end);
+    // With `human-only` its form is the only way to decide here, and the task carries it.
+    const preview =
+      awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
+    if (view === undefined || (!hasEnded(view) && !preview)) return createdTask(call, session, end);
     return sessionReply(call, session, { end, notes: notes() });
   }
   const end = await waited(call, awaited);
@@ -100,6 +105,10 @@ async function nextRound(call: ToolCall, at: NextRound): Promise<Reply<SessionRe
 function requestOf(params: Form | UrlForm): InputRequest {
   // The SDK's type has the `elicitationId` of older revisions, which 2026-07-28 does not.
   return params.mode === 'url' ? inputRequired.elicitUrl(params) : { method: 'elicitation/create', params };
+}
+
+function isAsking(view: TaskView | undefined): boolean {
+  return view !== undefined && (view.pending.length > 0 || view.question !== null);
 }
 
 function asking(call: ToolCall, { session, timeout }: AwaitedSession): Asking {

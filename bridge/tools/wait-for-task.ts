@@ -30,6 +30,7 @@ export const waitForTask = defineTool({
     });
     call.awaits({ session });
     await session.refresh();
-    return awaitSession(call, { session, timeout: Math.max(0, timeout - (performance.now() - since)) });
+    const left = Math.max(0, timeout - (performance.now() - since));
+    return awaitSession(call, { session, timeout: left, showsPending: true });
   },
 });

@@ -105,6 +105,25 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toMatchObject([decision]);
   });
 
+  test('R95 waiting for what already waits is answered at once with the preview, and no second task is made', async () => {
+    const agent = await asking();
+    const client = await clientAt(agent);
+    const begun = await client.ask('tools/call', { name: DELEGATE, arguments: { task: 'do it' } });
+    const { taskId } = z.looseObject({ taskId: z.string() }).parse(begun.result);
+    await agent.asked('SendStreamingMessage', 1);
+    for (;;) {
+      const task = detailed.parse((await client.ask('tasks/get', { taskId })).result);
+      if (task.status === 'input_required') break;
+    }
+    const waited = await client.ask('tools/call', { name: WAIT, arguments: { sessionId: taskId } });
+    expect(waited.result).not.toHaveProperty('taskId');
+    expect(report.parse(waited.result).structuredContent).toMatchObject({
+      state: 'input_required',
+      pending: [{ callId: 'one', preview: expect.stringContaining('+hello') }],
+    });
+    expect(agent.tasks.size).toBe(1);
+  });
+
   test('R66 the same through tools for a client that does not declare tasks, whose task methods are refused', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { tasks: false });
