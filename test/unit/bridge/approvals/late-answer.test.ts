@@ -1,0 +1,73 @@
+import { describe, expect, test } from '@jest/globals';
+import { lateAnswerNotes, type Withdrawn } from '../../../../bridge/approvals/late-answer.ts';
+import { asksOf } from '../../../../bridge/approvals/form.ts';
+import type { CallView, TaskView } from '../../../../bridge/sessions/view.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const KEY = 'one.0123456789abcdef';
+const ACCEPT = { [KEY]: { action: 'accept', content: {} } };
+
+const call = (decided: CallView['decided']): CallView => ({
+  callId: 'one',
+  tool: 'write-file',
+  title: 'Write one.md',
+  state: 'denied',
+  toolId: null,
+  summary: null,
+  startedAt: null,
+  decided,
+});
+
+function withdrawn(calls: readonly CallView[], changes: Partial<Withdrawn> = {}): Withdrawn {
+  const view: TaskView = {
+    taskId: 'task-1',
+    sessionId: 'session-1',
+    state: 'working',
+    text: '',
+    pending: [],
+    question: null,
+    calls,
+    outputs: [],
+    reply: '',
+    cost: null,
+    seq: null,
+  };
+  return { asks: [], view, channel: 'task-form', offers: { wasAbout: () => undefined }, ...changes };
+}
+
+const byAlice = call({ decision: 'deny', by: 'alice', channel: 'page' });
+
+describe('an answer to a form that was withdrawn', () => {
+  test('R97 is told that it did not count, and who decided', () => {
+    expect(lateAnswerNotes(ACCEPT, withdrawn([byAlice]))).toEqual([
+      'An answer in the form for "Write one.md" did not count: alice denied it before (page).',
+    ]);
+  });
+
+  test('R97 is told that the person is asked again, where the action has changed', () => {
+    const asks = asksOf({ pending: [pendingWrite('one')], question: null }, () => undefined);
+    expect(lateAnswerNotes(ACCEPT, withdrawn([call(null)], { asks }))).toEqual([
+      expect.stringContaining('the action has changed since, and the person is asked again'),
+    ]);
+  });
+
+  test('R97 is told so also by an agent that does not say what became of the call', () => {
+    const offers = { wasAbout: () => 'action' as const };
+    expect(lateAnswerNotes(ACCEPT, withdrawn([], { offers }))).toEqual([
+      expect.stringContaining('did not count'),
+    ]);
+  });
+
+  test.each<[string, Record<string, unknown>, Withdrawn]>([
+    [
+      'the same answer, sent twice',
+      ACCEPT,
+      withdrawn([call({ decision: 'approve', by: 'me', channel: 'task-form' })]),
+    ],
+    ['a form that was closed', { [KEY]: { action: 'cancel' } }, withdrawn([byAlice])],
+    ['a key that no form had', { other: { action: 'accept' } }, withdrawn([byAlice])],
+    ['a page that was opened', ACCEPT, withdrawn([byAlice], { offers: { wasAbout: () => 'page' } })],
+  ])('R97 nothing is said of %s', (_, responses, about) => {
+    expect(lateAnswerNotes(responses, about)).toEqual([]);
+  });
+});
