@@ -37,10 +37,10 @@ async function ask({ pending, question }) {
     return;
   }
   const decisions = [];
-  for (const { callId, title, preview } of pending) {
+  for (const { callId, shown, title, preview } of pending) {
     say(`\n${title}\n${preview.diff ?? preview.command ?? preview.url ?? ''}\napprove? [y/n] `);
     const { value } = await answers.next();
-    decisions.push({ callId, decision: value?.trim() === 'y' ? 'approve' : 'deny' });
+    decisions.push({ callId, shown, decision: value?.trim() === 'y' ? 'approve' : 'deny' });
   }
   await execution.decide(...decisions);
 }

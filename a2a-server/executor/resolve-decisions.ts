@@ -31,7 +31,7 @@ export async function resolveDecisions(
       scope: decision.scope,
       grant: decision.grant,
       reason: decision.reason ?? null,
-      inputHash: decision.inputHash ?? null,
+      shown: decision.shown,
       ...(decision.answer !== undefined && { answer: decision.answer }),
       // A call that does not wait is refused by the core, whatever the edit.
       edited:

@@ -14,6 +14,7 @@ import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../task/events.ts';
 import { SUMMARISED } from '../task/context.ts';
+import { withCodes } from '../task/shown.ts';
 import type { StateName } from '../task/snapshot.ts';
 import { pendingText } from './pending-text.ts';
 import {
@@ -61,7 +62,7 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
         entry,
         view,
         event.pending.length > 0
-          ? { state: 'input-required', pending: event.pending }
+          ? { state: 'input-required', pending: withCodes(event.pending, {}) }
           : { state: 'input-required', text: event.question },
       );
     case 'auth.required':

@@ -16,16 +16,18 @@ export function pendingText(pending: readonly PendingAction[]): string {
   if (first === undefined) return 'The task waits for input.';
   if (second === undefined) return `${described(first)}\n\n${howToAnswer(first)}`;
   const actions = pending.map((action, index) => `${index + 1}. ${described(action)}`);
-  return `${pending.length} actions wait for a decision.\n\n${actions.join('\n\n')}\n\nDecide each by its call id (${pending
-    .map(({ callId }) => callId)
+  return `${pending.length} actions wait for a decision.\n\n${actions.join('\n\n')}\n\nDecide each by its call id and its code (${pending
+    .map(({ callId, shown }) => `${callId} ${shown}`)
     .join(', ')}), with a decisions part of the tool-approval extension.`;
 }
 
-function howToAnswer({ preview }: PendingAction): string {
+function howToAnswer({ preview, reason, shown }: PendingAction): string {
+  // D2: a bare word may be meant for the question before this one.
+  const code = reason === 'outcome-unknown' || reason === 'content-changed' ? ` ${shown}` : '';
   // D5: what was not shown whole is not approved with a word.
   if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_ROOM).extent === 'cut')
-    return 'It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny", or decide it there.';
-  if (preview.type !== 'question') return 'Answer with exactly "approve" or "deny".';
+    return `It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny${code}", or decide it there.`;
+  if (preview.type !== 'question') return `Answer with exactly "approve${code}" or "deny${code}".`;
   if (preview.schema !== undefined) return 'Answer with a JSON object that has these fields.';
   if (preview.choices === undefined) return 'The next message is the answer.';
   const other = preview.freeText ? ', or with words of your own' : '';

@@ -5,6 +5,8 @@ import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream.ts';
 import type { FollowUntil, Tasks } from '../executor/tasks.ts';
 import type { TaskRow } from '../journal/journal.ts';
 import { isSettled, isTerminal } from '../task/snapshot.ts';
+import { withCodes } from '../task/shown.ts';
+import type { JournalEntry } from '../task/events.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { CallContext } from './call-context.ts';
 import { parseCursor } from './cursor.ts';
@@ -95,7 +97,10 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
       for (const entry of entries) {
-        const event = project(entry, view);
+        const event = project(
+          lacksCodes(entry) ? await withItsCodes(tasks, entry, task, context) : entry,
+          view,
+        );
         if (event === undefined) continue;
         yield event;
         // S3: whichever transport writes the events, their source waits while the socket is full.
@@ -105,6 +110,22 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
   } catch (error) {
     throw context.refusal(error);
   }
+}
+
+/** Older journals hold pending actions without codes: the task as it stood there has them. */
+async function withItsCodes(
+  tasks: Tasks,
+  { seq, at, event }: JournalEntry,
+  { taskId }: Start['task'],
+  { caller: { principal } }: CallContext,
+): Promise<JournalEntry> {
+  if (event.type !== 'input.required') return { seq, at, event };
+  const { calls } = await tasks.snapshot(taskId, principal, seq);
+  return { seq, at, event: { ...event, pending: withCodes(event.pending, calls) } };
+}
+
+function lacksCodes({ event }: JournalEntry): boolean {
+  return event.type === 'input.required' && event.pending.some(({ shown }) => shown === undefined);
 }
 
 /** Waits for the agent's last words, where they are all the client is given (A2A 1.0 §3.1.1, §3.1.2). */

@@ -11,6 +11,7 @@ import type {
   DecisionScope,
   DecisionWord,
   GrantLimits,
+  PendingReason,
   StopReason,
 } from '../../shared/protocol/tool-approval.ts';
 import { quotedPreview, TEXT_PART_ROOM } from '../../shared/protocol/preview-text.ts';
@@ -18,7 +19,8 @@ import type { Answer } from '../../shared/protocol/question.ts';
 import type { Facts, Reason } from '../../shared/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
-import { parkOrMove, shownHash } from './pending.ts';
+import { parkOrMove } from './pending.ts';
+import { shownOf } from './shown.ts';
 import { answerTo, wrongWord } from './answer.ts';
 import {
   callOf,
@@ -48,8 +50,8 @@ export interface ResolvedDecision {
   /** How long the trust lasts that the scope gives. */
   grant?: GrantLimits | undefined;
   reason: string | null;
-  /** The input hash the person saw, if their client sent it. */
-  inputHash: string | null;
+  /** The code of the question that the person saw. Null for bare words, which answer a first question only. */
+  shown: string | null;
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
   /** With `answer`: what the person said, unchecked. */
   answer?: Answer;
@@ -94,6 +96,8 @@ function wantedOf(call: Call | undefined, wordsDecide: boolean): string {
     return wordsDecide
       ? 'It is a question: answer it with one text, or send a decision'
       : 'It is a question: send a decision that names the call, "answer" with the answer';
+  if (wordsDecide && call && isAskedAgain(call))
+    return 'It is asked again: get the task, read the question, and answer with the words that it names';
   return wordsDecide
     ? 'Answer with exactly "approve" or "deny", or send a decision'
     : 'Send a decision that names the call';
@@ -111,20 +115,29 @@ function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boo
 }
 
 /**
- * The words a client without the extension may answer with, when one action is pending. To a question any words are the
- * answer, these two as well.
+ * The words a client without the extension may answer with, when one action is pending. A first question takes the bare
+ * word. A call that is asked again takes the word and its code: a bare word may be meant for the earlier question (D2). Any
+ * words answer a question, these two as well.
  */
 export function bareDecision(snapshot: Snapshot, message: UserMessage): ResolvedDecision | undefined {
   const [part, more] = message.parts;
   const [call, another] = waitingCalls(snapshot);
   if (part?.type !== 'text' || more !== undefined || call === undefined || another !== undefined)
     return undefined;
-  const bare = { callId: call.callId, scope: 'once', reason: null, inputHash: null, edited: null } as const;
+  const bare = { callId: call.callId, scope: 'once', reason: null, shown: null, edited: null } as const;
   if (questionOf(call) !== undefined) return { ...bare, decision: 'answer', answer: part.text };
+  const [, word, shown = null] = WORDS.exec(part.text) ?? [];
+  if (word !== 'approve' && word !== 'deny') return undefined;
   // D5: the text that this client reads does not show all of it.
-  if (part.text === 'approve' && quotedPreview(call.preview, TEXT_PART_ROOM).extent === 'cut')
-    return undefined;
-  return part.text === 'approve' || part.text === 'deny' ? { ...bare, decision: part.text } : undefined;
+  if (word === 'approve' && quotedPreview(call.preview, TEXT_PART_ROOM).extent === 'cut') return undefined;
+  return shown === null && isAskedAgain(call) ? undefined : { ...bare, decision: word, shown };
+}
+
+const WORDS = /^(approve|deny)(?: ([0-9a-f]+))?$/;
+
+/** Whether the call waits for another reason than its first question. */
+function isAskedAgain({ state }: Call): boolean {
+  return state.type === 'waiting' && state.reason !== 'approval' && state.reason !== 'question';
 }
 
 /** Decides calls. All decisions of one message stand or fall together. */
@@ -234,14 +247,8 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
       message: `Call ${call.callId} (${call.title}) needs no decision: policy let it run. Nothing was changed.`,
       facts: { callId: call.callId },
     };
-  const shown = shownHash(call, call.state.reason);
-  if (decision.inputHash !== null && decision.inputHash !== shown)
-    return {
-      type: 'refuse',
-      reason: 'INPUT_CHANGED',
-      message: `Call ${call.callId} is not what was shown: its input hash is ${shown}. Look at the pending action again, then decide.`,
-      facts: { callId: call.callId, inputHash: shown },
-    };
+  if (decision.shown === null ? isAskedAgain(call) : decision.shown !== shownOf(call, call.state.reason))
+    return otherQuestion(call, call.state.reason);
   const mismatch = wrongWord(call, call.state.reason, decision);
   if (mismatch !== undefined) return invalid(mismatch);
   if (decision.decision === 'deny' && decision.scope !== 'once')
@@ -262,6 +269,23 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
     return invalid('An edit needs the new input, and only an edit takes one.');
   return undefined;
 }
+
+/** The refusal of a decision that was made on another question. It leaves the new code out: the question carries it. */
+export function otherQuestion({ callId, title }: Call, reason: PendingReason): Refusal {
+  return {
+    type: 'refuse',
+    reason: 'INPUT_CHANGED',
+    message: `Call ${callId} (${title}) is not what was shown.${ASKED_AGAIN[reason]} Nothing was decided. Show the pending action as it is now, and decide with its code.`,
+    facts: { callId, reason },
+  };
+}
+
+const ASKED_AGAIN: Readonly<Record<PendingReason, string>> = {
+  approval: '',
+  'outcome-unknown': ' It started before, and its outcome was lost: an approval would run it again.',
+  'content-changed': ' What it would change has changed since.',
+  question: '',
+};
 
 function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): Refusal {
   return {

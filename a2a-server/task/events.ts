@@ -195,7 +195,7 @@ export type TaskEvent =
    */
   | {
       type: 'input.required';
-      pending: PendingAction[];
+      pending: RecordedAction[];
       question?: string;
       budget?: true;
       expiresAt?: string | null;
@@ -285,6 +285,9 @@ export type TaskEvent =
   | { type: 'task.failed'; message: string }
   | { type: 'task.canceled'; reason: string; by: Decider }
   | { type: 'task.rejected'; message: string };
+
+/** A pending action as the journal holds it. Older journals have no codes: `shown.ts` fills them in. */
+export type RecordedAction = Omit<PendingAction, 'shown'> & { shown?: string };
 
 /** An event with its place in the journal. `at` is in milliseconds since the epoch. */
 export interface JournalEntry {

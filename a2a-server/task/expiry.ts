@@ -5,9 +5,8 @@
  * - A deadline is written with the asking and follows from the events alone (J2): what was promised once holds, whatever
  *   the server is told at its next start, and a clock that goes back opens nothing again (J3).
  */
-import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { cancel } from './commands.ts';
-import type { Decider, TaskEvent } from './events.ts';
+import type { Decider, RecordedAction, TaskEvent } from './events.ts';
 import { stateOf } from './fold.ts';
 import { sameAsking } from './pending.ts';
 import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
@@ -27,7 +26,7 @@ export const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
 /** What a task asks for. */
 interface Asking {
-  pending?: readonly PendingAction[];
+  pending?: readonly RecordedAction[];
   question?: string;
   expiresAt?: string | null;
 }

@@ -8,6 +8,7 @@ import { requested, stateAfter, stateUnder } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import { afterUse, givenWith, grantBehind, withoutGrants } from './grants.ts';
 import { withOutput } from './outputs.ts';
+import { withCodes } from './shown.ts';
 import { paid } from './spending.ts';
 import { spentAfter } from './spent.ts';
 import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
@@ -150,7 +151,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return {
         status: {
           state: 'input-required',
-          pending: event.pending,
+          pending: withCodes(event.pending, s.calls),
           ...(event.question !== undefined && { question: event.question }),
           ...(event.budget && { budget: event.budget }),
           ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt }),

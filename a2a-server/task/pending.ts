@@ -1,31 +1,16 @@
 /** What a waiting call is shown as. */
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
-import type { TaskEvent } from './events.ts';
+import type { RecordedAction, TaskEvent } from './events.ts';
 import { fold } from './fold.ts';
+import { shownOf } from './shown.ts';
 import { isAgentsOwn, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
-/**
- * What a decision binds to (D2, E2): the input and, where the call is asked again, what it is asked again for. The answer
- * to the first question, given late or twice, is then none to the second.
- */
-export function shownHash(call: Call, reason: PendingReason): string {
-  switch (reason) {
-    case 'approval':
-    case 'question':
-      return call.inputHash;
-    case 'content-changed':
-      return `${call.inputHash}.${call.basis}`;
-    case 'outcome-unknown':
-      return `${call.inputHash}.${call.toolId}`;
-  }
-}
-
-/** The very asking among these: a call that is asked again, for another reason, is another (D2). */
+/** The same question among these. A call that is asked again is another question (D2). */
 export function sameAsking(
   pending: readonly PendingAction[],
-  { callId, inputHash }: Pick<PendingAction, 'callId' | 'inputHash'>,
+  { callId, shown }: Pick<RecordedAction, 'callId' | 'shown'>,
 ): PendingAction | undefined {
-  return pending.find((action) => action.callId === callId && action.inputHash === inputHash);
+  return pending.find((action) => action.callId === callId && action.shown === shown);
 }
 
 const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
@@ -44,7 +29,7 @@ function pendingAction(call: Call, reason: PendingReason): PendingAction {
     tool,
     title,
     input,
-    inputHash: shownHash(call, reason),
+    shown: shownOf(call, reason),
     sideEffect,
     source,
     preview,

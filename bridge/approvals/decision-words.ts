@@ -45,9 +45,12 @@ const content = {
   reason: z.string().max(10_000).optional().describe('Why, for the agent and for the record.'),
 };
 
+const SHOWN = 'The code of the question that the person saw. A question that changes gets another code.';
+
 /** One decision of a list. */
 export const decisionInput = z.strictObject({
   callId: z.string().min(1).describe('Which pending action, as shown.'),
+  shown: z.string().min(1).max(100).describe(SHOWN),
   decision: z.enum(DECISION_WORDS),
   ...content,
 });
@@ -56,6 +59,7 @@ export type DecisionInput = z.infer<typeof decisionInput>;
 /** The fields of a single decision, all optional: `decisions` may stand in for them. */
 export const singleDecisionFields = {
   callId: z.string().min(1).optional().describe('Which pending action, as shown.'),
+  shown: z.string().min(1).max(100).optional().describe(SHOWN),
   decision: z
     .enum(DECISION_WORDS)
     .optional()
@@ -85,29 +89,26 @@ export function decisionsOf(
   list: readonly DecisionInput[] | undefined,
 ): readonly DecisionInput[] {
   if (list !== undefined) {
-    if (single.callId !== undefined || single.decision !== undefined) {
-      throw invalid('Give either callId and decision, or decisions, not both.');
+    if (single.callId !== undefined || single.decision !== undefined || single.shown !== undefined) {
+      throw invalid('Give either callId, shown and decision, or decisions, not both.');
     }
     const ids = new Set(list.map((each) => each.callId));
     if (ids.size !== list.length)
       throw invalid('A call can be decided once: a callId appears twice in decisions.');
     return list;
   }
-  const { callId, decision } = single;
-  if (callId === undefined || decision === undefined) {
+  const { callId, shown, decision } = single;
+  if (callId === undefined || shown === undefined || decision === undefined) {
     throw invalid(
-      'Say which pending action (callId) and what to do with it (decision), or give a list in decisions.',
+      'Say which pending action (callId), the code it was shown with (shown) and what to do with it (decision), or give a list in decisions. Nothing was decided.',
     );
   }
-  return [{ ...single, callId, decision }];
+  return [{ ...single, callId, shown, decision }];
 }
 
-/**
- * @param shownHash the hash of the input that was shown for a call, so that the decision binds to it (D2)
- * @throws ProductError INVALID_DECISION
- */
-export function verdictOf(input: DecisionInput, shownHash: (callId: string) => string | undefined): Verdict {
-  const { callId, decision: word, editedContent, editedInput, answer, reason } = input;
+/** The decision, with the code it came with: nothing is filled in (D2). @throws ProductError INVALID_DECISION */
+export function verdictOf(input: DecisionInput): Verdict {
+  const { callId, shown, decision: word, editedContent, editedInput, answer, reason } = input;
   const edits = editedContent !== undefined || editedInput !== undefined;
   if (edits && word !== 'edit') {
     throw invalid(
@@ -119,8 +120,7 @@ export function verdictOf(input: DecisionInput, shownHash: (callId: string) => s
   }
   if (word === 'answer') {
     if (answer === undefined) throw invalid(`Say the answer to ${callId} in "answer".`);
-    const hash = shownHash(callId);
-    return { type: 'answer', callId, answer, ...(hash !== undefined && { inputHash: hash }) };
+    return { type: 'answer', callId, shown, answer };
   }
   if (word === 'edit' && !edits) {
     throw invalid(
@@ -135,15 +135,14 @@ export function verdictOf(input: DecisionInput, shownHash: (callId: string) => s
     throw invalid(
       `How long trust lasts goes with trust_tool, trust_server or trust_always, not with "${word}".`,
     );
-  const inputHash = shownHash(callId);
   const parsed = protocolDecision.safeParse({
     callId,
+    shown,
     ...MEANING[word],
     ...(grant === undefined ? {} : { grant }),
     ...(editedInput === undefined ? {} : { input: editedInput }),
     ...(editedContent === undefined ? {} : { content: editedContent }),
     ...(reason === undefined ? {} : { reason }),
-    ...(inputHash === undefined ? {} : { inputHash }),
   });
   if (!parsed.success)
     throw invalid(`The decision on ${callId} is not valid: ${z.prettifyError(parsed.error)}`);

@@ -83,20 +83,24 @@ function answerTo(
   if (action === 'decline') return { type: 'unanswered', why: 'cancelled', note: '' };
   const parsed = answered.safeParse(content);
   if (!parsed.success) return notUnderstood('The answer was empty.');
-  return { type: 'verdict', verdict: { type: 'answer', callId: ask.callId, answer: parsed.data.answer } };
+  const { shown } = ask.question;
+  return {
+    type: 'verdict',
+    verdict: { type: 'answer', callId: ask.callId, shown, answer: parsed.data.answer },
+  };
 }
 
 function answerOn(
-  { callId, action: { inputHash }, asked }: Extract<Ask, { about: 'asked' }>,
+  { callId, action: { shown }, asked }: Extract<Ask, { about: 'asked' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
   // D2: bound to what this very form has shown.
   if (action === 'decline')
-    return { type: 'verdict', verdict: verdictOf({ callId, decision: 'deny' }, () => inputHash) };
+    return { type: 'verdict', verdict: verdictOf({ callId, shown, decision: 'deny' }) };
   const answer = answerIn(asked, content);
   if (answer === undefined) return notUnderstood('The answer was empty.');
-  return { type: 'verdict', verdict: { type: 'answer', callId, answer, inputHash } };
+  return { type: 'verdict', verdict: { type: 'answer', callId, shown, answer } };
 }
 
 function decisionOn(
@@ -119,13 +123,14 @@ function decisionOn(
   if (!ask.words.includes(word)) return notUnderstood(`"${word}" is no decision that can be made on this.`);
   const input: DecisionInput = {
     callId: ask.callId,
+    shown: ask.action.shown,
     decision: word,
     ...(word !== 'edit' || editedContent === undefined ? {} : { editedContent }),
     ...(word !== 'edit' || editedInput === undefined ? {} : { editedInput }),
     ...(reason === undefined ? {} : { reason }),
   };
   // D2: bound to what this very form has shown.
-  return { type: 'verdict', verdict: verdictOf(input, () => ask.action.inputHash) };
+  return { type: 'verdict', verdict: verdictOf(input) };
 }
 
 /** The input as the person wants it, if they have changed it. @throws ProductError INVALID_DECISION */

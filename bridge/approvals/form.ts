@@ -82,7 +82,7 @@ function questionAsk(question: Question, before: Before | undefined): Ask {
     properties: { answer: { type: 'string', title: 'Answer' } },
     required: ['answer'],
   });
-  const key = keyOf({ callId: question.id }, form, before);
+  const key = keyOf({ callId: question.id, shown: question.shown }, form, before);
   return { about: 'question', key, callId: question.id, form, question };
 }
 
@@ -100,13 +100,12 @@ function messageOf(note: readonly string[], rows: readonly string[]): string {
 }
 
 function keyOf(
-  about: Pick<PendingAction, 'callId'> & Partial<Pick<PendingAction, 'inputHash' | 'reason'>>,
+  { callId, shown }: Pick<PendingAction, 'callId' | 'shown'>,
   form: unknown,
   before: Before | undefined,
 ): string {
-  const { callId, inputHash, reason } = about;
   const digest = createHash('sha256')
-    .update(JSON.stringify([inputHash, reason, form, before?.times ?? 0]))
+    .update(JSON.stringify([shown, form, before?.times ?? 0]))
     .digest('hex');
   return `${callId}.${digest.slice(0, 16)}`;
 }

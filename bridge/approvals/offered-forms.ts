@@ -67,7 +67,7 @@ async function formOf(
 export function commandLineNotes(unoffered: readonly Ask[]): readonly string[] {
   return unoffered.flatMap((ask) => {
     if (ask.about !== 'page') return [];
-    const { inputHash: shown } = ask.action;
+    const { shown } = ask.action;
     return [
       `Action ${ask.callId} does not fit into a form, so the person was not asked in one. At a terminal they read it with \`mcp-a2a-bridge show ${shown}\` and approve it with \`mcp-a2a-bridge approve ${shown}\`.`,
     ];

@@ -14,13 +14,13 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
 };
 
 export function actionText(action: PendingAction, paint: Paint): string {
-  const { callId, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
+  const { callId, shown: code, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
   const { text } = quotedPreview(preview);
   const facts = [`${tool} (${sourceText(source)})`, `side effect: ${sideEffect}`];
   if (expiresAt !== null) facts.push(`expires ${expiresAt}`);
   if (rule !== undefined) facts.push(`asked for by ${rule}`);
   return [
-    `${paint('bold', visibleLine(title))}  ${paint('gray', `call ${visibleLine(callId)}`)}`,
+    `${paint('bold', visibleLine(title))}  ${paint('gray', `call ${visibleLine(callId)}, code ${visibleLine(code)}`)}`,
     paint('gray', visibleLine(facts.join(', '))),
     REASONS[reason] === '' ? '' : paint('yellow', REASONS[reason]),
     preview.type === 'diff'

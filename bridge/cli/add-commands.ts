@@ -108,31 +108,29 @@ function addTasks(add: Add, carryOut: CarryOut): void {
 
 function addDecisions(add: Add, carryOut: CarryOut): void {
   const deciding = (usage: string, description: string): Command =>
-    add(usage, description)
-      .option('--yes', 'decide without asking')
-      .option('--reason <text>', 'for the agent and the record')
-      .option('--input-hash <hash>', 'only if what waits still has this hash');
+    add(usage, description).option('--reason <text>', 'for the agent and the record');
   for (const word of ['approve', 'deny'] as const) {
     const it = deciding(
-      `${word} <session> [call]`,
+      `${word} <code> [call]`,
       word === 'approve'
-        ? 'shows what waits, asks, and lets it run'
-        : 'shows what waits, asks, and keeps it from running',
-    ).option('--all', 'everything that waits in the session');
+        ? 'lets the action with this code run; with a session instead, shows the action and asks'
+        : 'keeps the action with this code from running; with a session instead, shows the action and asks',
+    ).option('--all', 'with a session: everything that waits there');
     if (word === 'approve')
       it.option('--scope <scope>', 'once, or stop asking for this: tool, server, always')
         .option('--minutes <number>', 'with a scope: trust it for so long, not for the whole task')
         .option('--uses <number>', 'with a scope: trust it for so many later calls');
-    it.action(async (session: string, call: string | undefined, _, self: Command) => {
+    it.action(async (what: string, call: string | undefined, _, self: Command) => {
       const { decide } = await import('./commands/decide.ts');
-      await carryOut(self, (run) => decide(run, word, { session, call }));
+      await carryOut(self, (run) => decide(run, word, { what, call }));
     });
   }
-  deciding('edit <session> [call]', 'opens $EDITOR on what waits, and lets it run as you have changed it')
+  deciding('edit <code> [call]', 'opens $EDITOR on the action, and lets it run as you have changed it')
+    .option('--yes', 'with a code: send the edited text without asking')
     .option('--file <path>', 'take the edited text from there, - being stdin')
-    .action(async (session: string, call: string | undefined, _, it: Command) => {
+    .action(async (what: string, call: string | undefined, _, it: Command) => {
       const { edit } = await import('./commands/edit.ts');
-      await carryOut(it, (run) => edit(run, { session, call }));
+      await carryOut(it, (run) => edit(run, { what, call }));
     });
   add('revoke <session> [grants...]', 'takes back trust; without a grant, shows what is trusted')
     .option('--all', 'everything that is trusted in the session')
@@ -140,11 +138,11 @@ function addDecisions(add: Add, carryOut: CarryOut): void {
       const { revoke } = await import('./commands/revoke.ts');
       await carryOut(it, (run) => revoke(run, session, grants));
     });
-  add('answer <session> [words...]', 'answers the question of an agent; without words, it asks you')
-    .option('--call <call>', 'which question, where several wait')
-    .action(async (session: string, words: string[], _, it: Command) => {
+  add('answer <code> [words...]', 'answers the question with this code; without words, it asks you')
+    .option('--call <call>', 'with a session in place of the code: which question, where several wait')
+    .action(async (what: string, words: string[], _, it: Command) => {
       const { answer } = await import('./commands/answer.ts');
-      await carryOut(it, (run) => answer(run, session, words));
+      await carryOut(it, (run) => answer(run, what, words));
     });
 }
 

@@ -7,16 +7,16 @@ export interface Asking {
   json?: boolean;
 }
 
-/** A person's word, or `--yes`. @throws UsageError where there is neither */
+/** A person's word, or leave given before. @throws UsageError where there is neither */
 export async function agreed(terminal: Terminal, options: Asking, question: string): Promise<boolean> {
   mustBeAskable(terminal, options);
   return options.yes === true || terminal.confirm(terminal.paint('bold', question));
 }
 
-/** @throws UsageError where nobody has said `--yes` and nobody can be asked */
+/** @throws UsageError where nobody has given leave and nobody can be asked */
 export function mustBeAskable({ interactive }: Terminal, { yes, json }: Asking): void {
   if (yes === true || (interactive && json !== true)) return;
   throw new UsageError(
-    'Nobody can be asked here, so nothing was decided. Read what is shown, and decide with --yes.',
+    'Nobody can be asked here, so nothing was decided. Read the action, then decide with its code, as in: mcp-a2a-bridge approve 3f9ac2d1',
   );
 }

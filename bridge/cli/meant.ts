@@ -6,6 +6,7 @@ import type { Listed } from '../sessions/listing.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { TaskView } from '../sessions/view.ts';
+import { isCode, sessionWithCode } from './waiting-code.ts';
 
 /** Sessions named in an error. */
 const NAMED = 10;
@@ -27,7 +28,12 @@ export async function sessionMeant(sessions: Sessions, given: string): Promise<S
   // Nobody has said that there is none.
   if (all.length === 0 && unsure.length > 0)
     throw new ProductError('AGENT_UNREACHABLE', `Session "${given}" cannot be looked for.${unsure.join('')}`);
-  throw new ProductError('UNKNOWN_SESSION', `${found.message}${unsure.join('')}`, { facts: found.facts });
+  const code = isCode(given)
+    ? ` Nor does an action wait with the code ${given}: it was decided, or is asked again with another code.`
+    : '';
+  throw new ProductError('UNKNOWN_SESSION', `${found.message}${code}${unsure.join('')}`, {
+    facts: found.facts,
+  });
 }
 
 /** The id that is meant, or why there is none. */
@@ -49,7 +55,7 @@ export function oneSession(all: readonly Listed[], given: string): string | Prod
   );
 }
 
-/** Also without the word that says what it is an id of, as in `session-…`. */
+/** Whether an id begins so, with or without the word that says what it is an id of, as in `session-…`. */
 export function begins(id: string, given: string): boolean {
   return given !== '' && (id.startsWith(given) || id.replace(/^[a-z]+-/, '').startsWith(given));
 }
@@ -65,26 +71,45 @@ function unknownSession(sessionId: string, message: string): ProductError {
   return new ProductError('UNKNOWN_SESSION', message, { facts: { sessionId } });
 }
 
-export interface CallMeant {
-  callId: string;
-  /** Undefined for a call that waits no more. */
-  action: PendingAction | undefined;
+/** What a person names on the command line: a question by its code, or a session and perhaps a call of it. */
+export interface Meant {
+  session: Session;
+  actions: readonly PendingAction[];
+  /** The person gave the code, so they have seen the action (D2). */
+  seen: boolean;
+}
+
+/** @throws ProductError UNKNOWN_CALL, UNKNOWN_SESSION, ALREADY_DECIDED; AGENT_UNREACHABLE */
+export async function actionsMeant(
+  sessions: Sessions,
+  given: { what: string; call: string | undefined },
+  all: boolean,
+): Promise<Meant> {
+  const coded = await sessionWithCode(sessions, given.what);
+  if (coded !== undefined) {
+    const { session, code } = coded;
+    const actions = session.asked.pending.filter(({ shown }) => shown === code);
+    // The code may be that of a question in words.
+    if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
+    return { session, actions, seen: true };
+  }
+  const session = await sessionMeant(sessions, given.what);
+  await session.refresh();
+  return { session, actions: callsMeant(session.view, given.call, all), seen: false };
 }
 
 /**
- * The pending actions that are meant: the only one where none is named, all with `all`. One that has been decided is
- * named all the same: the agent then says how it was decided (R07).
- * @throws ProductError UNKNOWN_CALL
+ * The pending actions that are meant: the only one where none is named, all with `all`.
+ * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED for one that waits no more (R07)
  */
 export function callsMeant(
   view: TaskView | undefined,
   given: string | undefined,
   all: boolean,
-): readonly CallMeant[] {
+): readonly PendingAction[] {
   const pending = view?.pending ?? [];
   if (given === undefined) {
-    if (all && pending.length > 0) return meant(pending);
-    if (pending.length === 1) return meant(pending);
+    if (pending.length === 1 || (all && pending.length > 0)) return pending;
     throw unknownCall(
       pending.length === 0
         ? nothingWaits(view)
@@ -93,11 +118,10 @@ export function callsMeant(
   }
   const exact = pending.filter(({ callId }) => callId === given);
   const fits = exact.length > 0 ? exact : pending.filter(({ callId }) => begins(callId, given));
-  if (fits.length === 1) return meant(fits);
+  if (fits.length === 1) return fits;
   if (fits.length > 1) throw unknownCall(`Several actions begin with "${given}":${names(fits)}`);
   const before = (view?.calls ?? []).filter(({ callId }) => begins(callId, given));
-  if (before.length === 1 && before[0] !== undefined)
-    return [{ callId: before[0].callId, action: undefined }];
+  if (before.length === 1 && before[0] !== undefined) throw waitsNoMore(before[0]);
   throw unknownCall(
     pending.length === 0
       ? `There is no call "${given}". ${nothingWaits(view)}`
@@ -109,8 +133,12 @@ export function callsMeant(
  * The question that waits as a pending action: the only one, or the one that is named.
  * @throws ProductError DECISION_NEEDED when nothing asks, UNKNOWN_CALL when several do
  */
-export function questionMeant(view: TaskView | undefined, given: string | undefined): PendingAction {
-  const pending = view?.pending ?? [];
+export function questionMeant(
+  view: TaskView | undefined,
+  { call: given, code }: { call?: string | undefined; code?: string | undefined },
+): PendingAction {
+  const all = view?.pending ?? [];
+  const pending = code === undefined ? all : all.filter(({ shown }) => shown === code);
   const questions = pending.filter(({ decisions }) => decisions.includes('answer'));
   if (questions.length === 0)
     throw new ProductError(
@@ -129,8 +157,13 @@ export function questionMeant(view: TaskView | undefined, given: string | undefi
   );
 }
 
-function meant(actions: readonly PendingAction[]): readonly CallMeant[] {
-  return actions.map((action) => ({ callId: action.callId, action }));
+function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): ProductError {
+  const how = decided && `: ${decided.decision}, by ${decided.by} over ${decided.channel}`;
+  return new ProductError(
+    'ALREADY_DECIDED',
+    `The action ${callId} (${visibleLine(title)}) ${decided === null ? 'waits no more' : 'was decided before'}${how ?? ''}. Nothing was decided.`,
+    { facts: { callId } },
+  );
 }
 
 function nothingWaits(view: TaskView | undefined): string {

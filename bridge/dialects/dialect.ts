@@ -17,8 +17,8 @@ import type { Observed, Question } from './observation.ts';
 /** A decision in the words of the MCP tool that are also known to a dialect: on a call, or the answer to a question. */
 export type Verdict =
   | { type: 'decision'; decision: Decision }
-  /** `inputHash`: of the question as it was shown, where it is a pending action (D2). */
-  | { type: 'answer'; callId: string; answer: Answer; inputHash?: string };
+  /** `shown`: the code of the question as the person saw it (D2). */
+  | { type: 'answer'; callId: string; shown: string; answer: Answer };
 
 /** What the task was waiting for when it was shown. */
 export interface Asked {

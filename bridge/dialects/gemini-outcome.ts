@@ -20,7 +20,7 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
   const action = pending.find((each) => each.callId === callId);
   if (action === undefined) throw unknownCall(callId, pending);
   // D2: the agent would take the decision for whatever it holds by now.
-  if (decision.inputHash !== undefined && decision.inputHash !== action.inputHash)
+  if (decision.shown !== action.shown)
     throw new ProductError(
       'INPUT_CHANGED',
       `What ${callId} would do has changed since it was shown; nothing was sent. Show the person the call as it is now (wait_for_task), and decide again.`,

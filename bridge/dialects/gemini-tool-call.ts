@@ -2,9 +2,8 @@
  * A tool call as gemini-cli's a2a-server tells of it, in a data part (`toolStatusMessage` of its `agent/task.ts`):
  * `{request, status, confirmationDetails?, liveOutput?, response?, tool?}`. Pure.
  */
-import { createHash } from 'node:crypto';
-import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
+import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Proposal } from './proposal.ts';
 
@@ -94,7 +93,7 @@ export function activityOf(call: GeminiToolCall): Activity | null {
   }
 }
 
-/** The call as a pending action. The hash is the bridge's own: the agent binds a decision to nothing (D2). */
+/** The call as a pending action. The bridge makes the code: the agent binds a decision to nothing (D2). */
 export function pendingOf(call: GeminiToolCall): PendingAction {
   const { callId, name, args } = call.request;
   const details = detailsOf(call);
@@ -103,7 +102,7 @@ export function pendingOf(call: GeminiToolCall): PendingAction {
     tool: name,
     title: titleOf(call),
     input: args,
-    inputHash: hashOf({ args, details: call.confirmationDetails ?? null }),
+    shown: codeOf(call),
     sideEffect: sideEffectOf(details),
     source:
       details?.type === 'mcp' ? { type: 'mcp-server', server: details.serverName } : { type: 'built-in' },
@@ -116,12 +115,16 @@ export function pendingOf(call: GeminiToolCall): PendingAction {
   };
 }
 
+function codeOf({ request: { callId, name, args }, confirmationDetails: details }: GeminiToolCall): string {
+  return shownCode(callId, name, args, details ?? null);
+}
+
 const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.string() });
 
 /** What the agent proposes, to be compared with the file before an approval leaves. */
 export function proposalOf(call: GeminiToolCall): Proposal {
   const { name, args } = call.request;
-  const code = hashOf({ args, details: call.confirmationDetails ?? null });
+  const code = codeOf(call);
   const details = detailsOf(call);
   if (details?.type !== 'edit' || details.filePath === '' || details.newContent === undefined)
     return { code, file: null };
@@ -233,10 +236,4 @@ export function lastOf(text: string): string {
 function firstLine(text: string): string {
   const [line = ''] = text.trim().split('\n', 1);
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;
-}
-
-function hashOf(shown: object): string {
-  return createHash('sha256')
-    .update(stringify(shown) ?? '')
-    .digest('hex');
 }

@@ -87,7 +87,7 @@ export const nativeDialect: Dialect = {
 
 /** An answer to a pending action that is a question. What is not pending any more is for the agent to refuse (D1). */
 function answerOn(
-  { callId, answer, inputHash }: Extract<Verdict, { type: 'answer' }>,
+  { callId, answer, shown }: Extract<Verdict, { type: 'answer' }>,
   pending: readonly PendingAction[],
 ): Decision {
   const action = pending.find((each) => each.callId === callId);
@@ -97,7 +97,7 @@ function answerOn(
       `"answer" is for questions; ${callId} is a tool call that waits for approval. Decide it with ${action.decisions.join(' or ')}.`,
       { facts: { callId } },
     );
-  return { callId, decision: 'answer', scope: 'once', answer, ...(inputHash !== undefined && { inputHash }) };
+  return { callId, shown, decision: 'answer', scope: 'once', answer };
 }
 
 function metadataOf(settings: TaskSettings): Record<string, unknown> | undefined {

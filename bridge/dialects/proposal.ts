@@ -2,7 +2,7 @@
  * What an agent proposes to do, for agents that bind a decision to nothing: the bridge compares the file with what the person
  * was shown, and binds the decision in the agent's place (D2). Pure.
  */
-import { createHash } from 'node:crypto';
+import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { unifiedDiff } from '../../shared/unified-diff.ts';
 
@@ -29,18 +29,16 @@ export function isCurrent({ before }: FileProposal, now: string): boolean {
   return plain(before) === plain(now);
 }
 
-/** The action against the file as it is now: another question, with a hash of its own. */
+/** The action against the file as it is now: another question, with another code. */
 export function outdated(
   action: PendingAction,
   file: FileProposal,
   now: string,
 ): { action: PendingAction; file: FileProposal } {
-  const inputHash = createHash('sha256')
-    .update(JSON.stringify([action.inputHash, now]))
-    .digest('hex');
+  const shown = shownCode(action.shown, now);
   const preview = { type: 'diff', path: file.path, diff: currentDiff(file, now) } as const;
   return {
-    action: { ...action, inputHash, preview, reason: 'content-changed' },
+    action: { ...action, shown, preview, reason: 'content-changed' },
     file: { ...file, before: now },
   };
 }

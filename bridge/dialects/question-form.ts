@@ -1,8 +1,11 @@
-/** A question of the agent's, and what its answer has to look like. Pure. */
+/** A question that an agent asks, and what its answer has to look like. Pure. */
+import { shownCode } from '../../shared/protocol/shown-code.ts';
 
 /** A question in plain words. `id` tells a new question from one that was answered. */
 export interface Question {
   id: string;
+  /** The code of what is asked. The agent sends none: the bridge makes it from what it shows (D2). */
+  shown: string;
   text: string;
   /** The JSON Schema that an answer in data has to fit; null where the question came with data and no schema. */
   form?: Readonly<Record<string, unknown>> | null;
@@ -10,6 +13,11 @@ export interface Question {
 
 /** Where agents that send a form put its schema; the data part may also be the schema itself. */
 const SCHEMA_KEYS = ['schema', 'requestedSchema', 'jsonSchema', 'inputSchema', 'form'];
+
+/** A question with its code. */
+export function questionWith(asked: Omit<Question, 'shown'>): Question {
+  return { ...asked, shown: shownCode(asked.id, asked.text, asked.form ?? null) };
+}
 
 /** The schema in what came with a question; null when there is none. */
 export function schemaIn(data: unknown): Readonly<Record<string, unknown>> | null {

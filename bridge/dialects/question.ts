@@ -4,7 +4,7 @@ import { ProductError } from '../../shared/errors.ts';
 import { answerText } from '../../shared/protocol/question-text.ts';
 import type { Phrase, Verdict } from './dialect.ts';
 import { dataOf, dataPart, messageText, textPart } from './parts.ts';
-import { answerAsData, missingFrom, type Question, schemaIn } from './question-form.ts';
+import { answerAsData, missingFrom, type Question, questionWith, schemaIn } from './question-form.ts';
 import { linksIn } from './links.ts';
 
 const WITHOUT_WORDS = 'The agent waits for input and did not say for what.';
@@ -20,29 +20,36 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
   const links = signIn ? linksIn(parts) : [];
   const data = parts.map(dataOf).filter((each) => each !== undefined);
   const id = message?.messageId;
-  return {
+  return questionWith({
     id: id === undefined || id === '' ? `question-${taskId}` : id,
     text: links.length === 0 ? text : `${text}\nTo open in a browser: ${links.join(' ')}`,
     ...(data.length === 0 || signIn
       ? {}
       : { form: data.map(schemaIn).find((each) => each !== null) ?? null }),
-  };
+  });
 }
 
-/** @throws ProductError INVALID_DECISION, UNKNOWN_CALL for verdicts that are not the one answer to this question. */
+/** @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED for verdicts that are not the one answer to this question. */
 export function phraseAnswer(verdicts: readonly Verdict[], question: Question): Phrase {
   const [verdict, ...rest] = verdicts;
   const facts = { callId: question.id };
   if (verdict?.type !== 'answer' || rest.length > 0)
     throw new ProductError(
       'INVALID_DECISION',
-      `The agent asks in words; there is nothing to approve. Use the decision "answer" with callId "${question.id}" and the words to send as "answer".`,
+      `The agent asks in words; there is nothing to approve. Use the decision "answer" with callId "${question.id}", the code of the question as "shown" and the words to send as "answer".`,
       { facts },
     );
   if (verdict.callId !== question.id)
     throw new ProductError(
       'UNKNOWN_CALL',
       `The question that waits for an answer is "${question.id}", not "${verdict.callId}".`,
+      { facts },
+    );
+  // D2: the agent cannot tell that the answer was meant for other words.
+  if (verdict.shown !== question.shown)
+    throw new ProductError(
+      'INPUT_CHANGED',
+      'The agent asks something else now; nothing was sent. Show the person the question as it is, and answer with its code.',
       { facts },
     );
   const words = answerText(verdict.answer);

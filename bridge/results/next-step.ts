@@ -21,17 +21,17 @@ export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName)
     return `To go on in this session, call ${name('delegate_task_to_assistant')} with sessionId "${id}".`;
   }
   if (view !== undefined && view.pending.length > 0) {
-    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId, decision). ${answering(view)}${whenItRuns(session)}`;
+    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId, shown, decision). ${answering(view)}${whenItRuns(session)}`;
   }
   if (view?.state === 'auth-required') {
     const tell =
       view.question === null
         ? `tell it so with ${name('delegate_task_to_assistant')} and sessionId "${id}"`
-        : `tell it so with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId "${view.question.id}", decision "answer", e.g. "I have signed in")`;
+        : `tell it so with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId "${view.question.id}", shown "${view.question.shown}", decision "answer", e.g. "I have signed in")`;
     return `The agent waits for the person to sign in. Show them what it says, with the address to open: only they can do it. Once they have, ${tell}; if it notices by itself, ${name('wait_for_task')} shows that it goes on. Do not ask for passwords or tokens, and send none.`;
   }
   if (view !== undefined && view.question !== null) {
-    return `Ask the person, then call ${name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${view.question.id}", decision "answer" and their words in "answer".`;
+    return `Ask the person, then call ${name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${view.question.id}", shown "${view.question.shown}", decision "answer" and their words in "answer".`;
   }
   if (view?.state === 'input-required') {
     return `The agent waits for a message: send it with ${name('delegate_task_to_assistant')} and sessionId "${id}".`;
@@ -49,7 +49,7 @@ export function shortStep({ view, trouble, settled }: Standing, name: (tool: Too
   if (view !== undefined && view.pending.length > 0)
     return `Show the person the previews, which ${wait} has, and send their decision with ${decide}.${asksIn(view) ? ' A question takes "answer".' : ''}`;
   if (view !== undefined && view.question !== null)
-    return `Ask the person; ${decide} takes their answer, with callId "${view.question.id}".`;
+    return `Ask the person; ${decide} takes their answer, with callId "${view.question.id}" and shown "${view.question.shown}".`;
   if (view?.state === 'auth-required') return `The person has to sign in first; ${wait} has what to do.`;
   if (view?.state === 'input-required')
     return `Send it a message with ${name('delegate_task_to_assistant')}.`;

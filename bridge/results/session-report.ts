@@ -48,6 +48,7 @@ export const sessionReport = z.object({
     .array(
       z.object({
         callId: z.string(),
+        shown: z.string().describe('The code of this question: a decision carries it.'),
         tool: z.string(),
         title: z.string(),
         source: z.string(),
@@ -68,7 +69,7 @@ export const sessionReport = z.object({
       }),
     )
     .describe('Actions that wait for a decision. Nothing of them has run.'),
-  question: z.object({ callId: z.string(), text: z.string() }).nullable(),
+  question: z.object({ callId: z.string(), shown: z.string(), text: z.string() }).nullable(),
   calls: z
     .array(
       z.object({
@@ -159,7 +160,7 @@ export function outputOf(view: TaskView): string {
 
 function questionOf(view: TaskView | undefined): SessionReport['question'] {
   const question = view?.question ?? null;
-  return question === null ? null : { callId: question.id, text: visibleText(question.text) };
+  return question === null ? null : { callId: question.id, shown: question.shown, text: visibleText(question.text) };
 }
 
 /** Every pending action as a tool's result shows it. What is cut is not offered for approval (D5). */
@@ -171,9 +172,10 @@ export function pendingReports(pending: readonly PendingAction[]): SessionReport
 /** @param room all that the preview needs when left out */
 export function pendingReport(action: PendingAction, room?: Room): SessionReport['pending'][number] {
   const preview = quotedPreview(action.preview, room);
-  const { callId, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
+  const { callId, shown, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
   return {
     callId,
+    shown,
     tool: visibleLine(tool),
     title: visibleLine(title),
     source: visibleLine(sourceText(action.source)),

@@ -24,7 +24,7 @@ export function sessionText(report: SessionReport): string {
     ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
     question === null
       ? ''
-      : `${agent} asks (callId ${visibleLine(question.callId)}):\n${lineMarked(question.text)}`,
+      : `${agent} asks (callId ${visibleLine(question.callId)}, shown ${visibleLine(question.shown)}):\n${lineMarked(question.text)}`,
     calls.length === 0 ? '' : `Tool calls:\n${calls.map(callLine).join('\n')}`,
     cost === null ? '' : costLine(cost),
     ...notes.map((note) => `Note: ${note}`),
@@ -56,11 +56,11 @@ export function pendingBlock(
   number: number,
   count: number,
 ): string {
-  const { callId, tool, title, source, sideEffect, reason, rule, preview, cut, input, expiresAt, decisions } =
+  const { callId, shown, tool, title, source, sideEffect, reason, rule, preview, cut, input, expiresAt, decisions } =
     action;
   return [
     `Pending action ${count === 1 ? '' : `${String(number)} of ${String(count)} `}— ${title}`,
-    `callId ${visibleLine(callId)}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
+    `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
     REASONS[reason],
     rule === undefined ? '' : `It is asked for by ${rule}: no trust changes that.`,
     preview,

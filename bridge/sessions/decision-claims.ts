@@ -20,7 +20,7 @@ export interface Asking {
   agent: string;
   taskId: string;
   callId: string;
-  inputHash: string;
+  shown: string;
 }
 
 export interface Claim {
@@ -92,8 +92,8 @@ export class ClaimsDirectory implements DecisionClaims {
   }
 
   /** Ids are the agents' own and may be anything; a file's name may not. */
-  #file({ agent, taskId, callId, inputHash }: Asking, number: number): string {
-    const what = JSON.stringify([agent, taskId, callId, inputHash]);
+  #file({ agent, taskId, callId, shown }: Asking, number: number): string {
+    const what = JSON.stringify([agent, taskId, callId, shown]);
     const name = createHash('sha256').update(what).digest('hex').slice(0, 32);
     return join(this.#path, `${name}.${String(number)}.json`);
   }

@@ -8,7 +8,7 @@ import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts
 import { dataOf } from '../dialects/parts.ts';
 import { titleOf } from '../results/title.ts';
 import type { Session } from './session.ts';
-import { fold } from './view.ts';
+import { fold, type TaskView } from './view.ts';
 
 /** A session in a list. */
 export interface Listed {
@@ -21,6 +21,8 @@ export interface Listed {
   /** RFC 3339, or '' where the agent does not say. */
   updatedAt: string;
   pending: number;
+  /** The codes of what waits, where they are known (D2). */
+  codes: readonly string[];
   /** What its task has cost, in US dollars; null where that is not known. */
   usd: number | null;
 }
@@ -54,12 +56,17 @@ export async function listedBy(agent: Agent): Promise<readonly Told[]> {
           title: titleOf(firstWords(task)),
           updatedAt: task.status?.timestamp ?? '',
           pending: pending.length,
+          codes: codesOf(view),
           usd: cost?.usd ?? null,
           messageIds: task.history.map((message) => message.messageId),
         },
       ];
     });
   });
+}
+
+function codesOf({ pending, question }: TaskView): string[] {
+  return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
 }
 
 function firstWords(task: Task): string {
@@ -86,6 +93,7 @@ export function toldOf(session: Session): readonly Told[] {
       title: '',
       updatedAt: '',
       pending: view.pending.length,
+      codes: codesOf(view),
       usd: view.cost?.usd ?? null,
       messageIds: [firstMessageId],
     },
@@ -104,6 +112,7 @@ export function ofEntry(entry: OutboxEntry): Told {
     title: state.type === 'collected' ? (state.title ?? '') : titleOf(entry.text),
     updatedAt: entry.createdAt,
     pending: 0,
+    codes: [],
     usd: null,
     messageIds: [entry.messageId],
   };

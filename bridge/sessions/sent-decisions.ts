@@ -8,7 +8,7 @@ import type { Asking, Claim, DecisionClaims } from './decision-claims.ts';
 export interface DecidedCall {
   callId: string;
   /** Of what waits for a decision now; undefined when the call waits no more. */
-  inputHash: string | undefined;
+  shown: string | undefined;
 }
 
 export class SentDecisions {
@@ -37,9 +37,9 @@ export class SentDecisions {
     if (calls.length === 0 || this.#sent.has(messageId)) return;
     const claimed: Asking[] = [];
     try {
-      for (const { callId, inputHash } of calls) {
-        if (inputHash === undefined) throw decidedBefore(callId, 'the agent has it, or it is on its way');
-        const asking = { ...of, callId, inputHash };
+      for (const { callId, shown } of calls) {
+        if (shown === undefined) throw decidedBefore(callId, 'the agent has it, or it is on its way');
+        const asking = { ...of, callId, shown };
         const before = await this.#take(asking, messageId);
         if (before !== undefined) throw decidedBefore(callId, this.#becameOf(before));
         claimed.push(asking);

@@ -59,8 +59,6 @@ export class Session {
   readonly #listeners = new Set<Listener>();
   /** Questions that were answered: the agent may repeat them before it goes on. */
   readonly #answered = new Set<string>();
-  /** The input hash of each pending action as a person was shown it (D2). */
-  readonly #shown = new Map<string, string>();
   readonly #decisions: SentDecisions;
   #notes: readonly string[] = [];
   readonly #end = new AbortController();
@@ -163,16 +161,6 @@ export class Session {
     const notes = this.#notes;
     this.#notes = [];
     return notes;
-  }
-
-  /** Notes what a person has been shown of the pending actions. */
-  markShown(): void {
-    for (const { callId, inputHash } of this.#view?.pending ?? []) this.#shown.set(callId, inputHash);
-  }
-
-  shownHash(callId: string): string | undefined {
-    const pending = this.#view?.pending.find((action) => action.callId === callId);
-    return this.#shown.get(callId) ?? pending?.inputHash;
   }
 
   listen(listener: Listener): () => void {
@@ -311,7 +299,7 @@ export class Session {
       const action = pending.find((each) => each.callId === callId);
       // Of what the agent asked one decision leaves, whatever each bridge has shown of it.
       const asked = this.#view?.proposals?.get(callId)?.code;
-      return { callId, inputHash: action && (asked ?? action.inputHash) };
+      return { callId, shown: action && (asked ?? action.shown) };
     });
     await this.#decisions.claim(messageId, calls, { agent: url, taskId });
     return decided;

@@ -4,10 +4,14 @@ import { decisionInput, decisionsOf, singleDecisionFields, verdictOf } from '../
 import { refuseForPerson } from '../approvals/person-step.ts';
 import { refuseUnseen } from '../approvals/seen-whole.ts';
 import { sendVerdicts } from '../approvals/send-verdicts.ts';
-import { pendingReports, sessionReport } from '../results/session-report.ts';
+import { ProductError } from '../../shared/errors.ts';
+import { pendingReports, type SessionReport, sessionReport } from '../results/session-report.ts';
+import type { Session } from '../sessions/session.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from './fields.ts';
-import { defineTool } from './tool.ts';
+import { sessionReply } from './session-reply.ts';
+import { defineTool, type ToolCall } from './tool.ts';
+import type { Reply } from './tool-result.ts';
 
 /** The pending action may still be shown then: without this, it would look as if nothing had been decided. */
 const ON_ITS_WAY =
@@ -19,6 +23,8 @@ export const decide = defineTool({
   description: `Sends a person's decision on an action that an agent wants to take. Only with the person's word: show them the preview first, and decide what they decide.
 
 decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused, and nothing runs.
+
+shown: the code of the question that the person saw. A question that has changed since has another code: the decision is refused, and the answer shows the question as it is now. Show it to the person again; never send a code that they have not seen.
 
 Several at once: put them into decisions. With most agents nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
   input: z.strictObject({
@@ -40,7 +46,7 @@ Several at once: put them into decisions. With most agents nothing of a turn run
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     refuseUnseen(pendingReports(session.view?.pending ?? []), inputs);
-    const verdicts = inputs.map((input) => verdictOf(input, (callId) => session.shownHash(callId)));
+    const verdicts = inputs.map(verdictOf);
     call.beforeSending();
     const delivery = sendVerdicts(session, verdicts, 'tool');
     call.awaits({ session, delivery });
@@ -56,6 +62,25 @@ Several at once: put them into decisions. With most agents nothing of a turn run
       notes: () => (confirmed ? [] : [ON_ITS_WAY]),
       // Whoever decides is told what came of it: the task they wait with is another call's.
       asTask: false,
-    });
+    }).catch((error: unknown) => otherQuestion(call, session, error));
   },
 });
+
+/** The refusal of a decision made on another question, with the question as it is now (D2). @throws any other failure */
+async function otherQuestion(
+  call: ToolCall,
+  session: Session,
+  error: unknown,
+): Promise<Reply<SessionReport>> {
+  if (!(error instanceof ProductError) || error.reason !== 'INPUT_CHANGED') throw error;
+  await session.look();
+  const { reason, facts, message } = error;
+  const { structured, text, ...reply } = sessionReply(call, session, { end: 'settled' });
+  const notes = [message, ...structured.notes];
+  return {
+    ...reply,
+    structured: { ...structured, notes },
+    text: `${message}\n\n${text}`,
+    refusal: { reason, facts },
+  };
+}

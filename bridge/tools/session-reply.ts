@@ -39,7 +39,6 @@ export function sessionReply(
       .filter((each) => each !== '')
       .join(' '),
   });
-  session.markShown();
   // No client reads the answer to a withdrawn call.
   if (!call.signal.aborted && view !== undefined && hasEnded(view))
     call.onReceipt(call.bridge.delegations.handOver(session));

@@ -5,21 +5,21 @@ import type { TaskView } from '../sessions/view.ts';
 /** One asking of one call: what is asked again with something else is another. */
 export interface Asking {
   callId: string;
-  /** Of what is shown, to which a decision binds (D2); '' for a question in words. */
-  inputHash: string;
+  /** The code of what is asked: a decision binds to it (D2). */
+  shown: string;
 }
 
 /** Tells one asking of a task from another. */
-export function askingKey({ callId, inputHash }: Asking): string {
-  return `${callId} ${inputHash}`;
+export function askingKey({ callId, shown }: Asking): string {
+  return `${callId} ${shown}`;
 }
 
 /** @param settled whether the task stands still: until then what is shown may have been decided */
 export function askingsOf(view: TaskView | undefined, settled: boolean): readonly Asking[] {
   if (view === undefined || !settled) return [];
   const { pending, question } = view;
-  const actions = pending.map(({ callId, inputHash }) => ({ callId, inputHash }));
-  return question === null ? actions : [...actions, { callId: question.id, inputHash: '' }];
+  const actions = pending.map(({ callId, shown }) => ({ callId, shown }));
+  return question === null ? actions : [...actions, { callId: question.id, shown: question.shown }];
 }
 
 /** A name for these askings of a task, the same by whichever bridge. @param what of several posts about them */

@@ -15,7 +15,7 @@ const mark = z.object({
   sessionId: z.string(),
   taskId: z.string(),
   callId: z.string(),
-  inputHash: z.string(),
+  shown: z.string(),
   /** `asking`: it is being posted; `asked`: the receiver has it; `over`: it does not wait any more. */
   state: z.enum(['asking', 'asked', 'over']),
   owner: z.string(),
@@ -77,8 +77,8 @@ export class Marks {
     return left;
   }
 
-  #file({ agent, taskId, callId, inputHash }: Marked): string {
-    const what = JSON.stringify([agent, taskId, callId, inputHash]);
+  #file({ agent, taskId, callId, shown }: Marked): string {
+    const what = JSON.stringify([agent, taskId, callId, shown]);
     return join(this.#path, `${createHash('sha256').update(what).digest('hex').slice(0, 32)}.json`);
   }
 

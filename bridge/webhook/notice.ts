@@ -37,7 +37,8 @@ interface PostedAction {
   preview: string;
   /** Characters of the preview that were left out. */
   cut: number;
-  inputHash: string;
+  /** A decision has to carry it. */
+  shown: string;
   expiresAt: string | null;
   decisions: readonly McpDecisionWord[];
 }
@@ -57,7 +58,7 @@ export function askedNotice(about: About, view: TaskView, now: number): Notice {
       question:
         question === null
           ? null
-          : { callId: question.id, text: quoted(question.text, { characters: SHOWN }).text },
+          : { callId: question.id, shown: question.shown, text: quoted(question.text, { characters: SHOWN }).text },
       howToDecide: howToDecide(about.sessionId, view),
     },
   };
@@ -98,8 +99,8 @@ export function postedActions(pending: readonly PendingAction[]): readonly Poste
 }
 
 function postedAction(action: PendingAction): PostedAction {
-  const { callId, tool, title, source, sideEffect, reason, preview, inputHash, expiresAt } = action;
-  const shown = quotedPreview(preview, { characters: SHOWN });
+  const { callId, tool, title, source, sideEffect, reason, preview, shown, expiresAt } = action;
+  const quote = quotedPreview(preview, { characters: SHOWN });
   return {
     callId,
     tool: visibleLine(tool),
@@ -107,23 +108,23 @@ function postedAction(action: PendingAction): PostedAction {
     source: visibleLine(sourceText(source)),
     sideEffect,
     reason,
-    preview: shown.text,
-    cut: shown.extent === 'cut' ? shown.left : 0,
-    inputHash,
+    preview: quote.text,
+    cut: quote.extent === 'cut' ? quote.left : 0,
+    shown,
     expiresAt,
-    decisions: offeredWords(action, shown),
+    decisions: offeredWords(action, quote),
   };
 }
 
 function howToDecide(sessionId: string, { pending, question }: TaskView): Record<string, string> {
   const reply =
-    'Answer this post with 200 and {"decisions": [{"callId", "decision", …}]} as JSON, or with 204 and decide in one of the other ways.';
+    'Answer this post with 200 and {"decisions": [{"callId", "shown", "decision", …}]} as JSON, or with 204 and decide in one of the other ways.';
   if (pending.length === 0 && question !== null)
     return { reply, commandLine: `mcp-a2a-bridge answer ${sessionId} <words>` };
-  const call = pending.length === 1 ? '' : ' <callId>';
+  const code = pending.length === 1 ? (pending[0]?.shown ?? '') : '<shown>';
   return {
     reply,
-    commandLine: `mcp-a2a-bridge approve ${sessionId}${call}`,
-    toDeny: `mcp-a2a-bridge deny ${sessionId}${call}`,
+    commandLine: `mcp-a2a-bridge approve ${code}`,
+    toDeny: `mcp-a2a-bridge deny ${code}`,
   };
 }

@@ -130,9 +130,9 @@ export class SessionPosts {
     const { view } = session;
     const waiting = this.#waiting().filter((each) => !this.#taken.has(askingKey(each)));
     for (const each of waiting) this.#taken.add(askingKey(each));
-    for (const { callId, inputHash } of waiting) {
+    for (const { callId, shown } of waiting) {
       const { id: sessionId, agent } = session;
-      const marked = { agent: agent.name, sessionId, taskId: view?.taskId ?? '', callId, inputHash };
+      const marked = { agent: agent.name, sessionId, taskId: view?.taskId ?? '', callId, shown };
       if (await marks.take(marked)) mine.push(marked);
     }
     if (mine.length > 0) await this.#ask(mine);

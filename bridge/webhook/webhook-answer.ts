@@ -50,16 +50,16 @@ export function readWebhookAnswer({ status, contentType, body }: Said): WebhookA
 }
 
 /**
- * The decisions, bound to what was posted (D2).
+ * The decisions, each with the code that the receiver sent back (D2).
  * @throws ProductError INVALID_DECISION, for one that cannot be made; an Error for a call that was not posted
  */
 export function postedVerdicts(
   decisions: readonly DecisionInput[],
   posted: readonly Asking[],
 ): readonly Verdict[] {
-  const hashes = new Map(posted.map(({ callId, inputHash }) => [callId, inputHash]));
   return decisionsOf({}, decisions).map((each) => {
-    if (!hashes.has(each.callId)) throw new Error(`${each.callId} was not asked about`);
-    return verdictOf(each, (callId) => hashes.get(callId));
+    if (!posted.some(({ callId }) => callId === each.callId))
+      throw new Error(`${each.callId} was not asked about`);
+    return verdictOf(each);
   });
 }

@@ -9,6 +9,8 @@ export type TaskState = 'working' | 'waiting' | 'completed' | 'canceled' | 'fail
 
 export interface PendingAction {
   callId: string;
+  /** The code of this question. A decision carries the code of the question that the person saw (D2). */
+  shown: string;
   tool: string;
   /** One line that says what the call will do. */
   title: string;
@@ -21,8 +23,6 @@ export interface PendingAction {
   /** RFC 3339; null when it waits for as long as it takes. */
   expiresAt: string | null;
   decisions: readonly DecisionWord[];
-  /** Names what was shown (D2); null over MCP, where the bridge keeps it. */
-  inputHash: string | null;
 }
 
 /** One attempt to run a tool, under way. */

@@ -17,24 +17,23 @@ export interface TaskRequest {
   model?: string | undefined;
 }
 
-export type Decision =
-  /** Run it. The scope says for which later calls the person need not be asked; `once` when left out. */
-  | {
-      callId: string;
+/** `shown` is the code of the question as the person saw it: keep it with what you display, and send it back (D2). */
+export type Decision = { callId: string; shown: string; reason?: string | undefined } & (
+  | /** Run it. The scope says for which later calls the person need not be asked; `once` when left out. */ {
       decision: 'approve';
       scope?: DecisionScope | undefined;
       /** How long that trust lasts; as long as the task when left out. */
       grant?: GrantLimits | undefined;
-      reason?: string | undefined;
     }
-  /** Do not; the agent goes on without. */
-  | { callId: string; decision: 'deny'; reason?: string | undefined }
+    /** Do not; the agent goes on without. */
+  | { decision: 'deny' }
   /** Run it with this input in place of the agent's. */
-  | { callId: string; decision: 'edit'; input: Record<string, unknown>; reason?: string | undefined }
+  | { decision: 'edit'; input: Record<string, unknown> }
   /** Write this text in place of the agent's, for tools that write a file. */
-  | { callId: string; decision: 'edit'; content: string; reason?: string | undefined }
+  | { decision: 'edit'; content: string }
   /** What the person says to a question: their words, a choice, several choices, or the values of its form. */
-  | { callId: string; decision: 'answer'; answer: Answer; reason?: string | undefined };
+  | { decision: 'answer'; answer: Answer }
+);
 
 /** The answer to an abort, over every transport. `success` is false for one that has ended, or that nobody knows. */
 export interface AbortAnswer {

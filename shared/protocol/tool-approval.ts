@@ -3,8 +3,9 @@
  * waits for, and how the person's decision comes back.
  *
  * An `input-required` task carries one data part `{ extension, pending: [...] }`; a decision message carries one
- * data part `{ extension, decisions: [...] }`. A client that knows nothing of it reads the text part beside it and
- * may answer with the exact words `approve` or `deny` when one action is pending, and in any words when that one is a question.
+ * data part `{ extension, decisions: [...] }`. A client without the extension reads the text part beside it. When one
+ * action is pending it may answer with the exact words `approve` or `deny`, followed by the action's code when the call is
+ * asked again. A question takes any words.
  */
 import { z } from 'zod';
 import { TOOL_APPROVAL } from './extensions.ts';
@@ -56,10 +57,10 @@ export const pendingAction = z.object({
   title: z.string(),
   input: z.record(z.string(), z.unknown()),
   /**
-   * Names what is shown; a decision that carries another is refused (D2). SHA-256 (hex) of the canonical JSON of `input`
-   * and, where the call is asked again, a dot and what it is asked again for. To be sent back as it came.
+   * Names this question: 8 hex digits over the call, its input, the content its preview was made from, and `reason`. A
+   * decision carries the code of the question that the person saw; another code is refused (D2).
    */
-  inputHash: z.string(),
+  shown: z.string(),
   sideEffect,
   source: toolSource,
   preview,
@@ -89,12 +90,14 @@ export const grantLimits = z
 export type GrantLimits = z.infer<typeof grantLimits>;
 
 /**
- * One decision. `input` replaces the whole input, `content` only the text that would be written (tools that
+ * One decision. `shown` is the code of the question as the person saw it: the surface that displayed the question keeps
+ * it, and nothing fills it in later (D2). `input` replaces the whole input, `content` only the text that would be written (tools that
  * write a file); either goes with `edit`, and only with it. `answer` goes with `answer`, and only with it.
  */
 export const decision = z
   .strictObject({
     callId: z.string().min(1).max(200),
+    shown: z.string().min(1).max(100),
     decision: decisionWord,
     scope: decisionScope.default('once'),
     /** Goes with a scope beyond `once`. */
@@ -103,7 +106,6 @@ export const decision = z
     content: z.string().optional(),
     answer: answer.optional(),
     reason: z.string().max(10_000).optional(),
-    inputHash: z.string().optional(),
   })
   .refine((d) => (d.decision === 'edit') === (d.input !== undefined || d.content !== undefined), {
     message: 'edit needs the new input or content, and only edit takes one',
@@ -201,7 +203,7 @@ export const activity = z.discriminatedUnion('type', [
     decision: decisionWord,
     by: z.string(),
     channel: z.string(),
-    /** What was decided on; its time is the status's. A server of before may leave it out. */
+    /** SHA-256 (hex) of the input that was decided on, for the record. Older servers may leave it out. */
     inputHash: z.string().optional(),
   }),
   z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),
@@ -217,7 +219,7 @@ export const activity = z.discriminatedUnion('type', [
 ]);
 export type Activity = z.infer<typeof activity>;
 
-/** The decision that stands on a call: by whom, over which channel, when (RFC 3339), and on which input. */
+/** The decision that stands on a call: who made it, over which channel, when (RFC 3339), and the hash of its input. */
 export const standingDecision = z.object({
   decision: decisionWord,
   by: z.string(),

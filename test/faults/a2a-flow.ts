@@ -64,7 +64,7 @@ export class A2aFlow implements Flow {
     const decisions = chosen.map((action) => ({
       callId: action.callId,
       ...this.#verdicts.on(action),
-      inputHash: action.inputHash,
+      shown: action.shown,
     }));
     this.#put([decisionsPart(decisions)], { taskId: this.taskId ?? '' }, decisions);
   }

@@ -32,12 +32,17 @@ export function decisionsPart(decisions: readonly WrittenDecision[]): object {
   return { data: { extension: TOOL_APPROVAL, decisions } };
 }
 
+/** The first pending action, as a decision on it names it. */
+export function asked([action]: readonly Pick<PendingAction, 'callId' | 'shown'>[]) {
+  if (action === undefined) throw new Error('nothing is pending');
+  return { callId: action.callId, shown: action.shown };
+}
+
 /** A decision on the first pending action. */
 export function decisionOn(
-  [action]: readonly PendingAction[],
+  pending: readonly PendingAction[],
   decision: unknown,
   more: WrittenDecision = {},
 ): WrittenDecision {
-  if (action === undefined) throw new Error('nothing is pending');
-  return { callId: action.callId, decision, ...more };
+  return { ...asked(pending), decision, ...more };
 }

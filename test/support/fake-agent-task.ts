@@ -184,7 +184,7 @@ export function pendingWrite(callId: string, changes: Partial<PendingAction> = {
     tool: 'write-file',
     title: `Write ${callId}.md`,
     input: { path: `${callId}.md`, content: 'hello' },
-    inputHash: `hash-of-${callId}`,
+    shown: `hash-of-${callId}`,
     sideEffect: 'files',
     source: { type: 'built-in' },
     preview: {

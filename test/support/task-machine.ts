@@ -16,7 +16,7 @@ import { NO_BUDGET } from '../../a2a-server/task/budget.ts';
 import { begin, fold } from '../../a2a-server/task/fold.ts';
 import { afterFailure } from '../../a2a-server/task/model-outage.ts';
 import { nextStep, turnOpening } from '../../a2a-server/task/next-step.ts';
-import { besideQuestions, parkOrMove, withdrawal } from '../../a2a-server/task/pending.ts';
+import { besideQuestions, parkOrMove, pendingActions, withdrawal } from '../../a2a-server/task/pending.ts';
 import { isTerminal, openQuestions, type Snapshot } from '../../a2a-server/task/snapshot.ts';
 
 /** What happens next to the task. Numbers pick among what is there at that moment. */
@@ -152,7 +152,7 @@ export class TaskMachine {
                       decision: move.word,
                       scope: 'once' as const,
                       reason: null,
-                      inputHash: null,
+                      shown: pendingActions(s).find(({ callId }) => callId === call.callId)?.shown ?? 'none',
                       edited: move.word === 'edit' ? { ...call, title: 'edited' } : null,
                       ...(move.word === 'answer' && { answer: 'red' }),
                     },
@@ -173,7 +173,7 @@ export class TaskMachine {
                 decision: 'approve',
                 scope: 'once',
                 reason: null,
-                inputHash: null,
+                shown: null,
                 edited: null,
               },
             ],

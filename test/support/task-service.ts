@@ -1,4 +1,5 @@
 /** The real task service on a real journal in a directory of the test's own, with a model the test wrote. */
+import { pendingActions } from '../../a2a-server/task/pending.ts';
 import { afterEach } from '@jest/globals';
 import type { z } from 'zod';
 import { join } from 'node:path';
@@ -130,16 +131,23 @@ export function says(text: string, more: Partial<Incoming> = {}): Incoming {
   };
 }
 
-/** A decision from ada. */
+/** A decision from ada, on what she saw: each with the code that the task showed then. */
 export function decides(
-  taskId: string,
+  saw: Snapshot,
   ...decisions: (Partial<Decision> & Pick<Decision, 'callId' | 'decision'>)[]
 ) {
+  const pending = pendingActions(saw);
+  const codeOf = (callId: string): string =>
+    pending.find((action) => action.callId === callId)?.shown ?? 'not shown';
   return says('', {
-    taskId,
+    taskId: saw.taskId,
     decisions: {
       extension: TOOL_APPROVAL,
-      decisions: decisions.map((decision) => ({ scope: 'once' as const, ...decision })),
+      decisions: decisions.map((decision) => ({
+        scope: 'once' as const,
+        shown: codeOf(decision.callId),
+        ...decision,
+      })),
     },
   });
 }

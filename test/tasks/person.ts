@@ -19,7 +19,7 @@ export class Person {
   /** What they say to what waits, each asking once. */
   decide(pending: readonly PendingAction[]): Decision[] {
     return pending.flatMap((action) => {
-      const asking = `${action.callId} ${action.inputHash ?? ''}`;
+      const asking = `${action.callId} ${action.shown}`;
       if (this.#decided.has(asking)) return [];
       this.#decided.add(asking);
       this.#decisions += 1;
@@ -27,13 +27,13 @@ export class Person {
     });
   }
 
-  #decisionOn({ callId, tool, decisions }: PendingAction): Decision {
+  #decisionOn({ callId, shown, tool, decisions }: PendingAction): Decision {
     const at = this.#interventions.findIndex((each) => each.tool === tool);
     const [intervention] = at === -1 ? [] : this.#interventions.splice(at, 1);
-    if (intervention !== undefined) return { callId, ...intervention.decision };
+    if (intervention !== undefined) return { callId, shown, ...intervention.decision };
     // To a question that nobody foresaw there is no answer but this one.
     if (decisions.includes('answer'))
-      return { callId, decision: 'deny', reason: 'Decide it yourself, as the task suggests.' };
-    return { callId, decision: 'approve' };
+      return { callId, shown, decision: 'deny', reason: 'Decide it yourself, as the task suggests.' };
+    return { callId, shown, decision: 'approve' };
   }
 }

@@ -7,18 +7,18 @@ export interface Editable {
   decision: (edited: string) => Decision;
 }
 
-export function editableOf({ callId, input, preview }: PendingAction): Editable {
+export function editableOf({ callId, shown, input, preview }: PendingAction): Editable {
   const { content, command } = input;
   if (preview.type === 'diff' && typeof content === 'string')
-    return { text: content, decision: (edited) => ({ callId, decision: 'edit', content: edited }) };
+    return { text: content, decision: (edited) => ({ callId, shown, decision: 'edit', content: edited }) };
   if (preview.type === 'command' && typeof command === 'string')
     return {
       text: command,
-      decision: (edited) => ({ callId, decision: 'edit', input: { ...input, command: edited } }),
+      decision: (edited) => ({ callId, shown, decision: 'edit', input: { ...input, command: edited } }),
     };
   return {
     text: JSON.stringify(input, null, 2),
-    decision: (edited) => ({ callId, decision: 'edit', input: objectOf(edited) }),
+    decision: (edited) => ({ callId, shown, decision: 'edit', input: objectOf(edited) }),
   };
 }
 

@@ -77,7 +77,7 @@ interface ChoiceProps {
 }
 
 function Choice({ action, disabled, onDecide }: ChoiceProps) {
-  const { callId, decisions } = action;
+  const { callId, shown, decisions } = action;
   const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
   const [reason, setReason] = useState('');
   const [edited, setEdited] = useState<string>();
@@ -121,7 +121,7 @@ function Choice({ action, disabled, onDecide }: ChoiceProps) {
             <button
               class="main"
               disabled={disabled}
-              onClick={() => onDecide({ callId, decision: 'approve', scope })}
+              onClick={() => onDecide({ callId, shown, decision: 'approve', scope })}
             >
               Approve
             </button>
@@ -151,7 +151,12 @@ function Choice({ action, disabled, onDecide }: ChoiceProps) {
         <button
           disabled={disabled}
           onClick={() =>
-            onDecide({ callId, decision: 'deny', ...(reason.trim() !== '' && { reason: reason.trim() }) })
+            onDecide({
+              callId,
+              shown,
+              decision: 'deny',
+              ...(reason.trim() !== '' && { reason: reason.trim() }),
+            })
           }
         >
           Deny

@@ -10,7 +10,7 @@ interface QuestionFormProps {
   onDecide: (decision: Decision) => void;
 }
 
-export function QuestionForm({ action: { callId }, question, disabled, onDecide }: QuestionFormProps) {
+export function QuestionForm({ action: { callId, shown }, question, disabled, onDecide }: QuestionFormProps) {
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [text, setText] = useState('');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
@@ -21,7 +21,7 @@ export function QuestionForm({ action: { callId }, question, disabled, onDecide 
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        if (answer !== undefined) onDecide({ callId, decision: 'answer', answer });
+        if (answer !== undefined) onDecide({ callId, shown, decision: 'answer', answer });
       }}
     >
       {choices.map(({ label, description }) => (
@@ -56,9 +56,9 @@ export function QuestionForm({ action: { callId }, question, disabled, onDecide 
               onChange={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
             >
               <option value="" />
-              {options.map(([value, shown]) => (
+              {options.map(([value, label]) => (
                 <option key={value} value={value}>
-                  {shown}
+                  {label}
                 </option>
               ))}
             </select>
@@ -77,7 +77,11 @@ export function QuestionForm({ action: { callId }, question, disabled, onDecide 
         <button class="main" disabled={disabled || answer === undefined}>
           Answer
         </button>
-        <button type="button" disabled={disabled} onClick={() => onDecide({ callId, decision: 'deny' })}>
+        <button
+          type="button"
+          disabled={disabled}
+          onClick={() => onDecide({ callId, shown, decision: 'deny' })}
+        >
           Decline
         </button>
       </div>

@@ -44,11 +44,6 @@ function followed(each: ShownAction, pending: readonly PendingAction[], othersCa
     return each.type === 'decided-here' && othersCame ? { ...each, folded: true } : each;
   }
   // The stream may still show the question that was just decided.
-  if (each.type === 'decided-here' && codeOf(now) === codeOf(each.action)) return each;
+  if (each.type === 'decided-here' && now.shown === each.action.shown) return each;
   return { type: 'waits', action: now };
-}
-
-/** Names the question: a call that is asked again has another. */
-export function codeOf({ inputHash }: PendingAction): string {
-  return inputHash ?? '';
 }

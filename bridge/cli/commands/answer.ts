@@ -6,10 +6,12 @@ import { visibleText } from '../../../shared/visible-text.ts';
 import type { Verdict } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/view.ts';
 import { actionText } from '../action-text.ts';
+import { agreed } from '../agreed.ts';
 import { chosenBy } from '../chosen-by.ts';
 import { openDesk } from '../desk.ts';
 import { UsageError } from '../exit-codes.ts';
 import { questionMeant, sessionMeant } from '../meant.ts';
+import { sessionWithCode } from '../waiting-code.ts';
 import { reportDecision } from '../report-decision.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import { sendVerdicts } from '../send-verdicts.ts';
@@ -29,9 +31,12 @@ export async function answer(
   words: readonly string[],
 ): Promise<number> {
   const desk = await openDesk(run);
-  const session = await sessionMeant(desk.sessions, given);
+  const { session, code } = (await sessionWithCode(desk.sessions, given)) ?? {
+    session: await sessionMeant(desk.sessions, given),
+    code: undefined,
+  };
   await session.refresh();
-  const verdict = await answerOf(run, session.view, words.join(' '));
+  const verdict = await answerOf(run, session.view, { code, words: words.join(' ') });
   await sendVerdicts(session, [verdict]);
   reportDecision(run, session, [{ callId: verdict.callId, decision: 'answer' }]);
   await desk.close();
@@ -41,26 +46,49 @@ export async function answer(
 async function answerOf(
   run: Run<AnswerOptions>,
   view: TaskView | undefined,
-  words: string,
+  { code, words }: { code: string | undefined; words: string },
 ): Promise<Extract<Verdict, { type: 'answer' }>> {
+  const ask = (text: string): Promise<string> =>
+    words === ''
+      ? asked(run, text)
+      : code === undefined
+        ? confirmed(run, text, words)
+        : Promise.resolve(words);
   const question = view?.question ?? null;
   if (question !== null) {
-    const answered = words === '' ? await asked(run, visibleText(question.text)) : words;
-    return { type: 'answer', callId: question.id, answer: answered };
+    const { id, shown, text } = question;
+    if (code !== undefined && code !== shown) throw otherQuestion();
+    return { type: 'answer', callId: id, shown, answer: await ask(visibleText(text)) };
   }
-  const action = questionMeant(view, run.options.call);
-  const said = words === '' ? await asked(run, actionText(action, run.terminal.paint)) : words;
-  return { type: 'answer', callId: action.callId, answer: labels(action, said), inputHash: action.inputHash };
+  const action = questionMeant(view, { call: run.options.call, code });
+  const { callId, shown } = action;
+  const said = await ask(actionText(action, run.terminal.paint));
+  return { type: 'answer', callId, shown, answer: labels(action, said) };
 }
 
 function labels({ preview }: PendingAction, said: string): Answer {
   return preview.type === 'question' ? chosenBy(preview, said) : said;
 }
 
+function otherQuestion(): ProductError {
+  return new ProductError('INPUT_CHANGED', 'The agent asks something else now. Nothing was answered.');
+}
+
+/** The words, once the person has seen what they answer (D2). @throws UsageError, ProductError DECISION_NEEDED */
+async function confirmed(
+  { terminal, options }: Run<AnswerOptions>,
+  question: string,
+  words: string,
+): Promise<string> {
+  if (options.json !== true) terminal.say(question);
+  if (await agreed(terminal, { json: options.json === true }, 'Answer this?')) return words;
+  throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');
+}
+
 /** @throws UsageError where nobody can be asked; ProductError DECISION_NEEDED when nothing is said */
 async function asked({ terminal, options }: Run<AnswerOptions>, question: string): Promise<string> {
   if (!terminal.interactive || options.json === true)
-    throw new UsageError('Nobody can be asked here: put the answer after the session.');
+    throw new UsageError('Nobody can be asked here: put the answer after the code of the question.');
   terminal.say(question);
   const said = await terminal.ask(terminal.paint('bold', 'Answer, or the number of a choice:'));
   if (said.trim() === '') throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');

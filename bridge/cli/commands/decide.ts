@@ -1,25 +1,25 @@
-/** `approve` and `deny`: shows what waits, asks, and sends the decision on exactly what was shown (D2). */
+/**
+ * `approve` and `deny`. A code decides what the person has seen under that code. A session, or a call of it, is shown, and
+ * the person is asked at the terminal (D2).
+ */
 import { verdictOf, type McpDecisionWord } from '../../approvals/decision-words.ts';
-import { decisionScope } from '../../../shared/protocol/tool-approval.ts';
+import { decisionScope, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { actionText } from '../action-text.ts';
 import { agreed } from '../agreed.ts';
 import { openDesk } from '../desk.ts';
 import { EXIT_FAILURE, UsageError } from '../exit-codes.ts';
-import { callsMeant, sessionMeant } from '../meant.ts';
+import { actionsMeant } from '../meant.ts';
 import { reportDecision } from '../report-decision.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import { sendVerdicts } from '../send-verdicts.ts';
 
 export interface DecideOptions extends CommonOptions {
   all?: boolean;
-  yes?: boolean;
   reason?: string;
   scope?: string;
   /** How long trust lasts, as typed. */
   minutes?: string;
   uses?: string;
-  /** Decides only what has this hash. */
-  inputHash?: string;
 }
 
 const APPROVALS: Readonly<Record<string, McpDecisionWord>> = {
@@ -33,37 +33,45 @@ const APPROVALS: Readonly<Record<string, McpDecisionWord>> = {
 export async function decide(
   run: Run<DecideOptions>,
   word: 'approve' | 'deny',
-  given: { session: string; call: string | undefined },
+  given: { what: string; call: string | undefined },
 ): Promise<number> {
   const { options, terminal } = run;
   const decision = word === 'approve' ? approvalOf(options.scope) : word;
   const limits = limitsIn(options);
   const desk = await openDesk(run);
-  const session = await sessionMeant(desk.sessions, given.session);
-  await session.refresh();
-  const calls = callsMeant(session.view, given.call, options.all === true);
-  for (const { action } of calls)
-    if (action !== undefined && options.json !== true)
-      terminal.say(`${actionText(action, terminal.paint)}\n`);
-  const what = calls.length === 1 ? '' : ` all ${String(calls.length)}`;
-  if (!(await agreed(terminal, options, `${word === 'approve' ? 'Approve' : 'Deny'}${what}?`))) {
+  const { session, actions, seen } = await actionsMeant(desk.sessions, given, options.all === true);
+  if (!seen && !(await shownAndAgreed(run, word, actions))) {
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
   }
-  const verdicts = calls.map(({ callId, action }) =>
-    verdictOf(
-      { callId, decision, ...limits, ...(options.reason === undefined ? {} : { reason: options.reason }) },
-      () => options.inputHash ?? action?.inputHash,
-    ),
+  const reason = options.reason === undefined ? {} : { reason: options.reason };
+  const verdicts = actions.map(({ callId, shown }) =>
+    verdictOf({ callId, shown, decision, ...limits, ...reason }),
   );
   await sendVerdicts(session, verdicts);
   reportDecision(
     run,
     session,
-    calls.map(({ callId }) => ({ callId, decision: word })),
+    actions.map(({ callId }) => ({ callId, decision: word })),
   );
   await desk.close();
   return 0;
+}
+
+/** @throws UsageError where nobody can be asked */
+async function shownAndAgreed(
+  { options, terminal }: Run<DecideOptions>,
+  word: 'approve' | 'deny',
+  actions: readonly PendingAction[],
+): Promise<boolean> {
+  if (options.json !== true)
+    for (const action of actions) terminal.say(`${actionText(action, terminal.paint)}\n`);
+  const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;
+  return agreed(
+    terminal,
+    { json: options.json === true },
+    `${word === 'approve' ? 'Approve' : 'Deny'}${what}?`,
+  );
 }
 
 /** @throws UsageError */

@@ -10,7 +10,7 @@ import { agreed, mustBeAskable } from '../agreed.ts';
 import { openDesk } from '../desk.ts';
 import { type Editable, editableOf } from '../editable.ts';
 import { EXIT_FAILURE, UsageError } from '../exit-codes.ts';
-import { callsMeant, sessionMeant } from '../meant.ts';
+import { actionsMeant } from '../meant.ts';
 import { reportDecision } from '../report-decision.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import { sendVerdicts } from '../send-verdicts.ts';
@@ -20,7 +20,6 @@ import { paintDiff } from '../terminal/paint.ts';
 export interface EditOptions extends CommonOptions {
   yes?: boolean;
   reason?: string;
-  inputHash?: string;
   /** Takes the edited text from there, `-` being stdin, and opens no editor. */
   file?: string;
 }
@@ -28,23 +27,23 @@ export interface EditOptions extends CommonOptions {
 /** @throws ProductError; UsageError */
 export async function edit(
   run: Run<EditOptions>,
-  given: { session: string; call: string | undefined },
+  given: { what: string; call: string | undefined },
 ): Promise<number> {
   const { options, terminal } = run;
   const desk = await openDesk(run);
-  const session = await sessionMeant(desk.sessions, given.session);
-  await session.refresh();
-  const [meant] = callsMeant(session.view, given.call, false);
-  if (meant?.action === undefined)
-    throw new ProductError(
-      'ALREADY_DECIDED',
-      `The action ${String(meant?.callId)} does not wait any more: there is nothing to edit.`,
-    );
-  const { action, callId } = meant;
+  const {
+    session,
+    actions: [action],
+    seen,
+  } = await actionsMeant(desk.sessions, given, false);
+  if (action === undefined)
+    throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
+  const { callId, shown } = action;
+  const asking = { json: options.json === true, yes: seen && options.yes === true };
   const editable = editableOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
   // Before anybody goes to the trouble of editing.
-  mustBeAskable(terminal, options);
+  mustBeAskable(terminal, asking);
   const changed = await changedText(run, editable);
   if (changed === editable.text) {
     terminal.complain(
@@ -59,17 +58,12 @@ export async function edit(
     });
     terminal.say(paintDiff(quoted(diff).text, terminal.paint));
   }
-  if (!(await agreed(terminal, options, 'Approve it with this change?'))) {
+  if (!(await agreed(terminal, asking, 'Approve it with this change?'))) {
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
   }
   const reason = options.reason === undefined ? {} : { reason: options.reason };
-  await sendVerdicts(session, [
-    verdictOf(
-      { callId, decision: 'edit', ...decision, ...reason },
-      () => options.inputHash ?? action.inputHash,
-    ),
-  ]);
+  await sendVerdicts(session, [verdictOf({ callId, shown, decision: 'edit', ...decision, ...reason })]);
   reportDecision(run, session, [{ callId, decision: 'edit' }]);
   await desk.close();
   return 0;

@@ -35,7 +35,7 @@ export async function tasks(run: Run<TasksOptions>): Promise<number> {
   const wanted = sessions.filter((each) => state === undefined || each.state === state);
   const shown = wanted.slice(0, limit);
   const more = wanted.length - shown.length;
-  if (options.json === true) terminal.say(JSON.stringify({ sessions: shown, more, unreachable }));
+  if (options.json === true) terminal.say(JSON.stringify({ sessions: shown.map(listed), more, unreachable }));
   else {
     if (shown.length > 0) terminal.say(tasksTable(shown, sessions, terminal));
     else if (unreachable.length === 0) terminal.say('There are no such tasks.');
@@ -46,6 +46,11 @@ export async function tasks(run: Run<TasksOptions>): Promise<number> {
   // With several agents, those that answer are worth a listing; with none, nothing was learnt.
   const all = options.agent === undefined ? desk.registry.all.length : 1;
   return unreachable.length === all && sessions.length === 0 ? EXIT_UNAVAILABLE : 0;
+}
+
+/** Without the codes: who decides has to see the action first. */
+function listed({ codes: _, ...each }: Listed): Omit<Listed, 'codes'> {
+  return each;
 }
 
 function stateOf(given: string | undefined): TaskStateName | undefined {

@@ -27,7 +27,7 @@ export async function watch(run: Run<WatchOptions>, given: string): Promise<numb
   const { deduplicates: resumes } = await agent.connect();
   if (from !== null && !resumes)
     throw new UsageError(`Agent "${agent.name}" gives its events no positions. Watch it without --from.`);
-  const live = new LiveText(terminal, hasEnded(view) ? undefined : id);
+  const live = new LiveText(terminal, { decides: !hasEnded(view) });
   if (options.json !== true)
     terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
   const { signal } = new AbortController();

@@ -14,10 +14,10 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 export class LiveText {
   readonly #terminal: Terminal;
-  /** The session that decisions go to; undefined for one that takes none any more. */
-  readonly #sessionId: string | undefined;
+  /** Whether the task takes decisions: whoever watches an ended one gets no hints. */
+  readonly #decides: boolean;
   #state: TaskStateName | undefined;
-  /** Pending actions that have been shown, by call and hash: one that is asked again is shown again. */
+  /** Pending actions that have been shown, by call and code: one that is asked again is shown again. */
   readonly #shown = new Set<string>();
   #asked: string | undefined;
   /** The piece of text that a line is open for. */
@@ -25,9 +25,9 @@ export class LiveText {
   /** The agent's words have been shown as they came. */
   #streamed = false;
 
-  constructor(terminal: Terminal, sessionId: string | undefined) {
+  constructor(terminal: Terminal, { decides }: { decides: boolean }) {
     this.#terminal = terminal;
-    this.#sessionId = sessionId;
+    this.#decides = decides;
   }
 
   show({ seq, observations }: Observed, view: TaskView | undefined): void {
@@ -76,7 +76,7 @@ export class LiveText {
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
       this.#line('yellow', `asks:\n${quoted(question.text).text}`);
-      this.#hint('answer', '<words>');
+      this.#hint(`answer ${visibleLine(question.shown)} <words>`);
     }
     if (state === this.#state) return;
     this.#state = state;
@@ -89,18 +89,18 @@ export class LiveText {
     if (line !== null) this.#line('cyan', line);
   }
 
-  #hint(command: string, rest: string): void {
-    if (this.#sessionId !== undefined) this.note(`mcp-a2a-bridge ${command} ${this.#sessionId} ${rest}`);
+  #hint(command: string): void {
+    if (this.#decides) this.note(`mcp-a2a-bridge ${command}`);
   }
 
   #pending(action: PendingAction): void {
-    const key = `${action.callId} ${action.inputHash}`;
+    const key = `${action.callId} ${action.shown}`;
     if (this.#shown.has(key)) return;
     this.#shown.add(key);
     this.#close();
     this.#terminal.say(actionText(action, this.#terminal.paint));
-    if (action.decisions.includes('answer')) this.#hint('answer', '<words>');
-    else this.#hint('approve', visibleLine(action.callId));
+    if (action.decisions.includes('answer')) this.#hint(`answer ${visibleLine(action.shown)} <words>`);
+    else this.#hint(`approve ${visibleLine(action.shown)}`);
   }
 
   #activity(activity: Activity, seq: number | null): void {

@@ -71,9 +71,9 @@ export class A2aLine implements TaskLine {
   }
 
   async decide(decisions: readonly Decision[]): Promise<void> {
-    const { taskId, sessionId, report } = await this.#named.promise;
+    const { taskId, sessionId } = await this.#named.promise;
     const to = { messageId: newId(), sessionId, taskId, channel: this.#channel };
-    await this.#api.send(decisionsMessage(decisions, report.pending, to));
+    await this.#api.send(decisionsMessage(decisions, to));
   }
 
   async say(text: string): Promise<void> {

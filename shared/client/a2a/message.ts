@@ -1,6 +1,5 @@
 /** Messages to an A2A agent, as the HTTP+JSON binding of A2A 1.0 takes them. Pure. */
 import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import type { PendingAction } from '../task-report.ts';
 import type { Decision, TaskRequest } from '../task-request.ts';
 
 /** How the person was asked, for the record, where a client does not say. */
@@ -30,20 +29,15 @@ export function textMessage(text: string, to: Addressed): object {
   return message([{ text }], to);
 }
 
-/** @param shown what is pending as far as this client has shown it: a decision binds to that (D2) */
+/** Each decision carries the code of the question it was made on: nothing is filled in here (D2). */
 export function decisionsMessage(
   decisions: readonly Decision[],
-  shown: readonly PendingAction[],
   { channel, ...to }: Addressed & { channel: string },
 ): object {
-  const bound = decisions.map((decision) => ({
-    ...decision,
-    inputHash: shown.find(({ callId }) => callId === decision.callId)?.inputHash ?? undefined,
-  }));
   return message(
     [
       {
-        data: { extension: TOOL_APPROVAL, decisions: bound, channel },
+        data: { extension: TOOL_APPROVAL, decisions, channel },
         mediaType: 'application/json',
       },
     ],

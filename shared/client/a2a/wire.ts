@@ -95,7 +95,7 @@ export const pendingPart = z.object({
     z.object({
       ...callRef,
       input: z.record(z.string(), z.unknown()),
-      inputHash: z.string(),
+      shown: z.string(),
       sideEffect: z.enum(['none', 'files', 'command', 'network', 'other']),
       preview: z.discriminatedUnion('type', [
         z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),

@@ -37,6 +37,7 @@ const sessionReport = z.object({
   pending: z.array(
     z.object({
       callId: z.string(),
+      shown: z.string(),
       tool: z.string(),
       title: z.string(),
       input: z.record(z.string(), z.unknown()),
@@ -74,7 +75,6 @@ export function reportOf(result: CallResult): TaskReport {
       ...action,
       preview: { type: 'text', text: preview },
       decisions: WORDS.filter((word) => decisions.includes(word)),
-      inputHash: null,
     })),
     question: question?.text ?? null,
     tools: toolsOf(result),
@@ -113,17 +113,17 @@ const SCOPES = {
 
 /** A decision in the words of the bridge's tool. */
 export function bridgeDecision(decision: Decision): object {
-  const { callId, decision: word, reason } = decision;
+  const { callId, shown, decision: word, reason } = decision;
   switch (decision.decision) {
     case 'approve':
-      return { callId, decision: SCOPES[decision.scope ?? 'once'], reason };
+      return { callId, shown, decision: SCOPES[decision.scope ?? 'once'], reason };
     case 'deny':
-      return { callId, decision: word, reason };
+      return { callId, shown, decision: word, reason };
     case 'answer':
-      return { callId, decision: word, answer: decision.answer, reason };
+      return { callId, shown, decision: word, answer: decision.answer, reason };
     case 'edit':
       return 'content' in decision
-        ? { callId, decision: word, editedContent: decision.content, reason }
-        : { callId, decision: word, editedInput: decision.input, reason };
+        ? { callId, shown, decision: word, editedContent: decision.content, reason }
+        : { callId, shown, decision: word, editedInput: decision.input, reason };
   }
 }

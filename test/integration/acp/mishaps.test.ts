@@ -41,9 +41,7 @@ describe('an ACP agent that goes wrong', () => {
     const acp = await started(await agentProgram());
     const parked = await acp.send(says(steps({ ask: [command('a', { end: 'dies' })] })));
     const [action] = pendingOf(parked);
-    const failed = await acp.send(
-      decides(parked.taskId, { callId: action?.callId ?? '', decision: 'approve' }),
-    );
+    const failed = await acp.send(decides(parked, { callId: action?.callId ?? '', decision: 'approve' }));
     expect(failureOf(failed)).toContain('exit code 9');
     expect(Object.values(failed.calls)[0]?.state).toMatchObject({
       result: {
@@ -161,7 +159,7 @@ describe('cancel', () => {
     const [action] = pendingOf(parked);
     const { tasks } = acp.service;
     const { taskId } = parked;
-    const accepted = await tasks.send(decides(taskId, { callId: action?.callId ?? '', decision: 'approve' }));
+    const accepted = await tasks.send(decides(parked, { callId: action?.callId ?? '', decision: 'approve' }));
     const running = await happens(acp, taskId, ({ type }) => type === 'tool.output');
     if (running.type !== 'tool.output') throw new Error('no output');
     expect(await tasks.abortTool(running.toolId, ADA, 'too slow')).toMatchObject({ success: true });

@@ -33,7 +33,7 @@ describe('after a restart', () => {
       const [a, b] = pendingOf(parked);
       const done = await after.send(
         decides(
-          taskId,
+          parked,
           { callId: a?.callId ?? '', decision: 'approve' },
           { callId: b?.callId ?? '', decision: 'approve' },
         ),
@@ -53,9 +53,9 @@ describe('after a restart', () => {
 
   it('what was denied is told to the agent, which goes on', async () => {
     const agent = await agentProgram('no-memory');
-    const { acp, taskId, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
+    const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
     const after = await again(acp, agent);
-    const asked = await after.send(decides(taskId, { callId, decision: 'deny', reason: 'too early' }));
+    const asked = await after.send(decides(parked, { callId, decision: 'deny', reason: 'too early' }));
     // An agent without a memory begins anew, and a person is asked anew.
     expect(pendingOf(asked)).toMatchObject([{ title: 'Run make a' }]);
     expect((await agent.prompts())[1]).toContain(
@@ -66,11 +66,11 @@ describe('after a restart', () => {
 
   it('E2 an agent that no longer asks for it: the outcome says that nothing was done', async () => {
     const agent = await agentProgram();
-    const { acp, taskId, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
+    const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
     // As if the agent had made up its mind: it takes the session up behind the request.
     await agent.skipStep();
     const after = await again(acp, agent);
-    const done = await after.send(decides(taskId, { callId, decision: 'approve' }));
+    const done = await after.send(decides(parked, { callId, decision: 'approve' }));
     expect(done.calls[callId]?.state).toMatchObject({
       result: {
         outcome: {
@@ -118,29 +118,29 @@ describe('while a task waits', () => {
       now: () => systemClock.now(),
       after: (ms, act) => (ms === 1_234 ? idle : systemClock).after(ms, act),
     };
-    const { acp, taskId, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }), {
+    const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }), {
       idleMs: 1_234,
       clock,
     });
     idle.advance(1_234);
-    const done = await acp.send(decides(taskId, { callId, decision: 'approve' }));
+    const done = await acp.send(decides(parked, { callId, decision: 'approve' }));
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'a\n']);
     expect((await agent.prompts()).length).toBe(2);
   });
 
   it('what it asks for within a call it was given leave for is asked, and holds nothing up', async () => {
     const agent = await agentProgram();
-    const { acp, taskId, callId } = await parkedOn(
+    const { acp, parked, callId } = await parkedOn(
       agent,
       steps({ nest: { outer: command('outer'), inner: command('inner') } }, { say: 'Done.' }),
     );
-    const asked = await acp.send(decides(taskId, { callId, decision: 'approve' }));
+    const asked = await acp.send(decides(parked, { callId, decision: 'approve' }));
     expect(asked.calls[callId]?.state).toMatchObject({
       result: { outcome: { type: 'ok', summary: 'Run make outer: allowed; it goes on' } },
     });
     const [inner] = pendingOf(asked);
     expect(inner).toMatchObject({ title: 'Run make inner' });
-    const done = await acp.send(decides(taskId, { callId: inner?.callId ?? '', decision: 'approve' }));
+    const done = await acp.send(decides(asked, { callId: inner?.callId ?? '', decision: 'approve' }));
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'inner\nouter\n']);
   });
 

@@ -87,7 +87,7 @@ describe('an agent that speaks ACP', () => {
     });
     expect(await effects(acp)).toBe('');
     const callId = action?.callId ?? '';
-    const done = await acp.send(decides(parked.taskId, { callId, decision: 'approve' }));
+    const done = await acp.send(decides(parked, { callId, decision: 'approve' }));
     expect(done.status).toEqual({ state: 'completed' });
     expect(done.calls[callId]?.state).toMatchObject({
       result: { outcome: { type: 'ok', text: 'making made', summary: 'Run make a: done' } },
@@ -110,12 +110,12 @@ describe('an agent that speaks ACP', () => {
     );
     const [a, b, c] = pendingOf(parked).map(({ callId }) => callId);
     expect([a, b, c]).not.toContain(undefined);
-    const still = await acp.send(decides(parked.taskId, { callId: a ?? '', decision: 'approve' }));
+    const still = await acp.send(decides(parked, { callId: a ?? '', decision: 'approve' }));
     expect(pendingOf(still).map(({ callId }) => callId)).toEqual([b, c]);
     expect(await agent.answers()).toEqual([]);
     const done = await acp.send(
       decides(
-        parked.taskId,
+        still,
         { callId: b ?? '', decision: 'deny', reason: 'not b' },
         { callId: c ?? '', decision: 'approve' },
       ),
@@ -131,7 +131,7 @@ describe('an agent that speaks ACP', () => {
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(says(steps({ ask: [command('a')] }, { say: 'Then not.' })));
     const [action] = pendingOf(parked);
-    const done = await acp.send(decides(parked.taskId, { callId: action?.callId ?? '', decision: 'deny' }));
+    const done = await acp.send(decides(parked, { callId: action?.callId ?? '', decision: 'deny' }));
     expect(done.status).toEqual({ state: 'completed' });
     expect(wordsOf(done)).toBe('Not allowed: Run make a. Then not.');
     expect([await effects(acp), await agent.answers()]).toEqual(['', ['a: reject_once']]);
@@ -169,7 +169,7 @@ describe('an agent that speaks ACP', () => {
     );
     const [a] = pendingOf(parked);
     const again = await acp.send(
-      decides(parked.taskId, { callId: a?.callId ?? '', decision: 'approve', scope: 'tool' }),
+      decides(parked, { callId: a?.callId ?? '', decision: 'approve', scope: 'tool' }),
     );
     expect(pendingOf(again)).toMatchObject([{ tool: 'fetch' }]);
     expect(await agent.answers()).toEqual(['a: allow_once', 'b: allow_once']);
@@ -181,7 +181,7 @@ describe('an agent that speaks ACP', () => {
     const [action] = pendingOf(parked);
     await expect(
       acp.send(
-        decides(parked.taskId, { callId: action?.callId ?? '', decision: 'edit', input: { title: 'other' } }),
+        decides(parked, { callId: action?.callId ?? '', decision: 'edit', input: { title: 'other' } }),
       ),
     ).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
     expect(pendingOf(await acp.service.tasks.snapshot(parked.taskId, ADA))).toEqual([action]);
@@ -196,7 +196,7 @@ describe('an agent that speaks ACP', () => {
     const [action] = pendingOf(parked);
     const { taskId } = parked;
     const { tasks } = acp.service;
-    const accepted = await tasks.send(decides(taskId, { callId: action?.callId ?? '', decision: 'approve' }));
+    const accepted = await tasks.send(decides(parked, { callId: action?.callId ?? '', decision: 'approve' }));
     await tasks.send(says(steps({ say: 'Second.' }), { taskId }));
     const { signal } = new AbortController();
     for await (const _ of tasks.follow(taskId, accepted.seq, { until: 'ended', signal }));

@@ -15,7 +15,7 @@ const ABORT = 'abort_tool_execution';
 const OF_A_SESSION: readonly [string, object][] = [
   ['check_task_progress_and_status', {}],
   ['wait_for_task', { waitSeconds: 0 }],
-  ['approve_or_deny_pending_action', { callId: 'one', decision: 'approve' }],
+  ['approve_or_deny_pending_action', { callId: 'one', shown: 'hash-of-one', decision: 'approve' }],
   ['cancel_running_task', {}],
 ];
 

@@ -154,7 +154,7 @@ describe('calls to the bridge', () => {
       client.call('check_task_progress_and_status', { sessionId: 'nowhere' }),
       client.call('cancel_running_task', { sessionId: 'nowhere' }),
       client.call(DELEGATE, { task: 'more', sessionId: 'nowhere' }),
-      client.call(DECIDE, { sessionId: 'nowhere', callId: 'one', decision: 'approve' }),
+      client.call(DECIDE, { sessionId: 'nowhere', callId: 'one', shown: 'hash-of-one', decision: 'approve' }),
     ];
     for (const result of await Promise.all(calls)) {
       expect(result.isError).toBe(true);
@@ -221,7 +221,7 @@ describe('calls to the bridge', () => {
     const asked = await client.call(DELEGATE, { task: 'ask' });
     const sessionId = asked.structuredContent?.['sessionId'];
     for (const decision of ['reject', 'yes', 'APPROVE ', 'Approve', 1, true, null, ['approve']]) {
-      const refused = await client.call(DECIDE, { sessionId, callId: 'one', decision });
+      const refused = await client.call(DECIDE, { sessionId, callId: 'one', shown: 'hash-of-one', decision });
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toContain('approve');
     }
@@ -242,15 +242,15 @@ describe('calls to the bridge', () => {
     await client.call(DECIDE, {
       sessionId: asked.structuredContent?.['sessionId'],
       decisions: [
-        { callId: 'one', decision: 'trust_tool' },
-        { callId: 'two', decision: 'deny', reason: 'not now' },
-        { callId: 'three', decision: 'edit', editedContent: 'bye' },
+        { callId: 'one', shown: 'hash-of-one', decision: 'trust_tool' },
+        { callId: 'two', shown: 'hash-of-two', decision: 'deny', reason: 'not now' },
+        { callId: 'three', shown: 'hash-of-three', decision: 'edit', editedContent: 'bye' },
       ],
     });
     expect(agent.decisions).toEqual([
-      { callId: 'one', decision: 'approve', scope: 'tool', inputHash: 'hash-of-one' },
-      { callId: 'two', decision: 'deny', scope: 'once', reason: 'not now', inputHash: 'hash-of-two' },
-      { callId: 'three', decision: 'edit', scope: 'once', content: 'bye', inputHash: 'hash-of-three' },
+      { callId: 'one', shown: 'hash-of-one', decision: 'approve', scope: 'tool' },
+      { callId: 'two', shown: 'hash-of-two', decision: 'deny', scope: 'once', reason: 'not now' },
+      { callId: 'three', shown: 'hash-of-three', decision: 'edit', scope: 'once', content: 'bye' },
     ]);
   });
 

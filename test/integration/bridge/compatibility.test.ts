@@ -72,6 +72,6 @@ describe('with --tool-prefix gemini_', () => {
       decision: 'approve',
     });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
-    expect(agent.decisions).toMatchObject([{ callId: 'one', decision: 'approve' }]);
+    expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one', decision: 'approve' }]);
   });
 });

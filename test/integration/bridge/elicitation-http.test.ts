@@ -108,7 +108,12 @@ describe.each(ASKED)('%s over HTTP', (_, connect) => {
     const [, otherConnect] = HTTP_CLIENTS[0] ?? [];
     const other = await otherConnect?.(bridge);
     open.unshift(async () => other?.close());
-    await other?.call(DECIDE, { sessionId: 'session-1', callId: 'one', decision: 'deny' });
+    await other?.call(DECIDE, {
+      sessionId: 'session-1',
+      callId: 'one',
+      shown: 'hash-of-one',
+      decision: 'deny',
+    });
     await withdrawn.happened;
     expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'decided deny' });
     expect(decisionChannels(agent)).toEqual(['tool']);

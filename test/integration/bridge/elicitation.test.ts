@@ -87,8 +87,8 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     expect(agent.decisions).toMatchObject([
-      { callId: 'one', decision: 'approve', reason: 'good' },
-      { callId: 'two', decision: 'deny' },
+      { callId: 'one', shown: 'hash-of-one', decision: 'approve', reason: 'good' },
+      { callId: 'two', shown: 'hash-of-two', decision: 'deny' },
     ]);
   });
 
@@ -146,7 +146,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     });
     const call = client.call(DELEGATE, { task: 'do it' });
     await shown.happened;
-    const decision = { sessionId: 'session-1', callId: 'one', decision: 'approve' };
+    const decision = { sessionId: 'session-1', callId: 'one', shown: 'hash-of-one', decision: 'approve' };
     const tool = await client.call(DECIDE, decision);
     expect(tool.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     if (holds) await withdrawn.happened;
@@ -175,7 +175,12 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     const stateDir = await mkdtemp(join(program.directory, 'state-'));
     const other = await RawClient.start(program, { stateDir, agentUrl: agent.url });
     open.unshift({ close: () => other.kill() });
-    await other.call(DECIDE, { sessionId: 'session-1', callId: 'one', decision: 'approve' });
+    await other.call(DECIDE, {
+      sessionId: 'session-1',
+      callId: 'one',
+      shown: 'hash-of-one',
+      decision: 'approve',
+    });
     if (!holds) decided.happen();
     expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     decided.happen();
@@ -230,5 +235,10 @@ function textOf({ content }: FormResult): string {
 }
 
 function decisionFor({ structuredContent }: FormResult): Record<string, unknown> {
-  return { sessionId: structuredContent?.sessionId, callId: 'one', decision: 'approve' };
+  return {
+    sessionId: structuredContent?.sessionId,
+    callId: 'one',
+    shown: 'hash-of-one',
+    decision: 'approve',
+  };
 }

@@ -67,7 +67,12 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     });
     expect(progress.join()).toContain('write-file waits for approval');
     const sessionId = asked.structuredContent?.['sessionId'];
-    const decided = await client.call(DECIDE, { sessionId, callId: 'one', decision: 'approve' });
+    const decided = await client.call(DECIDE, {
+      sessionId,
+      callId: 'one',
+      shown: 'hash-of-one',
+      decision: 'approve',
+    });
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
   });
 
@@ -160,7 +165,12 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     let waited: CallResult = await client.call(WAIT, { sessionId: 'session-1' });
     while (waited.isError === true) waited = await client.call(WAIT, { sessionId: 'session-1' });
     expect(waited.structuredContent).toMatchObject({ state: 'input_required', sessionId: 'session-1' });
-    const decided = await client.call(DECIDE, { sessionId: 'session-1', callId: 'one', decision: 'approve' });
+    const decided = await client.call(DECIDE, {
+      sessionId: 'session-1',
+      callId: 'one',
+      shown: 'hash-of-one',
+      decision: 'approve',
+    });
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
     expect(agent.tasks.size).toBe(1);
     expect(agent.decisions).toHaveLength(1);

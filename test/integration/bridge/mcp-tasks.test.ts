@@ -89,7 +89,7 @@ describe('MCP tasks', () => {
       requestedSchema: { properties: {} },
     });
     expect(decisionChannels(agent)).toEqual(['task-form']);
-    expect(agent.decisions).toMatchObject([{ callId: 'one', inputHash: 'hash-of-one', scope: 'once' }]);
+    expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one', scope: 'once' }]);
   });
 
   test.each<[string, ApplicationElicitResult, object]>([
@@ -136,7 +136,7 @@ describe('MCP tasks', () => {
     const { sessionId } = structuredContent;
     const decided = await client.ask('tools/call', {
       name: DECIDE,
-      arguments: { sessionId, callId: 'one', decision: 'approve' },
+      arguments: { sessionId, callId: 'one', shown: 'hash-of-one', decision: 'approve' },
     });
     expect(report.parse(decided.result).structuredContent).toMatchObject({ state: 'completed' });
     expect(decisionChannels(agent)).toEqual(['tool']);
@@ -180,7 +180,7 @@ describe('MCP tasks', () => {
     // The same handle works in the tools.
     const decided = await client.ask('tools/call', {
       name: DECIDE,
-      arguments: { sessionId: taskId, callId: 'one', decision: 'deny' },
+      arguments: { sessionId: taskId, callId: 'one', shown: 'hash-of-one', decision: 'deny' },
     });
     expect(report.parse(decided.result).structuredContent).toMatchObject({ output: 'decided deny' });
     const late = await client.ask('tasks/update', {
@@ -211,8 +211,8 @@ describe('MCP tasks', () => {
     expect(Object.keys(between.inputRequests ?? {})).toEqual([two]);
     await client.ask('tasks/update', { taskId, inputResponses: { [two]: { action: 'decline' } } });
     expect(agent.decisions).toMatchObject([
-      { callId: 'one', decision: 'approve' },
-      { callId: 'two', decision: 'deny' },
+      { callId: 'one', shown: 'hash-of-one', decision: 'approve' },
+      { callId: 'two', shown: 'hash-of-two', decision: 'deny' },
     ]);
     expect(await look(client, taskId)).toMatchObject({ status: 'completed' });
   });
@@ -236,7 +236,7 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toEqual([]);
     const tool = await client.ask('tools/call', {
       name: DECIDE,
-      arguments: { sessionId: taskId, callId: 'one', decision: 'approve' },
+      arguments: { sessionId: taskId, callId: 'one', shown: 'hash-of-one', decision: 'approve' },
     });
     expect(report.parse(tool.result).structuredContent).toMatchObject({ state: 'completed' });
   });

@@ -156,7 +156,7 @@ describe('a bridge that is killed', () => {
       decision: 'approve',
     });
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
-    expect(agent.decisions).toMatchObject([{ callId: 'one', inputHash: 'hash-of-one' }]);
+    expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one' }]);
   });
 
   test('B1 the entry is on disk before the message leaves, for its owner alone, and closed when the result is collected', async () => {

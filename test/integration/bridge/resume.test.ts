@@ -116,7 +116,7 @@ describe('a stream that breaks', () => {
     await session.refresh();
     const decision = {
       type: 'decision',
-      decision: { callId: 'one', decision: 'approve', scope: 'once' },
+      decision: { callId: 'one', shown: 'hash-of-one', decision: 'approve', scope: 'once' },
     } as const;
     const delivery = session.deliver((dialect) =>
       messageOf(dialect.phraseVerdicts([decision], session.asked, 'tool'), {

@@ -159,17 +159,28 @@ describe('what waits too long is posted to the approval webhook', () => {
     clock.advance(AFTER_MS);
     const told = await receiver.got('approval.decided');
     expect(told.data).toMatchObject({ decided: [{ callId: 'one' }], waiting: [] });
-    expect(agent.decisions).toMatchObject([{ callId: 'one', decision: 'approve', reason: 'seen' }]);
+    expect(agent.decisions).toMatchObject([
+      { callId: 'one', shown: 'hash-of-one', decision: 'approve', reason: 'seen' },
+    ]);
     expect(decisionChannels(agent)).toEqual(['webhook']);
   });
 
   test.each<[string, Reply]>([
-    ['another word', asJson({ decisions: [{ callId: 'one', decision: 'yes' }] })],
-    ['a word in capitals', asJson({ decisions: [{ callId: 'one', decision: 'Approve' }] })],
-    ['a key too many', asJson({ decisions: [{ callId: 'one', decision: 'approve' }], and: 'more' })],
+    ['another word', asJson({ decisions: [{ callId: 'one', shown: 'hash-of-one', decision: 'yes' }] })],
+    [
+      'a word in capitals',
+      asJson({ decisions: [{ callId: 'one', shown: 'hash-of-one', decision: 'Approve' }] }),
+    ],
+    [
+      'a key too many',
+      asJson({ decisions: [{ callId: 'one', shown: 'hash-of-one', decision: 'approve' }], and: 'more' }),
+    ],
     ['another call', asJson({ decisions: [{ callId: 'other', decision: 'approve' }] })],
     ['a call twice', approval('one', 'one')],
-    ['an edit without a text', asJson({ decisions: [{ callId: 'one', decision: 'edit' }] })],
+    [
+      'an edit without a text',
+      asJson({ decisions: [{ callId: 'one', shown: 'hash-of-one', decision: 'edit' }] }),
+    ],
     ['no list', asJson({ decision: 'approve', callId: 'one' })],
     ['half a JSON', { ...asJson({}), body: '{"decisions":[{"callId":"one"' }],
     [
@@ -257,7 +268,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     await receiver.got('approval.asked');
     agent.task.cancel();
     expect((await receiver.got('approval.decided')).data).toMatchObject({
-      decided: [{ callId: 'one', decision: null }],
+      decided: [{ callId: 'one', shown: 'hash-of-one', decision: null }],
       state: 'cancelled',
     });
     expect(receiver.posts).toHaveLength(2);
@@ -274,7 +285,9 @@ describe('what waits too long is posted to the approval webhook', () => {
 });
 
 async function decide(session: Session, callId: string, decision: 'approve' | 'deny'): Promise<void> {
-  await sendVerdicts(session, [{ type: 'decision', decision: { callId, decision, scope: 'once' } }], 'tool');
+  const shown = `hash-of-${callId}`;
+  const verdict = { callId, shown, decision, scope: 'once' } as const;
+  await sendVerdicts(session, [{ type: 'decision', decision: verdict }], 'tool');
   await untilSettled(session);
 }
 

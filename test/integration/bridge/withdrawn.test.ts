@@ -251,7 +251,7 @@ describe('a call that its client withdraws', () => {
     await client.call(DELEGATE, { task: 'ask' });
     const { id } = client.send('tools/call', {
       name: 'approve_or_deny_pending_action',
-      arguments: { sessionId: 'session-1', callId: 'one', decision: 'approve' },
+      arguments: { sessionId: 'session-1', callId: 'one', shown: 'hash-of-one', decision: 'approve' },
     });
     await agent.asked('SendStreamingMessage', 2);
     withdraw(client, id, TIMED_OUT);

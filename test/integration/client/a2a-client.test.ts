@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { asked } from '../../support/a2a-message.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { A2aClient } from '../../../shared/client/index.ts';
@@ -27,7 +28,7 @@ describe('the client of an agent, over A2A', () => {
       }),
     ]);
     expect(await file('test.md')).toBeUndefined();
-    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'approve' });
+    await execution.decide({ ...asked(pending), decision: 'approve' });
     const report = await execution.result;
     expect(report).toMatchObject({ state: 'completed', pending: [], tools: [] });
     expect(report.output).toContain('test.md');
@@ -44,15 +45,17 @@ describe('the client of an agent, over A2A', () => {
       { onProgress: watched.see },
     );
     const { pending } = await watched.state('waiting');
-    const callId = pending[0]?.callId ?? '';
-    await execution.decide({ callId, decision: 'edit', content: 'goodbye' });
+    const { callId, shown } = asked(pending);
+    await execution.decide({ callId, shown, decision: 'edit', content: 'goodbye' });
     await execution.result;
     expect(await file('test.md')).toBe('goodbye');
-    await expect(execution.decide({ callId, decision: 'deny', reason: 'late' })).rejects.toMatchObject({
-      code: 'refused',
-      reason: expect.stringMatching(/ALREADY_DECIDED|TASK_ENDED/),
-      retryable: false,
-    });
+    await expect(execution.decide({ callId, shown, decision: 'deny', reason: 'late' })).rejects.toMatchObject(
+      {
+        code: 'refused',
+        reason: expect.stringMatching(/ALREADY_DECIDED|TASK_ENDED/),
+        retryable: false,
+      },
+    );
   });
 
   test('a question with choices is answered with one of them', async () => {
@@ -71,11 +74,13 @@ describe('the client of an agent, over A2A', () => {
         decisions: ['answer', 'deny'],
       },
     ]);
-    const callId = pending[0]?.callId ?? '';
-    await expect(execution.decide({ callId, decision: 'answer', answer: 'green' })).rejects.toMatchObject({
+    const { callId, shown } = asked(pending);
+    await expect(
+      execution.decide({ callId, shown, decision: 'answer', answer: 'green' }),
+    ).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
     });
-    await execution.decide({ callId, decision: 'answer', answer: 'blue' });
+    await execution.decide({ callId, shown, decision: 'answer', answer: 'blue' });
     const { state, output } = await execution.result;
     expect(state).toBe('completed');
     expect(output).toContain('blue');
@@ -186,7 +191,7 @@ describe('the client of an agent, over A2A', () => {
     await first.kill();
     await watched.until(({ type }) => (type === 'reconnecting' ? true : undefined));
     await startServer({ home: first, args: ['--port', new URL(first.url).port] });
-    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'approve' });
+    await execution.decide({ ...asked(pending), decision: 'approve' });
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });
 
@@ -204,7 +209,7 @@ describe('the client of an agent, over A2A', () => {
     const after = new Watched();
     const back = client.attach({ taskId: id, after: cursor ?? 0 }, { onProgress: after.see });
     await after.state('waiting');
-    await back.decide({ callId: pending[0]?.callId ?? '', decision: 'approve' });
+    await back.decide({ ...asked(pending), decision: 'approve' });
     const { output, state } = await back.result;
     expect(state).toBe('completed');
     const fromStart = new Watched();

@@ -1,4 +1,5 @@
 import { mkdtemp } from 'node:fs/promises';
+import { asked } from '../../support/a2a-message.ts';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { McpClient, type McpClientOptions } from '../../../shared/client/index.ts';
@@ -52,7 +53,7 @@ describe('the client of the bridge, over MCP', () => {
         decisions: ['approve', 'deny', 'edit'],
       }),
     ]);
-    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'approve', scope: 'tool' });
+    await execution.decide({ ...asked(pending), decision: 'approve', scope: 'tool' });
     await expect(execution.result).resolves.toMatchObject({ state: 'completed', pending: [] });
     expect(await file('test.md')).toBe('hello');
     expect(client.active).toEqual([]);
@@ -68,7 +69,7 @@ describe('the client of the bridge, over MCP', () => {
     );
     const { pending } = await watched.state('waiting');
     expect(pending).toMatchObject([{ reason: 'question', decisions: ['answer', 'deny'] }]);
-    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'answer', answer: 'blue' });
+    await execution.decide({ ...asked(pending), decision: 'answer', answer: 'blue' });
     await expect(execution.result).resolves.toMatchObject({ output: expect.stringContaining('blue') });
     await client.close();
   });
@@ -81,11 +82,11 @@ describe('the client of the bridge, over MCP', () => {
       { onProgress: watched.see },
     );
     const { pending, taskId } = await watched.state('waiting');
-    const callId = pending[0]?.callId ?? '';
-    const stream = await peer.decide(taskId ?? '', [{ callId, decision: 'deny' }]);
+    const { callId, shown } = asked(pending);
+    const stream = await peer.decide(taskId ?? '', [{ callId, shown, decision: 'deny' }]);
     await stream.rest();
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
-    await expect(execution.decide({ callId, decision: 'approve' })).rejects.toMatchObject({
+    await expect(execution.decide({ callId, shown, decision: 'approve' })).rejects.toMatchObject({
       code: 'refused',
     });
   });
@@ -201,7 +202,7 @@ describe('the client of the bridge, over MCP', () => {
       port: Number(new URL(bridge.url).port),
     });
     bridges.push(again);
-    await execution.decide({ callId: pending[0]?.callId ?? '', decision: 'approve' });
+    await execution.decide({ ...asked(pending), decision: 'approve' });
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });
 

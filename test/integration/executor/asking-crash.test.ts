@@ -36,7 +36,7 @@ it.each([
     expect(asked).toMatchObject([{ reason: 'question', preview: { text: 'Which?' } }]);
     expect(heard).toEqual([]);
     const callId = asked[0]?.callId ?? '';
-    const answered = decides(taskId, { callId, decision: 'answer', answer: 'this' });
+    const answered = decides(before, { callId, decision: 'answer', answer: 'this' });
     const after = await settled(tasks, await tasks.send(answered));
     expect(after.calls[callId]?.state).toMatchObject({ result: { type: 'answered', answer: 'this' } });
     expect(after.status).toMatchObject({

@@ -62,7 +62,7 @@ async function decided(task: Snapshot, decision: 'approve' | 'deny'): Promise<Sn
   const { tasks } = service;
   const { status } = task;
   if (status.state !== 'input-required') throw new Error(`the task is ${status.state}, and asks nothing`);
-  const sent = decides(task.taskId, ...status.pending.map(({ callId }) => ({ callId, decision })));
+  const sent = decides(task, ...status.pending.map(({ callId }) => ({ callId, decision })));
   return settled(tasks, await tasks.send(sent));
 }
 
@@ -210,7 +210,7 @@ describe('a checkpoint', () => {
     const { status } = asked;
     const pending = status.state === 'input-required' ? status.pending : [];
     const accepted = await service.tasks.send(
-      decides(asked.taskId, ...pending.map(({ callId }) => ({ callId, decision: 'approve' as const }))),
+      decides(asked, ...pending.map(({ callId }) => ({ callId, decision: 'approve' as const }))),
     );
     await died;
     await service.stop();

@@ -71,7 +71,7 @@ describe('a task that waits for a decision', () => {
         },
       },
     ]);
-    await expect(service.tasks.send(decides(task.taskId, approval(task)))).rejects.toMatchObject({
+    await expect(service.tasks.send(decides(task, approval(task)))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
     const next = await service.tasks.send(says('again', { sessionId: task.sessionId }));
@@ -103,7 +103,7 @@ describe('a task that waits for a decision', () => {
     expect((await stateOf(second, task)).state).toBe('canceled');
     clock.advance(-60 * DAY);
     await pass(second, 0);
-    await expect(second.tasks.send(decides(task.taskId, approval(task)))).rejects.toMatchObject({
+    await expect(second.tasks.send(decides(task, approval(task)))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
     expect((await stateOf(second, task)).state).toBe('canceled');
@@ -114,7 +114,7 @@ describe('a task that waits for a decision', () => {
       const service = await started([{ calls: [WRITE] }, { text: 'Done.' }]);
       const task = await parked(service);
       const approve = () =>
-        service.tasks.send(decides(task.taskId, approval(task))).then(
+        service.tasks.send(decides(task, approval(task))).then(
           () => true,
           () => false,
         );
@@ -162,7 +162,7 @@ describe('an active task', () => {
       { text: 'Thinking.', until: new Promise(() => undefined) },
     ]);
     const task = await parked(service);
-    await service.tasks.send(decides(task.taskId, approval(task)));
+    await service.tasks.send(decides(task, approval(task)));
     await pass(service, 400 * DAY);
     expect((await stateOf(service, task)).state).toBe('working');
   });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { waitingCalls } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { decides, says, settled, startService } from '../../support/task-service.ts';
+import { ADA, decides, says, settled, startService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 async function fresh() {
@@ -19,7 +19,7 @@ describe('a message that is sent twice at once', () => {
       const { tasks } = await startService({ ...(await fresh()), models: model });
       const parked = await settled(tasks, await tasks.send(says('write')));
       const callId = waitingCalls(parked)[0]?.callId ?? '';
-      const decision = decides(parked.taskId, {
+      const decision = decides(parked, {
         callId,
         decision: word,
         ...(word === 'edit' && { content: 'mine' }),
@@ -50,7 +50,7 @@ describe('a message to a session', () => {
     await expect(tasks.send(says('two', { taskId: first.taskId }))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
-    const late = decides(first.taskId, { callId: 'call-1', decision: 'approve' });
+    const late = decides(await tasks.snapshot(first.taskId, ADA), { callId: 'call-1', decision: 'approve' });
     const { taskId: _task, ...toSession } = { ...late, sessionId: first.sessionId };
     await expect(tasks.send(toSession)).rejects.toMatchObject({ reason: 'UNKNOWN_CALL' });
   });

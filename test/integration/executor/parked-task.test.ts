@@ -13,6 +13,7 @@ import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { createModels } from '../../../a2a-server/models/models.ts';
 import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
 import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
@@ -81,8 +82,14 @@ function incoming(text: string, more: Partial<Incoming> = {}): Incoming {
   };
 }
 
-function approval(taskId: string, callId: string): Incoming {
-  const decisions = [{ callId, decision: 'approve' as const, scope: 'once' as const }];
+function approval(saw: Snapshot): Incoming {
+  const { taskId } = saw;
+  const decisions = pendingActions(saw).map(({ callId, shown }) => ({
+    callId,
+    shown,
+    decision: 'approve' as const,
+    scope: 'once' as const,
+  }));
   return incoming('', { taskId, decisions: { extension: TOOL_APPROVAL, decisions } });
 }
 
@@ -129,14 +136,14 @@ describe('a task that waits for a person', () => {
       clock.advance(ms / 2);
       expect(await second.tasks.snapshot(parked.taskId, PRINCIPAL)).toEqual(parked);
       await expectIdle(second, clock);
-      const done = await sent(second, approval(parked.taskId, callId));
+      const done = await sent(second, approval(parked));
       expect(done.status.state).toBe('completed');
       expect(done.calls[callId]).toMatchObject({
         state: { type: 'settled', result: { outcome: { type: 'ok' } } },
         decided: { decision: 'approve', at: clock.now() },
       });
       expect(await readFile(join(directory, 'effects.txt'), 'utf8')).toBe('once');
-      await expect(second.tasks.send(approval(parked.taskId, callId))).rejects.toMatchObject({
+      await expect(second.tasks.send(approval(parked))).rejects.toMatchObject({
         reason: 'ALREADY_DECIDED',
       });
       await expectIdle(second, clock);
@@ -150,7 +157,7 @@ describe('a task that waits for a person', () => {
     const life = await begin(directory, clock);
     const parked = await sent(life, incoming('append "once" to effects.txt'));
     clock.advance(600_000);
-    const done = await sent(life, approval(parked.taskId, pendingCall(parked)));
+    const done = await sent(life, approval(parked));
     expect(done.status.state).toBe('completed');
     expect(await readFile(join(directory, 'effects.txt'), 'utf8')).toBe('once');
     await expectIdle(life, clock);

@@ -36,7 +36,7 @@ it('R30 ten thousand parked tasks: a start reads none of them and holds nothing 
   });
   for (const index of sample) {
     const parked = await tasks.snapshot(parkedTaskId(index), ADA);
-    const decision = decides(parked.taskId, { callId: pendingCall(parked), decision: 'approve' });
+    const decision = decides(parked, { callId: pendingCall(parked), decision: 'approve' });
     expect((await settled(tasks, await tasks.send(decision))).status.state).toBe('completed');
     expect(await readFile(join(workspace, fileOf(index)), 'utf8')).toBe('once');
   }

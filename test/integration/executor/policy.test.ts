@@ -36,7 +36,7 @@ describe('a task under rules', () => {
     const [callId] = Object.values(parked.calls).flatMap((call) =>
       call.state.type === 'waiting' ? call.callId : [],
     );
-    const accepted = await tasks.send(decides(parked.taskId, { callId: callId ?? '', decision: 'approve' }));
+    const accepted = await tasks.send(decides(parked, { callId: callId ?? '', decision: 'approve' }));
     const done = await settled(tasks, accepted);
     expect(done.status.state).toBe('completed');
     expect(await readFile(join(workspace, 'docs/a.md'), 'utf8')).toBe('new');
@@ -76,9 +76,7 @@ describe('a task under rules', () => {
     );
     const parked = await settled(tasks, await tasks.send(says('go')));
     const [callId = ''] = Object.keys(parked.calls);
-    const accepted = await tasks.send(
-      decides(parked.taskId, { callId, decision: 'approve', scope: 'always' }),
-    );
+    const accepted = await tasks.send(decides(parked, { callId, decision: 'approve', scope: 'always' }));
     const again = await settled(tasks, accepted);
     expect(again.status).toMatchObject({ pending: [{ title: 'Write asked.txt' }] });
     const verdicts = Object.values(again.calls).map(({ title, state }) => [title, state.type]);
@@ -97,7 +95,7 @@ describe('a task under rules', () => {
     const parked = await settled(tasks, await tasks.send(says('go')));
     const [callId = ''] = Object.keys(parked.calls);
     const edit = { callId, decision: 'edit' as const, input: { command: 'git status && git push' } };
-    await expect(tasks.send(decides(parked.taskId, edit))).rejects.toMatchObject({
+    await expect(tasks.send(decides(parked, edit))).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('rule 1 (deny: command "git push")'),
     });
@@ -144,10 +142,7 @@ describe('a task under rules', () => {
     const models = new ScriptedModel([]);
     const policy = [{ action: 'deny' as const, path: 'a.txt' }];
     const { tasks } = await startService({ stateDir, workspace, models, clock, policy });
-    const done = await settled(
-      tasks,
-      await tasks.send(decides(parked.taskId, { callId, decision: 'approve' })),
-    );
+    const done = await settled(tasks, await tasks.send(decides(parked, { callId, decision: 'approve' })));
     expect(done.calls[callId]?.state).toMatchObject({
       result: { type: 'ran', outcome: { type: 'error', message: expect.stringContaining('rule 1 (deny') } },
     });
@@ -161,7 +156,7 @@ async function trusting(grant: { minutes?: number; uses?: number }, turns: Scrip
   const parked = await settled(started.tasks, await started.tasks.send(says('go')));
   const [callId = ''] = Object.keys(parked.calls);
   const decision = { callId, decision: 'approve' as const, scope: 'tool' as const, grant };
-  const accepted = await started.tasks.send(decides(parked.taskId, decision));
+  const accepted = await started.tasks.send(decides(parked, decision));
   return { ...started, taskId: parked.taskId, after: await settled(started.tasks, accepted) };
 }
 
@@ -193,7 +188,7 @@ describe('a grant with an end', () => {
       call.state.type === 'waiting' ? call.callId : [],
     );
     const denials = ids.map((callId) => ({ callId, decision: 'deny' as const }));
-    await settled(tasks, await tasks.send(decides(taskId, ...denials)));
+    await settled(tasks, await tasks.send(decides(asked, ...denials)));
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
@@ -206,7 +201,7 @@ describe('a grant with an end', () => {
     clock.advance(60_000);
     const [waiting] = Object.values(after.calls).filter(({ state }) => state.type === 'waiting');
     const decision = { callId: waiting?.callId ?? '', decision: 'approve' as const };
-    const asked = await settled(tasks, await tasks.send(decides(taskId, decision)));
+    const asked = await settled(tasks, await tasks.send(decides(after, decision)));
     expect(asked.status).toMatchObject({ pending: [{ title: 'Write a.txt' }] });
   });
 });

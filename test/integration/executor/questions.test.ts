@@ -78,7 +78,7 @@ describe('a call that is a question', () => {
         preview: { type: 'question', text: 'Which colour?', choices: COLOURS },
       },
     ]);
-    const answered = decides(task.taskId, { callId: idOf(task), decision: 'answer', answer: 'blue' });
+    const answered = decides(task, { callId: idOf(task), decision: 'answer', answer: 'blue' });
     const after = await settled(service.tasks, await service.tasks.send(answered));
     expect(after.status.state).toBe('completed');
     expect(results(service.models)).toEqual([{ text: 'blue', isError: false }]);
@@ -93,7 +93,7 @@ describe('a call that is a question', () => {
   it('is declined with a reason, and the model is told', async () => {
     const service = await started([ASKS]);
     const task = await parked(service);
-    const declined = decides(task.taskId, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
+    const declined = decides(task, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
     await settled(service.tasks, await service.tasks.send(declined));
     expect(results(service.models)).toEqual([
       { text: 'The person declined to answer. Reason: you choose', isError: true },
@@ -115,12 +115,12 @@ describe('a call that is a question', () => {
       { decision: 'answer' as const, answer: 'red', scope: 'tool' as const },
       /its own question only/,
     ],
-    ['another hash', { decision: 'answer' as const, answer: 'red', inputHash: 'x' }, /is not what was shown/],
+    ['another hash', { decision: 'answer' as const, answer: 'red', shown: 'x' }, /is not what was shown/],
   ])('D1 is not answered by %s; it still waits', async (_what, decision, message) => {
     const service = await started([ASKS]);
     const task = await parked(service);
     await expect(
-      service.tasks.send(decides(task.taskId, { callId: idOf(task), ...decision })),
+      service.tasks.send(decides(task, { callId: idOf(task), ...decision })),
     ).rejects.toMatchObject({ message: expect.stringMatching(message) });
     expect(await service.tasks.snapshot(task.taskId, ADA)).toEqual(task);
   });
@@ -129,7 +129,7 @@ describe('a call that is a question', () => {
     const service = await started([{ calls: [{ tool: 'write-file', input: { path: 'a', content: 'x' } }] }]);
     const task = await parked(service);
     await expect(
-      service.tasks.send(decides(task.taskId, { callId: idOf(task), decision: 'answer', answer: 'yes' })),
+      service.tasks.send(decides(task, { callId: idOf(task), decision: 'answer', answer: 'yes' })),
     ).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('asks no question'),
@@ -162,11 +162,11 @@ describe('a call that is a question', () => {
     const task = await parked(service);
     const [question, approval] = pendingOf(task);
     const { taskId } = task;
-    await service.tasks.send(decides(taskId, { callId: approval?.callId ?? '', decision: 'approve' }));
+    await service.tasks.send(decides(task, { callId: approval?.callId ?? '', decision: 'approve' }));
     const still = await service.tasks.snapshot(taskId, ADA);
     expect(pendingOf(still)).toMatchObject([{ callId: question?.callId, reason: 'question' }]);
     expect(still.calls[approval?.callId ?? '']?.state.type).toBe('ready');
-    const answer = decides(taskId, { callId: question?.callId ?? '', decision: 'answer', answer: 'red' });
+    const answer = decides(still, { callId: question?.callId ?? '', decision: 'answer', answer: 'red' });
     await settled(service.tasks, await service.tasks.send(answer));
     expect(results(service.models)).toMatchObject([{ text: 'red' }, { isError: false }]);
   });
@@ -177,7 +177,7 @@ describe('a call that is a question', () => {
     await first.stop();
     const next = await started([], { stateDir: first.stateDir });
     expect(await next.tasks.recover()).toBe(0);
-    const answered = decides(task.taskId, { callId: idOf(task), decision: 'answer', answer: 'red' });
+    const answered = decides(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
     await settled(next.tasks, await next.tasks.send(answered));
     expect(results(next.models)).toEqual([{ text: 'red', isError: false }]);
   });
@@ -196,7 +196,7 @@ describe('a question of a tool at work', () => {
     });
     expect(on.tasks.executing()).toBe(1);
     const { taskId } = on.task;
-    const answer = decides(taskId, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
+    const answer = decides(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
     const after = await settled(on.tasks, await on.tasks.send(answer));
     expect(after.status.state).toBe('completed');
     expect(on.heard).toEqual([{ type: 'answered', answer: 'red', by: { principal: ADA, channel: 'test' } }]);
@@ -208,7 +208,7 @@ describe('a question of a tool at work', () => {
 
   it('is declined, and the tool is told why', async () => {
     const on = await working({ asks: [WHICH] });
-    const deny = decides(on.task.taskId, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
+    const deny = decides(on.task, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
     await settled(on.tasks, await on.tasks.send(deny));
     expect(on.heard).toEqual([{ type: 'declined', reason: 'no colour' }]);
   });
@@ -218,9 +218,9 @@ describe('a question of a tool at work', () => {
     const { taskId } = on.task;
     const seen = await until(on, taskId, (s) => pendingOf(s).length === 2);
     const [which, why] = pendingOf(seen);
-    await on.tasks.send(decides(taskId, { callId: which?.callId ?? '', decision: 'answer', answer: 'red' }));
+    await on.tasks.send(decides(seen, { callId: which?.callId ?? '', decision: 'answer', answer: 'red' }));
     expect(pendingOf(await on.tasks.snapshot(taskId, ADA))).toMatchObject([{ callId: why?.callId }]);
-    const last = decides(taskId, { callId: why?.callId ?? '', decision: 'answer', answer: 'because' });
+    const last = decides(seen, { callId: why?.callId ?? '', decision: 'answer', answer: 'because' });
     await settled(on.tasks, await on.tasks.send(last));
     expect(results(on.models)).toEqual([{ text: 'Told "red" and "because".', isError: false }]);
   });
@@ -231,7 +231,7 @@ describe('a question of a tool at work', () => {
     const on = await working({ asks: [{ text: 'Who are you?', schema }] });
     const { taskId } = on.task;
     const answer = (value: Record<string, unknown> | string) =>
-      on.tasks.send(decides(taskId, { callId: idOf(on.task), decision: 'answer', answer: value }));
+      on.tasks.send(decides(on.task, { callId: idOf(on.task), decision: 'answer', answer: value }));
     for (const wrong of [{}, { name: 1 }, { name: 'Ada', age: -1 }, { name: 'Ada', more: 1 }, 'Ada', '[]'])
       await expect(answer(wrong)).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
     await settled(on.tasks, await answer('{"name": "Ada", "age": 36}'));
@@ -242,7 +242,7 @@ describe('a question of a tool at work', () => {
     const limits = { toolMs: 50_000, turnMs: 50_000, taskMs: 50_000 };
     const on = await working({ asks: [WHICH] }, { limits, budget: { activeMs: 50_000 } });
     on.clock.advance(3_600_000);
-    const answer = decides(on.task.taskId, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
+    const answer = decides(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
     const after = await settled(on.tasks, await on.tasks.send(answer));
     expect(after.status.state).toBe('completed');
     expect(after.spent.activeMs).toBe(0);
@@ -257,7 +257,7 @@ describe('a question of a tool at work', () => {
     };
     const on = await working({ asks: [WHICH], timeoutMs: 10_000, last });
     on.clock.advance(60_000);
-    const answer = decides(on.task.taskId, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
+    const answer = decides(on.task, { callId: idOf(on.task), decision: 'answer', answer: 'red' });
     const accepted = await on.tasks.send(answer);
     await goesOn;
     on.clock.advance(10_000);
@@ -353,7 +353,7 @@ describe('a question of a tool at work', () => {
     const next = await started([], { stateDir: first.stateDir, tools: [asking.tool] });
     expect(await next.tasks.recover()).toBe(0);
     expect(pendingOf(await next.tasks.snapshot(task.taskId, ADA))).toEqual(pendingOf(task));
-    const answer = decides(task.taskId, { callId: idOf(task), decision: 'answer', answer: 'red' });
+    const answer = decides(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
     const after = await settled(next.tasks, await next.tasks.send(answer));
     expect(after.status.state).toBe(state);
     expect(pendingOf(after)).toMatchObject(

@@ -65,7 +65,7 @@ describe('an approved call', () => {
     const parked = await settled(tasks, await tasks.send(says('write')));
     const [call] = waitingCalls(parked);
     const accepted = await tasks.send(
-      decides(parked.taskId, { callId: call?.callId ?? '', decision: 'edit', content: 'mine' }),
+      decides(parked, { callId: call?.callId ?? '', decision: 'edit', content: 'mine' }),
     );
     await settled(tasks, accepted);
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('mine');
@@ -81,9 +81,9 @@ describe('an approved call', () => {
     const parked = await settled(tasks, await tasks.send(says('write')));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
     for (const input of [{ path: '../out.txt', content: 'x' }, { path: 7, content: 'x' }, {}])
-      await expect(
-        tasks.send(decides(parked.taskId, { callId, decision: 'edit', input })),
-      ).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
+      await expect(tasks.send(decides(parked, { callId, decision: 'edit', input }))).rejects.toMatchObject({
+        reason: 'INVALID_DECISION',
+      });
     expect(await tasks.snapshot(parked.taskId, ADA)).toEqual(parked);
   });
 
@@ -96,10 +96,7 @@ describe('an approved call', () => {
     const parked = await settled(tasks, await tasks.send(says('write')));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
     await writeFile(join(workspace, 'a.txt'), 'somebody else was here\n');
-    const asked = await settled(
-      tasks,
-      await tasks.send(decides(parked.taskId, { callId, decision: 'approve' })),
-    );
+    const asked = await settled(tasks, await tasks.send(decides(parked, { callId, decision: 'approve' })));
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('somebody else was here\n');
     expect(asked.status).toMatchObject({
       state: 'input-required',
@@ -107,10 +104,7 @@ describe('an approved call', () => {
         { callId, reason: 'content-changed', preview: { diff: expect.stringContaining('-somebody else') } },
       ],
     });
-    const done = await settled(
-      tasks,
-      await tasks.send(decides(parked.taskId, { callId, decision: 'approve' })),
-    );
+    const done = await settled(tasks, await tasks.send(decides(parked, { callId, decision: 'approve' })));
     expect(done.status.state).toBe('completed');
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new\n');
   });
@@ -127,7 +121,7 @@ describe('an approved call', () => {
     const callId = waitingCalls(parked)[0]?.callId ?? '';
     const next = await settled(
       tasks,
-      await tasks.send(decides(parked.taskId, { callId, decision: 'approve', scope: 'tool' })),
+      await tasks.send(decides(parked, { callId, decision: 'approve', scope: 'tool' })),
     );
     expect(await readFile(join(workspace, 'b.txt'), 'utf8')).toBe('x');
     expect(next.status).toMatchObject({ state: 'input-required', pending: [{ tool: 'append-file' }] });
@@ -157,7 +151,7 @@ describe('a message that is sent again', () => {
     const message = says('write');
     const parked = await settled(tasks, await tasks.send(message));
     const callId = waitingCalls(parked)[0]?.callId ?? '';
-    await settled(tasks, await tasks.send(decides(parked.taskId, { callId, decision: 'approve' })));
+    await settled(tasks, await tasks.send(decides(parked, { callId, decision: 'approve' })));
     const again = await tasks.send(message);
     expect(again.taskId).toBe(parked.taskId);
     expect((await tasks.snapshot(again.taskId, ADA, again.seq)).status.state).toBe('completed');

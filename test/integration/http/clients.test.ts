@@ -97,7 +97,7 @@ const WRITE: PendingAction = {
   tool: 'write-file',
   title: 'Write test.md',
   input: { path: 'test.md', content: 'hello' },
-  inputHash: 'abc',
+  shown: '3f9ac2d1',
   sideEffect: 'files',
   source: { type: 'built-in' },
   preview: { type: 'diff', path: 'test.md', diff: '+hello' },
@@ -113,7 +113,7 @@ const ASKS: TaskEvent[] = [
   {
     type: 'tool.requested',
     turn: 1,
-    call: { ...WRITE, modelCallId: 'x', basis: null },
+    call: { ...WRITE, inputHash: 'abc', modelCallId: 'x', basis: null },
     verdict: { type: 'ask' },
   },
   { type: 'turn.finished', turn: 1, end: 'tool-calls', usage: { inputTokens: 3, outputTokens: 4 } },

@@ -72,7 +72,7 @@ describe('the plain route', () => {
       }),
     );
     expect(plain).toEqual(rest);
-    expect(JSON.stringify(plain)).toContain(PENDING.inputHash);
+    expect(JSON.stringify(plain)).toContain(PENDING.shown);
   });
 
   test.each(['?after=', 'Last-Event-ID: '])('S1 R25 for every cut, %s<seq> gives the rest', async (how) => {

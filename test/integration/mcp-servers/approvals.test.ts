@@ -55,10 +55,10 @@ describe.each(PEER_KINDS)('a tool of an MCP server over %s', (kind) => {
       ],
     });
     const [one, two] = callsIn(parked).map(({ callId }) => callId);
-    await tasks.send(decides(parked.taskId, { callId: one ?? '', decision: 'approve' }));
+    await tasks.send(decides(parked, { callId: one ?? '', decision: 'approve' }));
     const ended = await settled(
       tasks,
-      await tasks.send(decides(parked.taskId, { callId: two ?? '', decision: 'deny' })),
+      await tasks.send(decides(parked, { callId: two ?? '', decision: 'deny' })),
     );
     expect(ended.status.state).toBe('completed');
     expect(callsIn(ended).map(({ state }) => state)).toMatchObject([
@@ -128,7 +128,7 @@ describe('a tool of an MCP server', () => {
     await stage.status(({ error, state }) => state === 'ready' && error !== undefined);
     const [call] = callsIn(parked);
     const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
-    const asked = await tasks.send(decides(parked.taskId, decision));
+    const asked = await tasks.send(decides(parked, decision));
     const waiting = await untilParkedAgain(tasks, asked);
     expect(waiting.status).toMatchObject({
       state: 'input-required',
@@ -145,7 +145,7 @@ describe('a tool of an MCP server', () => {
     await stage.status(({ tools }) => tools === 13);
     const [call] = callsIn(parked);
     const decision = { callId: call?.callId ?? '', decision: 'approve' as const };
-    const ended = await settled(tasks, await tasks.send(decides(parked.taskId, decision)));
+    const ended = await settled(tasks, await tasks.send(decides(parked, decision)));
     expect(callsIn(ended)[0]?.state).toMatchObject({
       result: {
         outcome: {

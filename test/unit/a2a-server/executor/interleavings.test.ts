@@ -17,7 +17,8 @@ import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
-import { isTerminal, waitingCalls } from '../../../../a2a-server/task/snapshot.ts';
+import { pendingActions } from '../../../../a2a-server/task/pending.ts';
+import { isTerminal, waitingCalls, type Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace.ts';
 import { ProductError } from '../../../../shared/errors.ts';
@@ -95,10 +96,12 @@ function incoming(more: Partial<Incoming>): Incoming {
   };
 }
 
-function decisionOn(taskId: string, callId: string, word: Exclude<DecisionWord, 'edit'>): Incoming {
+function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, 'edit'>): Incoming {
+  const shown = pendingActions(saw).find((action) => action.callId === callId)?.shown ?? 'not shown';
+  const { taskId } = saw;
   return incoming({
     taskId,
-    decisions: { extension: TOOL_APPROVAL, decisions: [{ callId, decision: word, scope: 'once' }] },
+    decisions: { extension: TOOL_APPROVAL, decisions: [{ callId, shown, decision: word, scope: 'once' }] },
   });
 }
 
@@ -114,10 +117,6 @@ async function answered<T>(work: Promise<T>): Promise<T | ProductError> {
 
 async function readAll(taskId: string): Promise<JournalEntry[]> {
   return journal.read(taskId, 0, 100_000);
-}
-
-async function callIds(tasks: TaskService, taskId: string): Promise<string[]> {
-  return Object.keys((await tasks.snapshot(taskId, 'ada')).calls);
 }
 
 describe('the executor under random interleavings', () => {
@@ -150,9 +149,10 @@ describe('the executor under random interleavings', () => {
         const perform = async (act: Action): Promise<void> => {
           switch (act.type) {
             case 'decide': {
-              const ids = await callIds(tasks, taskId);
+              const saw = await tasks.snapshot(taskId, 'ada');
+              const ids = Object.keys(saw.calls);
               const callId = ids[act.pick % Math.max(ids.length, 1)] ?? 'none';
-              const answer = await answered(tasks.send(decisionOn(taskId, callId, act.word)));
+              const answer = await answered(tasks.send(decisionOn(saw, callId, act.word)));
               if (!(answer instanceof ProductError)) accepted.decisions += 1;
               return;
             }
@@ -207,7 +207,7 @@ describe('the executor under random interleavings', () => {
             if (isTerminal(snapshot)) return;
             const [call] = waitingCalls(snapshot);
             if (snapshot.status.state === 'input-required' && call) {
-              const answer = await answered(tasks.send(decisionOn(taskId, call.callId, 'approve')));
+              const answer = await answered(tasks.send(decisionOn(snapshot, call.callId, 'approve')));
               if (!(answer instanceof ProductError)) accepted.decisions += 1;
               continue;
             }

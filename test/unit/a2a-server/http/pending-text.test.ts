@@ -15,7 +15,7 @@ describe('what waits, in words', () => {
     expect(text).toMatch(/^2 actions wait/);
     expect(text).toContain('1. The agent wants to run write-file: Write test.md (call call-1).');
     expect(text).toContain('2. The agent wants to run write-file: Write b.md (call call-2).');
-    expect(text).toContain('(call-1, call-2)');
+    expect(text).toContain('(call-1 3f9ac2d1, call-2 3f9ac2d1)');
     expect(text).not.toContain('exactly');
   });
 

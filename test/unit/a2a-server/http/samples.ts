@@ -7,7 +7,7 @@ export const PENDING: PendingAction = {
   tool: 'write-file',
   title: 'Write test.md',
   input: { path: 'test.md', content: 'hello' },
-  inputHash: 'abc',
+  shown: '3f9ac2d1',
   sideEffect: 'files',
   source: { type: 'built-in' },
   preview: { type: 'diff', path: 'test.md', diff: '--- /dev/null\n+++ b/test.md\n+hello' },
@@ -17,7 +17,7 @@ export const PENDING: PendingAction = {
 };
 
 export function callRequested(verdict: Verdict, callId = PENDING.callId): TaskEvent {
-  const { tool, title, input, inputHash, sideEffect, source, preview } = PENDING;
+  const { tool, title, input, sideEffect, source, preview } = PENDING;
   return {
     type: 'tool.requested',
     turn: 1,
@@ -27,7 +27,7 @@ export function callRequested(verdict: Verdict, callId = PENDING.callId): TaskEv
       tool,
       title,
       input,
-      inputHash,
+      inputHash: 'abc',
       sideEffect,
       source,
       preview,

@@ -32,11 +32,11 @@ function parked(): Snapshot {
   );
 }
 
-/** Approves what is shown in `shown`, whatever the task has become. */
-function approve(snapshot: Snapshot, shown: Snapshot): Ruling {
-  const inputHash = pendingActions(shown)[0]?.inputHash ?? '';
+/** Approves what the person saw, whatever the task has become. */
+function approve(snapshot: Snapshot, saw: Snapshot): Ruling {
+  const shown = pendingActions(saw)[0]?.shown ?? '';
   const decision = { callId: 'a', decision: 'approve', scope: 'once', reason: null } as const;
-  return decide(snapshot, [{ ...decision, inputHash, edited: null }], by, at);
+  return decide(snapshot, [{ ...decision, shown, edited: null }], by, at);
 }
 
 function approved(snapshot: Snapshot): Snapshot {

@@ -43,7 +43,7 @@ function waitingFor(...callIds: string[]): Snapshot {
 }
 
 function decision(callId: string, more: Partial<ResolvedDecision> = {}): ResolvedDecision {
-  return { callId, decision: 'approve', scope: 'once', reason: null, inputHash: null, edited: null, ...more };
+  return { callId, decision: 'approve', scope: 'once', reason: null, shown: null, edited: null, ...more };
 }
 
 function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapshot {
@@ -158,7 +158,7 @@ describe('decide', () => {
   });
 
   it('D2 a decision on another input than the one shown is refused', () => {
-    expect(decide(waitingFor('a'), [decision('a', { inputHash: 'stale' })], by, at)).toMatchObject({
+    expect(decide(waitingFor('a'), [decision('a', { shown: 'stale' })], by, at)).toMatchObject({
       reason: 'INPUT_CHANGED',
     });
   });

@@ -46,7 +46,7 @@ function parked(snapshot: Snapshot, now = START, given = patience): Snapshot {
 
 function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
   const decision = { callId, decision: 'approve', scope: 'once', reason: null } as const;
-  const ruling = decide(snapshot, [{ ...decision, inputHash: null, edited: null }], by, now);
+  const ruling = decide(snapshot, [{ ...decision, shown: null, edited: null }], by, now);
   if (ruling.type !== 'append') throw new Error(ruling.message);
   return after(snapshot, dated(snapshot, ruling.events, { now, patience }));
 }

@@ -51,7 +51,7 @@ class Task {
       scope,
       grant,
       reason: null,
-      inputHash: null,
+      shown: null,
       edited: null,
     } as const;
     const ruling = decide(this.snapshot, [decision], by, this.now);

@@ -13,7 +13,7 @@ describe('decide', () => {
       const task = begin('t', { seq: 1, at, event: created });
       if (task === undefined) throw new Error('no task');
       const decision = { callId, decision: 'approve', scope: 'once', reason: null } as const;
-      expect(decide(task, [{ ...decision, inputHash: null, edited: null }], by, at)).toMatchObject({
+      expect(decide(task, [{ ...decision, shown: null, edited: null }], by, at)).toMatchObject({
         type: 'refuse',
         reason: 'UNKNOWN_CALL',
       });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { asksOf, type Ask } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
 import type { FormFields } from '../../../../bridge/approvals/ladder.ts';
+import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 type FormAsk = Exclude<Ask, { about: 'page' }>;
@@ -14,7 +15,7 @@ const plain = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inF
 const onPage = (): Ask =>
   asks({ preview: { type: 'command', command: 'x\n'.repeat(40), cwd: '/w' } }, 'none');
 const question = (): Ask =>
-  only(asksOf({ pending: [], question: { id: 'q', text: 'Which?' } }, () => undefined));
+  only(asksOf({ pending: [], question: questionWith({ id: 'q', text: 'Which?' }) }, () => undefined));
 const command = (): FormAsk =>
   asked({ preview: { type: 'command', command: 'ls', cwd: '/w' }, tool: 'run-shell-command' });
 
@@ -36,6 +37,10 @@ function inForm(ask: Ask): FormAsk {
   return ask;
 }
 
+function shownOf(ask: Ask): string {
+  return ask.about === 'question' ? ask.question.shown : ask.action.shown;
+}
+
 test('a question shows its text and its choices, and nothing of approving', () => {
   const { message, requestedSchema } = choosing().form;
   expect(message).toBe('ask-person (built in) asks:\n│ Which colour?\n│\n│ - red\n│ - blue');
@@ -49,7 +54,7 @@ test('a question shows its text and its choices, and nothing of approving', () =
 test('D2 the answer to a question is bound to what its form has shown', () => {
   expect(readAnswer(choosing(), accept({ answer: 'red' }), SLOW)).toEqual({
     type: 'verdict',
-    verdict: { type: 'answer', callId: 'one', answer: 'red', inputHash: 'hash-of-one' },
+    verdict: { type: 'answer', callId: 'one', answer: 'red', shown: 'hash-of-one' },
   });
 });
 
@@ -125,7 +130,7 @@ describe('an answer to a form', () => {
     const answer = readAnswer(ask, response, SLOW);
     expect(answer).toMatchObject({
       type: 'verdict',
-      verdict: { type: 'decision', decision: { callId: 'one', inputHash: 'hash-of-one', ...decision } },
+      verdict: { type: 'decision', decision: { callId: 'one', shown: 'hash-of-one', ...decision } },
     });
   });
 
@@ -177,7 +182,7 @@ describe('an answer to a form', () => {
   test('R67 a question is answered in words', () => {
     expect(readAnswer(question(), accept({ answer: 'the left' }), SLOW)).toEqual({
       type: 'verdict',
-      verdict: { type: 'answer', callId: 'q', answer: 'the left' },
+      verdict: { type: 'answer', callId: 'q', shown: shownOf(question()), answer: 'the left' },
     });
   });
 });

@@ -22,7 +22,7 @@ describe('the forms that are out', () => {
     const { key } = first(new Offers().asks('task', asked()));
     expect(first(new Offers().asks('task', asked())).key).toBe(key);
     for (const change of [
-      { inputHash: 'other' },
+      { shown: 'other' },
       { reason: 'content-changed' as const },
       { preview: { type: 'url' as const, url: 'https://a.example' } },
     ])

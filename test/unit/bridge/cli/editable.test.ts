@@ -7,7 +7,7 @@ const action = (input: Record<string, unknown>, preview: Preview): PendingAction
   tool: 't',
   title: 'T',
   input,
-  inputHash: 'h',
+  shown: 'h',
   sideEffect: 'files',
   source: { type: 'built-in' },
   preview,

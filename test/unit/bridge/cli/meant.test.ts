@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { callsMeant, oneSession, questionMeant } from '../../../../bridge/cli/meant.ts';
+import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import { shortIds } from '../../../../bridge/cli/commands/tasks.ts';
 import type { Listed } from '../../../../bridge/sessions/listing.ts';
 import type { CallView, TaskView } from '../../../../bridge/sessions/view.ts';
@@ -14,6 +15,7 @@ const listed = (sessionId: string, taskId: string | null = null): Listed => ({
   title: `about ${sessionId}`,
   updatedAt: '',
   pending: 0,
+  codes: [],
   usd: null,
 });
 
@@ -22,7 +24,7 @@ const action = (callId: string): PendingAction => ({
   tool: 'write-file',
   title: `Write ${callId}`,
   input: {},
-  inputHash: 'hash',
+  shown: 'hash',
   sideEffect: 'files',
   source: { type: 'built-in' },
   preview: { type: 'json', value: {} },
@@ -95,10 +97,11 @@ describe('the action that is meant', () => {
     expect(callsMeant(view([action('c1'), action('c12')]), 'c1', false)).toMatchObject([{ callId: 'c1' }]);
   });
 
-  it('R07 one that was decided is passed on, for the agent to say how', () => {
-    expect(callsMeant(view([], [call('call-a1')]), 'call-a1', false)).toEqual([
-      { callId: 'call-a1', action: undefined },
-    ]);
+  it('R07 one that was decided is refused, with how it was decided', () => {
+    const decided = { decision: 'deny', by: 'ada', channel: 'page' } as const;
+    expect(() => callsMeant(view([], [{ ...call('call-a1'), decided }]), 'call-a1', false)).toThrow(
+      /was decided before: deny, by ada over page/,
+    );
   });
 
   it.each([
@@ -107,7 +110,12 @@ describe('the action that is meant', () => {
     [view([action('a')]), 'z', false, /no call "z"[^]*Write a/],
     [view([]), undefined, true, /No action of this session waits/],
     [undefined, undefined, false, /No action of this session waits/],
-    [{ ...view([]), question: { id: 'q', text: 'Who?' } }, undefined, false, /mcp-a2a-bridge answer/],
+    [
+      { ...view([]), question: questionWith({ id: 'q', text: 'Who?' }) },
+      undefined,
+      false,
+      /mcp-a2a-bridge answer/,
+    ],
   ])('none is guessed (%#)', (of, given, all, message) => {
     expect(() => callsMeant(of, given, all)).toThrow(message);
   });
@@ -127,8 +135,10 @@ describe('the question that is meant', () => {
   const question = (callId: string): PendingAction => ({ ...action(callId), decisions: ['answer', 'deny'] });
 
   it('is the only one, beside whatever waits for approval, or the one that is named', () => {
-    expect(questionMeant(view([action('call-a'), question('call-b')]), undefined).callId).toBe('call-b');
-    expect(questionMeant(view([question('call-a'), question('call-b')]), 'b').callId).toBe('call-b');
+    expect(questionMeant(view([action('call-a'), question('call-b')]), {}).callId).toBe('call-b');
+    expect(questionMeant(view([question('call-a'), question('call-b')]), { call: 'b' }).callId).toBe(
+      'call-b',
+    );
   });
 
   it.each([
@@ -137,6 +147,6 @@ describe('the question that is meant', () => {
     [[question('call-a'), question('call-b')], undefined, /Name one with --call:\s+call-a/],
     [[question('call-a')], 'x', /There is no question "x"/],
   ])('of %j, asked for %j, is none: %s', (pending, given, says) => {
-    expect(() => questionMeant(view(pending), given)).toThrow(says);
+    expect(() => questionMeant(view(pending), { call: given })).toThrow(says);
   });
 });

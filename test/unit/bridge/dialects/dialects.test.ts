@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { chooseDialect } from '../../../../bridge/dialects/choose.ts';
 import type { Verdict } from '../../../../bridge/dialects/dialect.ts';
@@ -151,8 +152,11 @@ describe('the tool-approval dialect', () => {
   test('phrases decisions as one data part that its own schema takes', () => {
     const { parts } = nativeDialect.phraseVerdicts(
       [
-        { type: 'decision', decision: { callId: 'a', decision: 'approve', scope: 'once', inputHash: 'h' } },
-        { type: 'decision', decision: { callId: 'b', decision: 'deny', scope: 'once', reason: 'no' } },
+        { type: 'decision', decision: { callId: 'a', decision: 'approve', scope: 'once', shown: 'h' } },
+        {
+          type: 'decision',
+          decision: { callId: 'b', shown: 'i', decision: 'deny', scope: 'once', reason: 'no' },
+        },
       ],
       asked,
       'tool',
@@ -162,18 +166,18 @@ describe('the tool-approval dialect', () => {
     expect(decisionsPart.parse(data)).toMatchObject({
       channel: 'tool',
       decisions: [
-        { callId: 'a', inputHash: 'h' },
+        { callId: 'a', shown: 'h' },
         { callId: 'b', reason: 'no' },
       ],
     });
   });
 
   test('an answer goes to a question as a decision, bound to what was shown; to nothing else', () => {
-    const answer: Verdict = { type: 'answer', callId: 'a', answer: ['x'], inputHash: 'h' };
+    const answer: Verdict = { type: 'answer', callId: 'a', answer: ['x'], shown: 'h' };
     const { parts } = nativeDialect.phraseVerdicts([answer], askedFor('answer', 'deny'), 'tool');
     const data = parts[0]?.content?.$case === 'data' ? parts[0].content.value : undefined;
     expect(decisionsPart.parse(data).decisions).toEqual([
-      { callId: 'a', decision: 'answer', scope: 'once', answer: ['x'], inputHash: 'h' },
+      { callId: 'a', decision: 'answer', scope: 'once', answer: ['x'], shown: 'h' },
     ]);
     expect(() => nativeDialect.phraseVerdicts([answer], askedFor('approve', 'deny'), 'tool')).toThrow(
       /Decide it with approve or deny/,
@@ -199,7 +203,8 @@ const status = (state: TaskState, text?: string): StreamResponse => ({
 });
 
 describe('the plain dialect', () => {
-  const question = { id: 'm', text: 'Who?' };
+  const question = questionWith({ id: 'm', text: 'Who?' });
+  const { shown } = question;
 
   test('reads input-required as a question', () => {
     expect(plainDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED, 'Who?')).observations).toMatchObject(
@@ -218,7 +223,7 @@ describe('the plain dialect', () => {
 
   test('sends the answer as words', () => {
     const { parts } = plainDialect.phraseVerdicts(
-      [{ type: 'answer', callId: 'm', answer: 'Ada' }],
+      [{ type: 'answer', callId: 'm', shown, answer: 'Ada' }],
       { pending: [], question },
       'tool',
     );
@@ -228,20 +233,27 @@ describe('the plain dialect', () => {
   test('D1 takes no approval, no answer to another question, and none when nothing is asked', () => {
     const approve = {
       type: 'decision',
-      decision: { callId: 'm', decision: 'approve', scope: 'once' },
+      decision: { callId: 'm', shown, decision: 'approve', scope: 'once' },
     } as const;
     expect(() => plainDialect.phraseVerdicts([approve], { pending: [], question }, 'tool')).toThrow(
       /"answer" with callId "m"/,
     );
     expect(() =>
       plainDialect.phraseVerdicts(
-        [{ type: 'answer', callId: 'x', answer: 'Ada' }],
+        [{ type: 'answer', callId: 'x', shown, answer: 'Ada' }],
         { pending: [], question },
         'tool',
       ),
     ).toThrow(/is "m", not "x"/);
     expect(() =>
-      plainDialect.phraseVerdicts([{ type: 'answer', callId: 'm', answer: 'Ada' }], asked, 'tool'),
+      plainDialect.phraseVerdicts(
+        [{ type: 'answer', callId: 'm', shown: 'another question', answer: 'Ada' }],
+        { pending: [], question },
+        'tool',
+      ),
+    ).toThrow(/asks something else now/);
+    expect(() =>
+      plainDialect.phraseVerdicts([{ type: 'answer', callId: 'm', shown, answer: 'Ada' }], asked, 'tool'),
     ).toThrow(/not asking/);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
 import { geminiDialect } from '../../../../bridge/dialects/gemini.ts';
@@ -94,7 +95,7 @@ const decide = (action: PendingAction, decision: object) =>
     [
       {
         type: 'decision',
-        decision: { callId: 'c', decision: 'approve', scope: 'once', ...decision },
+        decision: { callId: 'c', shown: action.shown, decision: 'approve', scope: 'once', ...decision },
       },
     ],
     { pending: [action], question: null },
@@ -279,7 +280,7 @@ describe('what gemini-cli is told', () => {
     [onFile, { scope: 'tool' }, /"trust_always": it then stops asking for every edit/],
     [onFile, { scope: 'server' }, /cannot be told to trust just that/],
     [onPage, { scope: 'tool' }, /and for edits of files/],
-    [onFile, { inputHash: 'what was shown before' }, /has changed since it was shown/],
+    [onFile, { shown: 'what was shown before' }, /has changed since it was shown/],
     [onFile, { callId: 'other' }, /What waits is: "c"/],
   ])('D1 refusal %#: nothing is sent', (action, decision, says) => {
     expect(() => sent(action, decision)).toThrow(says);
@@ -307,14 +308,15 @@ describe('what gemini-cli is told', () => {
   });
 
   test('D2 what is shown has a name of its own, which changes with it', () => {
-    expect(waiting(edit, {}, 'write_file').inputHash).toBe(onFile.inputHash);
-    expect(waiting({ ...edit, fileDiff: '+b' }).inputHash).not.toBe(onFile.inputHash);
-    expect(sent(onFile, { inputHash: onFile.inputHash })).toMatchObject({ outcome: 'proceed_once' });
+    expect(waiting(edit, {}, 'write_file').shown).toBe(onFile.shown);
+    expect(waiting({ ...edit, fileDiff: '+b' }).shown).not.toBe(onFile.shown);
+    expect(sent(onFile, { shown: onFile.shown })).toMatchObject({ outcome: 'proceed_once' });
   });
 
   test('an answer goes to a question, in words, and to nothing else', () => {
-    const answer = { type: 'answer', callId: 'q', answer: 'go on' } as const;
-    const question = { id: 'q', text: '?' };
+    const question = questionWith({ id: 'q', text: '?' });
+    const { shown } = question;
+    const answer = { type: 'answer', callId: 'q', shown, answer: 'go on' } as const;
     expect(geminiDialect.phraseVerdicts([answer], { pending: [], question }, 'tool').parts).toMatchObject([
       { content: { $case: 'text', value: 'go on' } },
     ]);

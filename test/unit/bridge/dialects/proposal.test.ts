@@ -29,12 +29,12 @@ describe('a proposal of an agent that binds nothing', () => {
   test('is shown against the content now, as another question', () => {
     const before = pendingWrite('c');
     const once = outdated(before, file(), 'mine\n');
-    expect(once.action.inputHash).not.toBe(before.inputHash);
+    expect(once.action.shown).not.toBe(before.shown);
     expect(once.action).toMatchObject({ callId: 'c', reason: 'content-changed' });
     expect(diffOf(file(), 'mine\n')).toContain('-mine\n+two\n');
     expect(isCurrent(once.file, 'mine\n')).toBe(true);
     const twice = outdated(once.action, once.file, 'one\n');
-    expect(twice.action.inputHash).not.toBe(before.inputHash);
+    expect(twice.action.shown).not.toBe(before.shown);
   });
 
   test('of a part leaves the rest; where the part is gone the whole text stands', () => {

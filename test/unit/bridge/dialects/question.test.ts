@@ -3,7 +3,12 @@ import { Role, TaskState, type TaskStatus } from '@a2a-js/sdk';
 import type { Part } from '@a2a-js/sdk';
 import { linksIn } from '../../../../bridge/dialects/links.ts';
 import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.ts';
-import { answerAsData, missingFrom, schemaIn } from '../../../../bridge/dialects/question-form.ts';
+import {
+  answerAsData,
+  missingFrom,
+  questionWith,
+  schemaIn,
+} from '../../../../bridge/dialects/question-form.ts';
 import { part } from '../../../support/fake-agent-task.ts';
 
 const words = (value: string): Part => part({ $case: 'text', value });
@@ -23,12 +28,17 @@ const status = (state: TaskState, parts: Part[]): TaskStatus => ({
   },
 });
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-const answer = (text: string) => [{ type: 'answer', callId: 'q', answer: text } as const];
+/** An answer to a question, and that question. */
+const answered = (text: string, form?: Record<string, unknown> | null) => {
+  const question = questionWith({ id: 'q', text: '', ...(form !== undefined && { form }) });
+  const { shown } = question;
+  return phraseAnswer([{ type: 'answer', callId: 'q', shown, answer: text }], question);
+};
 
 describe('a question', () => {
   test('in words has no form, one with data has, with its schema where there is one', () => {
     const asks = TaskState.TASK_STATE_INPUT_REQUIRED;
-    expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual({ id: 'q', text: 'Who?' });
+    expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual(questionWith({ id: 'q', text: 'Who?' }));
     expect(questionOf(status(asks, [words('Who?'), data({ schema })]), 't')?.form).toEqual(schema);
     expect(questionOf(status(asks, [data([1])]), 't')?.form).toBeNull();
   });
@@ -45,23 +55,17 @@ describe('a question', () => {
 
 describe('an answer', () => {
   test('in words stays words, also where there is a form', () => {
-    expect(phraseAnswer(answer('Ada'), { id: 'q', text: '', form: schema }).parts).toEqual([words('Ada')]);
-    expect(phraseAnswer(answer('{"a":"x"}'), { id: 'q', text: '' }).parts).toEqual([words('{"a":"x"}')]);
+    expect(answered('Ada', schema).parts).toEqual([words('Ada')]);
+    expect(answered('{"a":"x"}').parts).toEqual([words('{"a":"x"}')]);
   });
 
   test('in JSON is data where the question came with data', () => {
-    expect(phraseAnswer(answer(' {"a":"x"}'), { id: 'q', text: '', form: schema }).parts).toEqual([
-      data({ a: 'x' }),
-    ]);
-    expect(phraseAnswer(answer('{"b":1}'), { id: 'q', text: '', form: null }).parts).toEqual([
-      data({ b: 1 }),
-    ]);
+    expect(answered(' {"a":"x"}', schema).parts).toEqual([data({ a: 'x' })]);
+    expect(answered('{"b":1}', null).parts).toEqual([data({ b: 1 })]);
   });
 
   test('that lacks what the form requires is not sent', () => {
-    expect(() => phraseAnswer(answer('{"b":1}'), { id: 'q', text: '', form: schema })).toThrow(
-      /asks for "a" too; nothing was sent/,
-    );
+    expect(() => answered('{"b":1}', schema)).toThrow(/asks for "a" too; nothing was sent/);
   });
 
   test('is data only as an object', () => {

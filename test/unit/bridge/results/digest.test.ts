@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import fc from 'fast-check';
 import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
@@ -104,7 +105,11 @@ describe.each(Object.entries(LONG))('the digest of a task full of %s', (_, words
     [
       'it asks',
       facts(
-        view({ state: 'input-required', question: { id: UUIDS[0], text: words }, calls: calls(9, words) }),
+        view({
+          state: 'input-required',
+          question: questionWith({ id: UUIDS[0], text: words }),
+          calls: calls(9, words),
+        }),
       ),
     ],
     [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import { nextStep, type Standing } from '../../../../bridge/results/next-step.ts';
 import {
   reportOf,
@@ -146,7 +147,7 @@ describe('a report', () => {
           sideEffect: 'network',
         }),
       ],
-      question: { id: 'q-1', text: 'Which one?' },
+      question: questionWith({ id: 'q-1', text: 'Which one?' }),
       calls: [
         {
           callId: 'c-9',
@@ -269,8 +270,8 @@ describe('the next step', () => {
     ],
     [
       'a question',
-      view({ state: 'input-required', question: { id: 'q', text: '?' } }),
-      /callId "q", decision "answer"/,
+      view({ state: 'input-required', question: questionWith({ id: 'q', text: '?' }) }),
+      /callId "q", shown "[0-9a-f]{8}", decision "answer"/,
     ],
     ['waiting for words', view({ state: 'input-required' }), /g_delegate_task_to_assistant/],
     ['sign in', view({ state: 'auth-required' }), /sign in/],

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { ClaimsDirectory } from '../../../../bridge/sessions/decision-claims.ts';
 import { SentDecisions } from '../../../../bridge/sessions/sent-decisions.ts';
 
-const asking = { agent: 'http://127.0.0.1:1', taskId: '../t', callId: 'c/1', inputHash: 'h' };
-const calls = [{ callId: asking.callId, inputHash: asking.inputHash }];
+const asking = { agent: 'http://127.0.0.1:1', taskId: '../t', callId: 'c/1', shown: 'h' };
+const calls = [{ callId: asking.callId, shown: asking.shown }];
 const NONE: ReadonlySet<string> = new Set();
 
 describe('claims on decisions, in a directory that several bridges share', () => {

@@ -9,6 +9,7 @@ const told = (changes: Partial<Told>): Told => ({
   title: 'Do it',
   updatedAt: '2026-01-01T00:00:00Z',
   pending: 0,
+  codes: [],
   usd: null,
   messageIds: [],
   ...changes,

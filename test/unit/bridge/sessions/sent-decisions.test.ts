@@ -3,9 +3,9 @@ import { SentDecisions } from '../../../../bridge/sessions/sent-decisions.ts';
 import { claimsInMemory } from '../../../support/claims-in-memory.ts';
 
 const of = { agent: 'http://127.0.0.1:1', taskId: 't' };
-const shown = [{ callId: 'c', inputHash: 'h' }];
-const changed = [{ callId: 'c', inputHash: 'other' }];
-const waitsNoMore = [{ callId: 'c', inputHash: undefined }];
+const shown = [{ callId: 'c', shown: 'h' }];
+const changed = [{ callId: 'c', shown: 'other' }];
+const waitsNoMore = [{ callId: 'c', shown: undefined }];
 
 describe('decisions that have left', () => {
   let sent: SentDecisions;
@@ -31,12 +31,12 @@ describe('decisions that have left', () => {
 
   test('a call that waits no more cannot be decided, whoever decided it', async () => {
     await expect(sent.claim('second', waitsNoMore, of)).rejects.toThrow(/has been sent before/);
-    const unheard = [{ callId: 'unheard of', inputHash: undefined }];
+    const unheard = [{ callId: 'unheard of', shown: undefined }];
     await expect(sent.claim('second', unheard, of)).rejects.toThrow();
   });
 
   test('several are claimed together or not at all', async () => {
-    const other = { callId: 'd', inputHash: 'h' };
+    const other = { callId: 'd', shown: 'h' };
     await expect(sent.claim('second', [other, ...shown], of)).rejects.toThrow();
     await sent.claim('third', [other], of);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import type { Observation } from '../../../../bridge/dialects/observation.ts';
 import { fold, hasSettled, type TaskView } from '../../../../bridge/sessions/view.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -7,12 +8,12 @@ const ids = { taskId: 't', sessionId: 's' };
 const moving: Observation = { type: 'moving', ...ids, text: null };
 const said = (text: string): Observation => ({ type: 'said', ...ids, text });
 const account = (text: string): Observation => ({ type: 'account', ...ids, text });
-const asked = (callId: string, inputHash = 'h'): Observation[] => [
+const asked = (callId: string, shown = 'h'): Observation[] => [
   {
     type: 'asked',
     ...ids,
-    action: pendingWrite(callId, { inputHash }),
-    proposal: { code: inputHash, file: null },
+    action: pendingWrite(callId, { shown }),
+    proposal: { code: shown, file: null },
   },
   { type: 'activity', activity: { type: 'tool.requested', callId, tool: 'w', title: 'W', asks: true } },
 ];
@@ -28,7 +29,7 @@ const ended = (callId: string): Observation => ({
     summary: '',
   },
 });
-const question = { id: 'q', text: 'What now?' };
+const question = questionWith({ id: 'q', text: 'What now?' });
 const over = (more: { question?: typeof question; told?: boolean } = {}): Observation => ({
   type: 'turn-ended',
   ...ids,
@@ -97,7 +98,7 @@ describe('a turn that is told piece by piece', () => {
 
   test('a call that is asked again with something else says that it has changed', () => {
     const view = folded(moving, ...asked('c'), over(), decided('c'), ...asked('c', 'other'), over());
-    expect(view.pending).toMatchObject([{ callId: 'c', inputHash: 'other', reason: 'content-changed' }]);
+    expect(view.pending).toMatchObject([{ callId: 'c', shown: 'other', reason: 'content-changed' }]);
     const repeated = folded(moving, ...asked('c'), ...asked('c'), over());
     expect(repeated.pending).toMatchObject([{ reason: 'approval' }]);
   });

@@ -15,7 +15,7 @@ const pending: PendingAction = {
   preview: { type: 'text', text: '+hello' },
   expiresAt: null,
   decisions: ['approve', 'deny'],
-  inputHash: null,
+  shown: '3f9ac2d1',
 };
 
 let lines: ScriptedLine[];
@@ -108,11 +108,11 @@ describe('the operations of a user interface', () => {
 
   test('cancel, decisions and words go to the one they are for; for one that is over, or unknown, they are no-ops', async () => {
     const [first, second] = [await begun('one'), await begun('two')];
-    await operations.decide(second.id, { callId: 'call-1', decision: 'approve' });
+    await operations.decide(second.id, { callId: 'call-1', shown: '3f9ac2d1', decision: 'approve' });
     await operations.say(second.id, 'go on');
     expect([first.line.decided, first.line.said]).toEqual([[], []]);
     expect([second.line.decided, second.line.said]).toEqual([
-      [{ callId: 'call-1', decision: 'approve' }],
+      [{ callId: 'call-1', shown: '3f9ac2d1', decision: 'approve' }],
       ['go on'],
     ]);
     const ended = over(first.id);

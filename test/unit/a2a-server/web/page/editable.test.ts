@@ -15,7 +15,7 @@ const action = (
   sideEffect: 'other',
   expiresAt: null,
   decisions: ['approve', 'deny', 'edit'],
-  inputHash: 'h',
+  shown: 'h',
 });
 
 describe('what a person edits', () => {
@@ -24,7 +24,7 @@ describe('what a person edits', () => {
       action({ path: 'a', content: 'one' }, { type: 'diff', path: 'a', diff: '+one' }),
     );
     expect(text).toBe('one');
-    expect(decision('two')).toEqual({ callId: 'c', decision: 'edit', content: 'two' });
+    expect(decision('two')).toEqual({ callId: 'c', shown: 'h', decision: 'edit', content: 'two' });
   });
 
   test('is the command line, and the rest of the input stays', () => {
@@ -34,6 +34,7 @@ describe('what a person edits', () => {
     expect(text).toBe('ls');
     expect(decision('ls -l')).toEqual({
       callId: 'c',
+      shown: 'h',
       decision: 'edit',
       input: { command: 'ls -l', background: true },
     });
@@ -42,7 +43,7 @@ describe('what a person edits', () => {
   test('is the input as JSON for anything else, which must stay an object', () => {
     const { text, decision } = editableOf(action({ a: 1 }));
     expect(JSON.parse(text)).toEqual({ a: 1 });
-    expect(decision('{"a":2}')).toEqual({ callId: 'c', decision: 'edit', input: { a: 2 } });
+    expect(decision('{"a":2}')).toEqual({ callId: 'c', shown: 'h', decision: 'edit', input: { a: 2 } });
     for (const wrong of ['[1]', 'null', '{']) expect(() => decision(wrong)).toThrow();
   });
 });

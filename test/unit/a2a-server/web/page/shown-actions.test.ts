@@ -13,7 +13,7 @@ const action = (callId: string, code = 'a'): PendingAction => ({
   preview: { type: 'json', value: {} },
   expiresAt: null,
   decisions: ['approve', 'deny'],
-  inputHash: code,
+  shown: code,
 });
 const [one, two, three] = [action('1'), action('2'), action('3')];
 const types = (shown: ReturnType<typeof follow>): string[] =>

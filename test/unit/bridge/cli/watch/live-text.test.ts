@@ -10,7 +10,7 @@ const call = { callId: 'c1', tool: 'write-file', title: 'Write a.md' };
 const action: PendingAction = {
   ...call,
   input: {},
-  inputHash: 'h1',
+  shown: 'h1',
   sideEffect: 'files',
   source: { type: 'built-in' },
   preview: { type: 'diff', path: 'a.md', diff: '+new' },
@@ -36,7 +36,7 @@ const output = (text: string): Observation => ({
 const activity = (happened: Activity): Observation => ({ type: 'activity', activity: happened });
 
 /** What a terminal shows of these observations, one event each. */
-function shown(observations: readonly Observation[], sessionId: string | undefined): string {
+function shown(observations: readonly Observation[], decides: boolean): string {
   let screen = '';
   const live = new LiveText(
     {
@@ -49,7 +49,7 @@ function shown(observations: readonly Observation[], sessionId: string | undefin
       confirm: async () => false,
       ask: async () => '',
     },
-    sessionId,
+    { decides },
   );
   let view: TaskView | undefined;
   for (const [at, observation] of observations.entries()) {
@@ -74,7 +74,7 @@ describe('a task as it happens', () => {
         activity({ type: 'tool.finished', ...call, toolId: 'write-1', outcome: 'ok', summary: '' }),
         status('completed'),
       ],
-      's',
+      true,
     );
     expect(screen).toBe(
       '#1 working\nI will write.\n#4 write-file runs: Write a.md  write-1\none\ntwo\n#7 write-file: ok\n#8 completed\n',
@@ -86,18 +86,18 @@ describe('a task as it happens', () => {
       [
         status('input-required', [action]),
         status('input-required', [action]),
-        status('input-required', [{ ...action, inputHash: 'h2', reason: 'content-changed' }]),
+        status('input-required', [{ ...action, shown: 'h2', reason: 'content-changed' }]),
       ],
-      's',
+      true,
     );
     expect(screen.match(/^│ \+new$/gm)).toHaveLength(2);
-    expect(screen).toContain('mcp-a2a-bridge approve s c1');
+    expect(screen).toContain('mcp-a2a-bridge approve h2');
     expect(screen).toContain('has changed since');
     expect(screen.match(/input-required/g)).toHaveLength(1);
   });
 
   it('says nothing of deciding where the story is over', () => {
-    const screen = shown([status('input-required', [action])], undefined);
+    const screen = shown([status('input-required', [action])], false);
     expect(screen).toContain('+new');
     expect(screen).not.toContain('mcp-a2a-bridge approve');
   });
@@ -114,6 +114,6 @@ describe('a task as it happens', () => {
       reply: '',
       overview: null,
     };
-    expect(shown([snapshot], 's')).toBe('the result\n#1 completed\n');
+    expect(shown([snapshot], true)).toBe('the result\n#1 completed\n');
   });
 });

@@ -1,21 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { decisionsMessage, requestMessage } from '../../../../../shared/client/a2a/message.ts';
-import type { PendingAction } from '../../../../../shared/client/task-report.ts';
 import { decisionsPart, taskSettings, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
 
-const action: PendingAction = {
-  callId: 'a',
-  tool: 'write-file',
-  title: 'Write a.md',
-  input: {},
-  sideEffect: 'files',
-  reason: 'approval',
-  preview: { type: 'url', url: 'u' },
-  expiresAt: null,
-  decisions: ['approve'],
-  inputHash: 'hash-of-a',
-};
 const sent = z.object({
   message: z.object({
     parts: z.array(z.object({ data: z.unknown().optional() })),
@@ -28,20 +15,19 @@ function written(body: object): z.infer<typeof sent>['message'] {
   return sent.parse(JSON.parse(JSON.stringify(body))).message;
 }
 
-test('D2 each decision is bound to what was shown of its call, and reads as the protocol has it', () => {
+test('D2 each decision keeps the code it was made with, and reads as the protocol has it', () => {
   const body = decisionsMessage(
     [
-      { callId: 'a', decision: 'approve', scope: 'tool' },
-      { callId: 'not shown', decision: 'edit', content: 'x', reason: 'because' },
-      { callId: 'asked', decision: 'answer', answer: ['red'] },
+      { callId: 'a', shown: '3f9ac2d1', decision: 'approve', scope: 'tool' },
+      { callId: 'b', shown: '0a1b2c3d', decision: 'edit', content: 'x', reason: 'because' },
+      { callId: 'asked', shown: 'ffffffff', decision: 'answer', answer: ['red'] },
     ],
-    [action],
     { messageId: 'm', taskId: 't', channel: 'page' },
   );
   expect(decisionsPart.parse(written(body).parts[0]?.data).decisions).toEqual([
-    { callId: 'a', decision: 'approve', scope: 'tool', inputHash: 'hash-of-a' },
-    { callId: 'not shown', decision: 'edit', scope: 'once', content: 'x', reason: 'because' },
-    { callId: 'asked', decision: 'answer', scope: 'once', answer: ['red'] },
+    { callId: 'a', shown: '3f9ac2d1', decision: 'approve', scope: 'tool' },
+    { callId: 'b', shown: '0a1b2c3d', decision: 'edit', scope: 'once', content: 'x', reason: 'because' },
+    { callId: 'asked', shown: 'ffffffff', decision: 'answer', scope: 'once', answer: ['red'] },
   ]);
 });
 

@@ -6,7 +6,7 @@ const call = { callId: 'c', tool: 't', title: 'T' };
 const action = {
   ...call,
   input: { a: [1] },
-  inputHash: 'h',
+  shown: 'h',
   sideEffect: 'none',
   source: { type: 'built-in' },
   preview: { type: 'json', value: null },
