@@ -1,7 +1,7 @@
 /** What a person means by the few letters they type. Pure, but for asking the sessions. */
 import { ProductError } from '../../shared/errors.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import { visibleLine } from '../../shared/visible-text.ts';
+import { visibleLine, visibleText } from '../../shared/visible-text.ts';
 import type { Listed } from '../sessions/listing.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -168,7 +168,7 @@ function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): Pro
 
 function nothingWaits(view: TaskView | undefined): string {
   if (view?.question !== undefined && view.question !== null)
-    return 'No action waits for a decision: the agent asks a question. Answer it with "mcp-a2a-bridge answer".';
+    return `No action waits for a decision: the agent asks a question:\n${visibleText(view.question.text)}\nAnswer it with: mcp-a2a-bridge answer ${visibleLine(view.question.shown)} <words>`;
   return `No action of this session waits for a decision${view === undefined ? '' : `; its task is ${view.state}`}.`;
 }
 

@@ -58,8 +58,12 @@ export function askedNotice(about: About, view: TaskView, now: number): Notice {
       question:
         question === null
           ? null
-          : { callId: question.id, shown: question.shown, text: quoted(question.text, { characters: SHOWN }).text },
-      howToDecide: howToDecide(about.sessionId, view),
+          : {
+              callId: question.id,
+              shown: question.shown,
+              text: quoted(question.text, { characters: SHOWN }).text,
+            },
+      howToDecide: howToDecide(view),
     },
   };
 }
@@ -116,11 +120,11 @@ function postedAction(action: PendingAction): PostedAction {
   };
 }
 
-function howToDecide(sessionId: string, { pending, question }: TaskView): Record<string, string> {
+function howToDecide({ pending, question }: TaskView): Record<string, string> {
   const reply =
     'Answer this post with 200 and {"decisions": [{"callId", "shown", "decision", …}]} as JSON, or with 204 and decide in one of the other ways.';
   if (pending.length === 0 && question !== null)
-    return { reply, commandLine: `mcp-a2a-bridge answer ${sessionId} <words>` };
+    return { reply, commandLine: `mcp-a2a-bridge answer ${question.shown} <words>` };
   const code = pending.length === 1 ? (pending[0]?.shown ?? '') : '<shown>';
   return {
     reply,

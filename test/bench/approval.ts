@@ -94,13 +94,13 @@ async function approveAll(client: Client, aside: () => Promise<Aside>): Promise<
   );
   const samples: Sample[] = [];
   while (waiting !== undefined) {
-    const { taskId, callId } = waiting;
+    const { taskId, callId, shown } = waiting;
     const beside = await aside();
     const began = performance.now();
     const events = client.sendMessageStream(
       saying({
         taskId,
-        data: { extension: TOOL_APPROVAL, decisions: [{ callId, decision: 'approve' }] },
+        data: { extension: TOOL_APPROVAL, decisions: [{ callId, shown, decision: 'approve' }] },
       }),
       WITH_APPROVAL,
     );
@@ -118,6 +118,7 @@ async function approveAll(client: Client, aside: () => Promise<Aside>): Promise<
 interface Waiting {
   taskId: string;
   callId: string;
+  shown: string;
 }
 
 /** Reads a stream to its end. @returns the call the task waits for then, if it waits. */
@@ -138,8 +139,8 @@ function waitingIn({ payload }: StreamResponse): Waiting | undefined {
   const { taskId, status } = payload.value;
   for (const { content } of status?.message?.parts ?? []) {
     const part = pendingPart.safeParse(content?.$case === 'data' ? content.value : undefined);
-    const callId = part.data?.pending[0]?.callId;
-    if (callId !== undefined) return { taskId, callId };
+    const [action] = part.data?.pending ?? [];
+    if (action !== undefined) return { taskId, callId: action.callId, shown: action.shown };
   }
   return undefined;
 }

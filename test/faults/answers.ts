@@ -92,7 +92,10 @@ function call(random: Random, newer: FakeAgent): [string, Record<string, unknown
     ['delegate_task_to_assistant', { task: 'write', agent, waitSeconds: 1 }],
     ['delegate_task_to_assistant', { task: 'write', sessionId, waitSeconds: 1 }],
     ['quick_consultation_for_second_opinion', { question: 'Say hi', agent }],
-    ['approve_or_deny_pending_action', { sessionId, callId: 'one', decision: 'approve', waitSeconds: 1 }],
+    [
+      'approve_or_deny_pending_action',
+      { sessionId, callId: 'one', shown: 'hash-of-one', decision: 'approve', waitSeconds: 1 },
+    ],
     ['wait_for_task', { sessionId, waitSeconds: 1 }],
     ['check_task_progress_and_status', { sessionId }],
     ['cancel_running_task', { sessionId }],

@@ -39,10 +39,10 @@ const GOOD: readonly [Good, ...Good[]] = [
   { method: 'tasks/cancel', params: { taskId: 'none' } },
   { method: 'server/discover', params: { _meta: {} } },
   called('delegate_task_to_assistant', { task: 'Say hi', waitSeconds: 1 }),
-  called('approve_or_deny_pending_action', { sessionId: 's', callId: 'c', decision: 'approve' }),
+  called('approve_or_deny_pending_action', { sessionId: 's', callId: 'c', shown: 's', decision: 'approve' }),
   called('approve_or_deny_pending_action', {
     sessionId: 's',
-    decisions: [{ callId: 'c', decision: 'edit', editedInput: { a: 1 } }],
+    decisions: [{ callId: 'c', shown: 's', decision: 'edit', editedInput: { a: 1 } }],
   }),
   called('wait_for_task', { sessionId: 's', waitSeconds: 1 }),
   called('check_task_progress_and_status', { sessionId: 's', since: 1 }),

@@ -20,7 +20,7 @@ const called = z.object({
   structuredContent: z.object({
     sessionId: z.string(),
     state: z.string(),
-    pending: z.array(z.object({ callId: z.string() })),
+    pending: z.array(z.object({ callId: z.string(), shown: z.string() })),
   }),
 });
 
@@ -70,6 +70,7 @@ try {
   await call(stateDir, 'approve_or_deny_pending_action', {
     sessionId,
     callId: asked.pending[0]?.callId ?? '',
+    shown: asked.pending[0]?.shown ?? '',
     decision: 'approve',
   });
   const done = await call(stateDir, 'wait_for_task', { sessionId });

@@ -33,7 +33,7 @@ export function decisionsPart(decisions: readonly WrittenDecision[]): object {
 }
 
 /** The first pending action, as a decision on it names it. */
-export function asked([action]: readonly Pick<PendingAction, 'callId' | 'shown'>[]) {
+export function actionOf([action]: readonly Pick<PendingAction, 'callId' | 'shown'>[]) {
   if (action === undefined) throw new Error('nothing is pending');
   return { callId: action.callId, shown: action.shown };
 }
@@ -44,5 +44,5 @@ export function decisionOn(
   decision: unknown,
   more: WrittenDecision = {},
 ): WrittenDecision {
-  return { ...asked(pending), decision, ...more };
+  return { ...actionOf(pending), decision, ...more };
 }

@@ -5,7 +5,6 @@ import { show } from './address.ts';
 import type { OpenedAction } from './address.ts';
 import { Outcome } from './outcome.tsx';
 import { ActionView, PendingActionView } from './pending-action.tsx';
-import { codeOf } from './shown-actions.ts';
 import type { ShownAction } from './shown-actions.ts';
 
 interface ActionListProps {
@@ -74,7 +73,7 @@ function Action({ taskId, shown, onDecide }: OneActionProps) {
   const { action } = shown;
   switch (shown.type) {
     case 'waits':
-      return <PendingActionView key={codeOf(action)} action={action} onDecide={onDecide} />;
+      return <PendingActionView key={action.shown} action={action} onDecide={onDecide} />;
     case 'gone':
       return (
         <ActionView action={action}>

@@ -99,8 +99,8 @@ function tell({ options, terminal }: Run<CommandOptions>, { id, agent, view }: S
     if (view !== undefined && state !== 'completed' && pending.length === 0 && view.text !== output)
       terminal.complain(visibleText(view.text));
     for (const action of pending) terminal.say(actionText(action, terminal.paint));
-    if (pending.length > 0) terminal.say(`Decide with: mcp-a2a-bridge approve ${id}, or deny.`);
-    else if (view === undefined || !hasEnded(view))
+    for (const { shown } of pending) terminal.say(`Decide with: mcp-a2a-bridge approve ${shown}, or deny.`);
+    if (pending.length === 0 && (view === undefined || !hasEnded(view)))
       terminal.say(`It goes on. Follow it with: mcp-a2a-bridge watch ${id}`);
   }
   if (view !== undefined && hasEnded(view)) return state === 'completed' ? 0 : EXIT_TASK_FAILED;

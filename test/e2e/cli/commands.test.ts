@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { cliStage, cliStageAgain } from './support/cli-stage.ts';
+import { cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
 
 const result = z.looseObject({ sessionId: z.string(), state: z.string(), output: z.string() });
 
@@ -22,7 +22,7 @@ describe('commands of the agent', () => {
     const before = await cliStage();
     await writeFile(join(before.server.workspace, 'notes.md'), 'mine\n');
     const task = await before.peer.send('Create notes.md with "theirs"');
-    expect((await before.run('approve', task.sessionId, '--yes')).code).toBe(0);
+    expect((await before.run('approve', await before.code(task.sessionId))).code).toBe(0);
     expect((await before.run('watch', task.sessionId)).code).toBe(0);
     expect(await before.file('notes.md')).toBe('theirs');
     await before.server.kill();
@@ -32,11 +32,12 @@ describe('commands of the agent', () => {
     const id = /- (\S+), .*notes\.md \(changed\)/.exec(list.output)?.[1] ?? '';
     const asked = await on.run('command', 'checkpoint', 'restore', id);
     expect(asked).toMatchObject({ code: 6, stdout: expect.stringContaining('+mine') });
-    const session = /mcp-a2a-bridge approve (\S+),/.exec(asked.stdout)?.[1] ?? '';
+    const code = codeShownIn(asked.stdout);
+    const session = /session-[\w-]+/.exec(asked.stdout)?.[0] ?? '';
     // Killed once more while the restoration waits.
     await on.server.kill();
     const last = await cliStageAgain(on);
-    expect((await last.run('approve', session, '--yes')).code).toBe(0);
+    expect((await last.run('approve', code)).code).toBe(0);
     expect((await last.run('watch', session)).stdout).toContain('Put back 1 file: notes.md.');
     expect(await last.file('notes.md')).toBe('mine\n');
   });

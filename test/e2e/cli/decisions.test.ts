@@ -9,7 +9,7 @@ import { written } from '../../support/a2a-message.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, cliAtTerminal } from './support/cli.ts';
-import { type CliStage, cliStage, cliStageAgain } from './support/cli-stage.ts';
+import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
 
 const failure = z.object({ error: z.object({ reason: z.string(), message: z.string() }) });
 
@@ -34,12 +34,13 @@ async function editor(on: CliStage, script: string): Promise<Record<string, stri
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('approve and deny', () => {
-  it('R01 approve shows what waits, decides it over the channel cli, and the tool runs once', async () => {
+  it('R01 approve shows what waits; with its code it decides over the channel cli, and the tool runs once', async () => {
     const on = await cliStage();
     const { id, call } = await waiting(on);
-    const { code, stdout } = await on.run('approve', id, '--yes', '--reason', 'go on');
-    expect(stdout).toContain('Write test.md');
-    expect(stdout).toContain('+hello');
+    const screen = (await on.run('approve', id)).stdout;
+    expect(screen).toContain('Write test.md');
+    expect(screen).toContain('+hello');
+    const { code, stdout } = await on.run('approve', codeShownIn(screen), '--reason', 'go on');
     expect(stdout).toContain(`Approved: ${call}`);
     expect(code).toBe(0);
     const watched = await on.run('watch', id);
@@ -52,7 +53,7 @@ describe('approve and deny', () => {
     const { id } = await waiting(before);
     await before.server.kill();
     const on = await cliStageAgain(before);
-    expect((await on.run('approve', id, '--yes')).code).toBe(0);
+    expect((await on.run('approve', await on.code(id))).code).toBe(0);
     expect((await on.run('watch', id)).code).toBe(0);
     expect(await on.file('test.md')).toBe('hello');
   });
@@ -60,7 +61,7 @@ describe('approve and deny', () => {
   it('R02 deny keeps the tool from running, and the agent is told why', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
-    expect((await on.run('deny', id, '--yes', '--reason', 'not today')).code).toBe(0);
+    expect((await on.run('deny', await on.code(id), '--reason', 'not today')).code).toBe(0);
     expect((await on.run('watch', id)).stdout).toContain('not today');
     expect(await on.file('test.md')).toBeUndefined();
   });
@@ -71,15 +72,17 @@ describe('approve and deny', () => {
       plan({ together: [append('a.md', 'a'), append('b.md', 'b')] }),
     );
     const [first, second] = pending.map(({ callId }) => callId);
-    const unnamed = await on.run('approve', sessionId, '--yes');
+    const unnamed = await on.run('approve', sessionId);
     expect(unnamed).toMatchObject({ code: 3, stderr: expect.stringContaining('Several actions wait') });
     expect(unnamed.stderr).toContain(second);
-    expect(await on.json('approve', sessionId, first ?? '', '--yes')).toMatchObject({
+    const named = await on.run('approve', sessionId, first ?? '');
+    expect(await on.json('approve', codeShownIn(named.stdout))).toMatchObject({
       decided: [{ callId: first, decision: 'approve' }],
       pending: [{ callId: second }],
     });
     expect(await on.file('a.md')).toBeUndefined();
-    expect(await on.json('deny', sessionId, '--all', '--yes')).toMatchObject({ pending: [] });
+    const rest = await on.run('deny', sessionId, '--all');
+    expect(await on.json('deny', codeShownIn(rest.stdout))).toMatchObject({ pending: [] });
     await on.run('watch', sessionId);
     expect([await on.file('a.md'), await on.file('b.md')]).toEqual(['a', undefined]);
   });
@@ -87,7 +90,7 @@ describe('approve and deny', () => {
   it('R12 a scope is trust: the next call of the tool is not asked', async () => {
     const on = await cliStage();
     const { id } = await waiting(on, 'create a.md with a; create b.md with b');
-    expect((await on.run('approve', id, '--yes', '--scope', 'tool')).code).toBe(0);
+    expect((await on.run('approve', await on.code(id), '--scope', 'tool')).code).toBe(0);
     expect((await on.run('watch', id)).code).toBe(0);
     expect(await on.file('b.md')).toBe('b');
     expect(await on.run('approve', id, '--scope', 'forever')).toMatchObject({
@@ -99,16 +102,16 @@ describe('approve and deny', () => {
   it('R12 trust may end by uses, is shown, and is taken back', async () => {
     const on = await cliStage();
     const { id } = await waiting(on, 'create a.md with a; create b.md with b; create c.md with c');
-    expect(await on.run('approve', id, '--yes', '--minutes', '10')).toMatchObject({ code: 2 });
-    await on.run('approve', id, '--yes', '--scope', 'tool', '--minutes', '10', '--uses', '1');
+    expect(await on.run('approve', await on.code(id), '--minutes', '10')).toMatchObject({ code: 2 });
+    await on.run('approve', await on.code(id), '--scope', 'tool', '--minutes', '10', '--uses', '1');
     // The one use is spent on b.md.
     await on.run('watch', id, '--until-settled');
     expect([await on.file('b.md'), await on.file('c.md')]).toEqual(['b', undefined]);
     expect((await on.run('revoke', id)).stdout).toContain('Nothing is trusted');
-    await on.run('approve', id, '--yes');
+    await on.run('approve', await on.code(id));
     await on.run('watch', id);
     const second = await waiting(on, 'create d.md with d; wait 600 seconds; create e.md with e');
-    await on.run('approve', second.id, '--yes', '--scope', 'always', '--uses', '2');
+    await on.run('approve', await on.code(second.id), '--scope', 'always', '--uses', '2');
     const shown = await on.run('revoke', second.id);
     const [, grantId = ''] =
       /Trusted (g\d+): everything, 2 uses left, by local over cli/.exec(shown.stdout) ?? [];
@@ -126,8 +129,8 @@ describe('approve and deny', () => {
   it('R07 what was decided before stays so: the answer names the first decision', async () => {
     const on = await cliStage();
     const { id, call } = await waiting(on);
-    await on.run('deny', id, '--yes');
-    const { code, stderr } = await on.run('approve', id, call, '--yes');
+    await on.run('deny', await on.code(id));
+    const { code, stderr } = await on.run('approve', id, call);
     expect(stderr).toMatch(/was decided before: deny, by local over cli/);
     expect(code).toBe(4);
     expect(await on.file('test.md')).toBeUndefined();
@@ -136,25 +139,33 @@ describe('approve and deny', () => {
   it('D2 R11 nothing is decided on what has changed since it was shown', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
-    const { code, stderr } = await on.run('approve', id, '--yes', '--input-hash', '0'.repeat(64));
-    expect(stderr).toContain('mcp-a2a-bridge:');
-    expect(code).toBe(4);
+    const wrong = await on.run('approve', '00000000');
+    expect(wrong).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('asked again with another code'),
+    });
+    const seen = await on.code(id);
     expect((await on.peer.list())[0]?.pending).toHaveLength(1);
     // The file is there now: the diff that was shown is not what would happen.
     await writeFile(join(on.server.workspace, 'test.md'), 'somebody was faster');
-    await on.run('approve', id, '--yes');
+    await on.run('approve', seen);
     const again = await on.run('watch', id, '--until-settled');
     expect(again.stdout).toContain('somebody was faster');
     expect(again.code).toBe(6);
+    // The code of the earlier question decides nothing any more, also by its first digits.
+    expect(await on.run('approve', seen)).toMatchObject({ code: 3 });
     expect(await on.file('test.md')).toBe('somebody was faster');
+    expect((await on.run('approve', codeShownIn(again.stdout).slice(0, 6))).code).toBe(0);
+    await on.run('watch', id);
+    expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('D1 silence decides nothing: without a terminal and without --yes it is shown, and waits on', async () => {
+  it('D1 silence decides nothing: without a terminal and without a code it is shown, and waits on', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const { code, stdout, stderr } = await on.run('approve', id);
     expect(stdout).toContain('+hello');
-    expect(stderr).toContain('--yes');
+    expect(stderr).toContain('decide with its code');
     expect(code).toBe(2);
     expect((await on.peer.list())[0]?.pending).toHaveLength(1);
   });
@@ -190,7 +201,7 @@ describe('edit', () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const env = await editor(on, `sed -i s/hello/bye/ "$1"`);
-    const { code, stdout } = await cli(['edit', id, '--yes'], { ...on.at, env });
+    const { code, stdout } = await cli(['edit', await on.code(id), '--yes'], { ...on.at, env });
     expect(stdout).toMatch(/-hello[^]*\+bye/);
     expect(code).toBe(0);
     const { stdout: watched } = await on.run('watch', id);
@@ -202,15 +213,18 @@ describe('edit', () => {
     const on = await cliStage();
     const command = await waiting(on, 'run echo one > told');
     const echo = await editor(on, `sed -i s/one/two/ "$1"`);
-    expect((await cli(['edit', command.id, '--yes'], { ...on.at, env: echo })).code).toBe(0);
+    expect((await cli(['edit', await on.code(command.id), '--yes'], { ...on.at, env: echo })).code).toBe(0);
     await on.run('watch', command.id);
     expect(await on.file('told')).toBe('two\n');
     await writeFile(join(on.server.workspace, 'old.md'), 'old text');
     const change = await waiting(on, 'replace "old" with "new" in old.md');
-    const broken = await cli(['edit', change.id, '--yes', '--file', '-'], { ...on.at, stdin: '{"path": ' });
+    const broken = await cli(['edit', await on.code(change.id), '--yes', '--file', '-'], {
+      ...on.at,
+      stdin: '{"path": ',
+    });
     expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was decided') });
     const json = await editor(on, `sed -i 's/"new"/"brandnew"/' "$1"`);
-    expect((await cli(['edit', change.id, '--yes'], { ...on.at, env: json })).code).toBe(0);
+    expect((await cli(['edit', await on.code(change.id), '--yes'], { ...on.at, env: json })).code).toBe(0);
     await on.run('watch', change.id);
     expect(await on.file('old.md')).toBe('brandnew text');
   });
@@ -218,19 +232,25 @@ describe('edit', () => {
   it('nothing is decided when nothing was changed, the editor gave up, or nobody could be asked', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
-    const same = await cli(['edit', id, '--yes'], { ...on.at, env: await editor(on, 'true') });
+    const same = await cli(['edit', await on.code(id), '--yes'], { ...on.at, env: await editor(on, 'true') });
     expect(same).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') });
-    const quit = await cli(['edit', id, '--yes'], { ...on.at, env: await editor(on, 'exit 1') });
+    const quit = await cli(['edit', await on.code(id), '--yes'], {
+      ...on.at,
+      env: await editor(on, 'exit 1'),
+    });
     expect(quit).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was decided') });
     const unasked = await cli(['edit', id], { ...on.at, env: await editor(on, `echo x > "$1"`) });
-    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was decided') });
     expect((await on.peer.list())[0]?.pending).toHaveLength(1);
   });
 
   it('takes the text from a file, or from stdin', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
-    const { code } = await cli(['edit', id, '--yes', '--file', '-'], { ...on.at, stdin: 'piped' });
+    const { code } = await cli(['edit', await on.code(id), '--yes', '--file', '-'], {
+      ...on.at,
+      stdin: 'piped',
+    });
     expect(code).toBe(0);
     await on.run('watch', id);
     expect(await on.file('test.md')).toBe('piped');
@@ -241,7 +261,7 @@ describe('which session is meant', () => {
   it('R15 an unknown one is refused with those that exist', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
-    expect(await on.run('approve', 'nowhere', '--yes')).toMatchObject({
+    expect(await on.run('approve', 'nowhere')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining(id),
     });
@@ -252,10 +272,11 @@ describe('which session is meant', () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     await waiting(on, 'create other.md with x');
-    const ambiguous = await on.run('approve', 'session-', '--yes');
+    const ambiguous = await on.run('approve', 'session-');
     expect(ambiguous).toMatchObject({ code: 3, stderr: expect.stringContaining('Several sessions begin') });
     expect(await on.file('test.md')).toBeUndefined();
-    expect((await on.run('approve', id.slice(0, -4), '--yes')).code).toBe(0);
+    const begun = await on.run('approve', id.slice(0, -4));
+    expect((await on.run('approve', codeShownIn(begun.stdout))).code).toBe(0);
     expect((await on.run('watch', id.replace('session-', '').slice(0, 20))).code).toBe(0);
     expect(await on.file('test.md')).toBe('hello');
   });
@@ -270,9 +291,10 @@ describe('answer', () => {
       const peer = new A2aPeer({ url: agent.url, token: 'none' });
       const sent = await peer.call('SendMessage', { message: written('Greet me') });
       const { task } = z.object({ task: z.object({ contextId: z.string() }) }).parse(sent);
-      const approved = await cli(['approve', task.contextId, '--yes'], at);
+      const approved = await cli(['approve', task.contextId], at);
       expect(approved).toMatchObject({ code: 3, stderr: expect.stringContaining('asks a question') });
-      const { code, stdout } = await cli(['answer', task.contextId, 'Ada', 'Lovelace'], at);
+      const [, shown = ''] = /answer ([0-9a-f]{8})/.exec(approved.stderr) ?? [];
+      const { code, stdout } = await cli(['answer', shown, 'Ada', 'Lovelace'], at);
       expect(stdout).toContain('completed');
       expect(code).toBe(0);
       expect(agent.heard).toEqual(['Greet me', 'Ada Lovelace']);

@@ -1,7 +1,7 @@
 /** Questions of an agent's model, answered from a terminal: the real command line and the real server. */
 import { describe, expect, it } from '@jest/globals';
 import { cliAtTerminal } from './support/cli.ts';
-import { type CliStage, cliStage, cliStageAgain } from './support/cli-stage.ts';
+import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
 
 const ask = (question: string) => ({ tool: 'ask-person', input: { question } });
 const TASK = 'ask me "Which colour?" with choices red or "light blue"';
@@ -21,14 +21,15 @@ describe('answer', () => {
     const { id, calls } = await waiting(before);
     await before.server.kill();
     const on = await cliStageAgain(before);
-    const stranger = await on.run('answer', id, 'green');
+    const code = await on.code(id);
+    const stranger = await on.run('answer', code, 'green');
     expect(stranger.code).not.toBe(0);
     expect(stranger.stderr).toContain('"green" is none of its choices, which are "red", "light blue"');
-    const approved = await on.run('approve', id, '--yes');
+    const approved = await on.run('approve', code);
     expect(approved.code).not.toBe(0);
     expect(approved.stderr).toContain('"approve" is no answer to it');
     expect((await on.run('answer', id)).code).toBe(2);
-    const answered = await on.run('answer', id, '2');
+    const answered = await on.run('answer', code, '2');
     expect(answered.stdout).toContain(`Answered: ${calls[0]}`);
     const watched = await on.run('watch', id);
     expect(watched.stdout).toContain('ask-person: answer by local, over cli');
@@ -43,8 +44,9 @@ describe('answer', () => {
     );
     const several = await on.run('answer', id, 'first');
     expect(several.stderr).toContain('Name one with --call');
-    expect((await on.run('answer', id, 'second', '--call', calls[1] ?? '')).code).toBe(0);
-    expect((await on.run('deny', id, '--yes', '--reason', 'no idea')).code).toBe(0);
+    const named = await on.run('approve', id, calls[1] ?? '');
+    expect((await on.run('answer', codeShownIn(named.stdout), 'second')).code).toBe(0);
+    expect((await on.run('deny', await on.code(id), '--reason', 'no idea')).code).toBe(0);
     const { stdout } = await on.run('watch', id);
     expect(stdout).toContain('second');
     expect(stdout).toContain('The person declined to answer. Reason: no idea');

@@ -104,7 +104,7 @@ describe('watch', () => {
     await watch.line(`{"seq":${String(seq)},`);
     await before.server.kill();
     const on = await cliStageAgain(before);
-    await on.run('approve', sessionId, '--yes');
+    await on.run('approve', await on.code(sessionId));
     const outcome = await watch.ended;
     expect(outcome.code).toBe(0);
     const { stdout } = await on.run('watch', sessionId, '--from', '0', '--json');
@@ -131,7 +131,7 @@ describe('watch', () => {
   it('E4 a watcher that goes stops nothing', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
-    await on.run('approve', sessionId, '--yes');
+    await on.run('approve', await on.code(sessionId));
     const watch = cliRunning(['watch', sessionId, '--from', '0'], on.at);
     await watch.line('working');
     watch.child.kill('SIGINT');
@@ -151,7 +151,7 @@ describe('cancel and abort', () => {
     });
     const again = await on.run('cancel', sessionId);
     expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining('had ended before (canceled)') });
-    expect((await on.run('approve', sessionId, '--yes')).code).toBe(3);
+    expect((await on.run('approve', sessionId)).code).toBe(3);
     expect(await on.file('test.md')).toBeUndefined();
   });
 

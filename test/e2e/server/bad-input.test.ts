@@ -50,13 +50,13 @@ describe('what is not there', () => {
     await expectRefusal(peer.follow('task-none'), 'UNKNOWN_TASK');
     await expectRefusal(peer.cancel('task-none'), 'UNKNOWN_TASK');
     for (const callId of ['call-none', '__proto__', 'constructor'])
-      await expectRefusal(peer.decide(taskId, [{ callId, decision: 'approve' }]), 'UNKNOWN_CALL');
+      await expectRefusal(peer.decide(taskId, [{ callId, shown: 'x', decision: 'approve' }]), 'UNKNOWN_CALL');
     await expectRefusal(peer.decide(taskId, [decisionOn(pending, 'perhaps')]), 'INVALID_DECISION');
     await expectRefusal(
       peer.decide('', [decisionOn(pending, 'approve')], { taskId: '' }),
       'INVALID_DECISION',
     );
-    const hash = decisionOn(pending, 'approve', { inputHash: '0'.repeat(64) });
+    const hash = decisionOn(pending, 'approve', { shown: '0'.repeat(8) });
     await expectRefusal(peer.decide(taskId, [hash]), 'INPUT_CHANGED');
     await expectNothingChanged();
   });

@@ -75,7 +75,9 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
     const { taskId, pending, seq } = await first.parked();
     const next = await ending.leave(first, peer);
 
-    const unknown = await refusal(peer.decide(taskId, [{ callId: 'call-none', decision: 'approve' }]));
+    const unknown = await refusal(
+      peer.decide(taskId, [{ callId: 'call-none', shown: 'x', decision: 'approve' }]),
+    );
     expect(unknown).toMatchObject({ reason: 'UNKNOWN_CALL', facts: { pending: pending[0]?.callId } });
     expect((await peer.task(taskId)).seq).toBe(seq);
 
@@ -216,7 +218,10 @@ describe('a session that is not there', () => {
       () => peer.send('say three', { sessionId: 'session-none' }),
       () => peer.stream('say three', { sessionId: 'session-none' }),
       () =>
-        peer.decide('', [{ callId: 'c', decision: 'approve' }], { taskId: '', sessionId: 'session-none' }),
+        peer.decide('', [{ callId: 'c', shown: 'x', decision: 'approve' }], {
+          taskId: '',
+          sessionId: 'session-none',
+        }),
     ]) {
       const { reason, facts, message } = await refusal(send());
       expect(reason).toBe('UNKNOWN_SESSION');

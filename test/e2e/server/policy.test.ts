@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import { decisionOn } from '../../support/a2a-message.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -32,9 +33,8 @@ describe('a2a-server policy try', () => {
     const { taskId, pending } = await on.peer.send(
       plan({ together: [append('a.md', 'a'), shell('git push')] }),
     );
-    const [first, second] = pending.map(({ callId }) => callId);
-    await on.peer.decide(taskId, [{ callId: first ?? '', decision: 'approve' }]);
-    await on.peer.decide(taskId, [{ callId: second ?? '', decision: 'deny' }]);
+    await on.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+    await on.peer.decide(taskId, [decisionOn(pending.slice(1), 'deny')]);
     const rules = await rulesFile([
       { action: 'allow', path: '*.md' },
       { action: 'deny', command: 'git push', comment: 'never from here' },

@@ -17,9 +17,9 @@ async function asks(content: string | undefined, call: (path: string) => Partial
   const acp = await startAcp(agent, home);
   const step: ToolCallStep = { id: 'e', kind: 'edit', title: 'Edit notes.md', ...call(path) };
   const parked = await acp.send(says(steps({ ask: [step] })));
-  const approve = (): Promise<Snapshot> => {
-    const callId = pendingOf(parked)[0]?.callId ?? '';
-    return acp.send(decides(parked.taskId, { callId, decision: 'approve' }));
+  const approve = (saw = parked): Promise<Snapshot> => {
+    const callId = pendingOf(saw)[0]?.callId ?? '';
+    return acp.send(decides(saw, { callId, decision: 'approve' }));
   };
   return { acp, agent, path, parked, approve, text: () => readFile(path, 'utf8') };
 }
@@ -48,7 +48,7 @@ describe('a file that changes after its diff was shown', () => {
         '--- a/notes.md\n+++ b/notes.md\n@@ -1,1 +1,1 @@\n-three\n+two\n',
     );
     expect([await task.text(), await task.agent.answers()]).toEqual(['three\n', []]);
-    const done = await task.approve();
+    const done = await task.approve(again);
     expect([done.status.state, await task.text()]).toEqual(['completed', 'two\n']);
   });
 
@@ -82,8 +82,9 @@ describe('a file that changes after its diff was shown', () => {
     }));
     expect(shown(task.parked)).toContain(' a\n-b\n+B\n c\n');
     await writeFile(task.path, 'a\nb\nc\nd\n');
-    expect(shown(await task.approve())).toContain(' a\n-b\n+B\n c\n d\n');
-    const done = await task.approve();
+    const again = await task.approve();
+    expect(shown(again)).toContain(' a\n-b\n+B\n c\n d\n');
+    const done = await task.approve(again);
     expect([done.status.state, await task.text()]).toEqual(['completed', 'a\nB\nc\nd\n']);
   });
 
@@ -92,9 +93,10 @@ describe('a file that changes after its diff was shown', () => {
     async (kind) => {
       const task = await asks('one\n', (path) => ({ kind, title: 'Change notes.md', locations: [path] }));
       await writeFile(task.path, 'two\n');
-      expect(pendingOf(await task.approve())).toMatchObject([{ reason: 'content-changed' }]);
+      const again = await task.approve();
+      expect(pendingOf(again)).toMatchObject([{ reason: 'content-changed' }]);
       expect(await task.agent.answers()).toEqual([]);
-      expect((await task.approve()).status.state).toBe('completed');
+      expect((await task.approve(again)).status.state).toBe('completed');
     },
   );
 });

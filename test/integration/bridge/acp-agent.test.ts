@@ -1,4 +1,5 @@
 /** The whole way: an MCP client, the bridge, the server, and an ACP agent at work, each a process of its own. */
+import { actionOf } from '../../support/a2a-message.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +49,7 @@ describe('an ACP agent behind the server', () => {
     const sessionId = asked.structuredContent?.['sessionId'];
     const [task] = await at.peer.list();
     const { pending } = await at.peer.task(task?.taskId ?? '');
-    const callId = pending[0]?.callId;
+    const { callId, shown } = actionOf(pending);
 
     await at.server.kill();
     at = await stageAgain(at);
@@ -57,6 +58,7 @@ describe('an ACP agent behind the server', () => {
     const done = await client.call('approve_or_deny_pending_action', {
       sessionId,
       callId,
+      shown,
       decision: 'approve',
     });
     expect(textOf(done)).toContain('It is made.');

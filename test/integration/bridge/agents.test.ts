@@ -104,9 +104,9 @@ describe('several agents', () => {
     async (agent) => {
       const asked = await client.call(DELEGATE, { task: 'Greet me', agent });
       expect(asked.structuredContent).toMatchObject({ agent, question: { text: 'What is your name?' } });
-      const callId = /callId "([^"]+)"/.exec(textOf(asked))?.[1];
+      const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(asked)) ?? [];
       const sessionId = asked.structuredContent?.['sessionId'];
-      const answer = { sessionId, callId, decision: 'answer', answer: 'Ada' };
+      const answer = { sessionId, callId, shown, decision: 'answer', answer: 'Ada' };
       const answered = await client.call('approve_or_deny_pending_action', answer);
       expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Ada!' });
       expect(plain[agent]?.heard).toEqual(['Greet me', 'Ada']);

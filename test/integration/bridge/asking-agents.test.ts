@@ -20,7 +20,10 @@ const artifact = (name: string, parts: Artifact['parts']): Artifact => ({
   extensions: [],
 });
 
-const questionId = (result: ToolResult): string => /callId "([^"]+)"/.exec(textOf(result))?.[1] ?? '';
+const questionIn = (result: ToolResult): { callId: string; shown: string } => {
+  const [, callId = '', shown = ''] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(result)) ?? [];
+  return { callId, shown };
+};
 const sessionOf = (result: ToolResult): unknown => result.structuredContent?.['sessionId'];
 
 describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', (version) => {
@@ -49,7 +52,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
   const answer = (asked: ToolResult, text: string): Promise<ToolResult> =>
     client.call('approve_or_deny_pending_action', {
       sessionId: sessionOf(asked),
-      callId: questionId(asked),
+      ...questionIn(asked),
       decision: 'answer',
       answer: text,
     });

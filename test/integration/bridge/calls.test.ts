@@ -50,6 +50,7 @@ describe('calls to the bridge', () => {
       client.call(DECIDE, {
         sessionId: asking.structuredContent?.['sessionId'],
         callId: 'one',
+        shown: 'hash-of-one',
         decision: 'approve',
       }),
     ]);
@@ -264,6 +265,7 @@ describe('calls to the bridge', () => {
     const decided = await client.call(DECIDE, {
       sessionId: asked.structuredContent?.['sessionId'],
       callId: 'one',
+      shown: 'hash-of-one',
       decision: 'approve',
     });
     expect(decided.structuredContent).toMatchObject({

@@ -165,6 +165,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     const done = await client.call('approve_or_deny_pending_action', {
       sessionId,
       callId: 'one',
+      shown: 'hash-of-one',
       decision: 'approve',
     });
     expect(done.structured).toMatchObject({ state: 'completed', output: 'written', sessionId });

@@ -1,4 +1,5 @@
 /** Commands of agents over the bridge: our server as a process, gemini-cli's agent as it was seen, and one that has none. */
+import { actionOf } from '../../support/a2a-message.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,7 +19,9 @@ const report = z.looseObject({
   taskId: z.string(),
   state: z.string(),
   output: z.string(),
-  pending: z.array(z.looseObject({ callId: z.string(), tool: z.string(), preview: z.string() })),
+  pending: z.array(
+    z.looseObject({ callId: z.string(), shown: z.string(), tool: z.string(), preview: z.string() }),
+  ),
 });
 
 let program: BridgeProgram;
@@ -65,7 +68,7 @@ describe('the commands of our server', () => {
     expect(asked.pending[0]?.preview).toContain('+- test: `go test ./...`');
     const { sessionId } = asked;
     const approve = async ({ pending }: z.infer<typeof report>) =>
-      client.call(DECIDE, { sessionId, callId: pending[0]?.callId, decision: 'approve' });
+      client.call(DECIDE, { sessionId, ...actionOf(pending), decision: 'approve' });
     expect((await approve(asked)).structuredContent).toMatchObject({ state: 'completed' });
     expect(await whole.file('AGENTS.md')).toContain('example.com/kiln');
 

@@ -69,6 +69,7 @@ describe('with --tool-prefix gemini_', () => {
     const done = await client.call('gemini_approve_or_deny_pending_action', {
       sessionId: asked.structuredContent?.['sessionId'],
       callId: 'one',
+      shown: 'hash-of-one',
       decision: 'approve',
     });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'written' });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { FakeGemini } from '../../support/fake-gemini.ts';
 import type { PlannedCall, Step } from '../../support/fake-gemini-task.ts';
 import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
@@ -71,8 +72,13 @@ describe('an agent in the dialect of gemini-cli', () => {
     RawClient.start(program, { stateDir, agentUrl: agent.url, workspaces: ['/w'] });
   const delegate = (args: object = {}): Promise<ToolResult> =>
     client.call('delegate_task_to_assistant', { task: 'write test.md', workspace: '/w', ...args });
-  const decide = (sessionId: unknown, args: object): Promise<ToolResult> =>
-    client.call('approve_or_deny_pending_action', { sessionId, callId: 'w-1', ...args });
+  /** Decides on what this result showed. */
+  const decide = (asked: ToolResult, args: { callId?: string; decision: string; [more: string]: unknown }) =>
+    client.call('approve_or_deny_pending_action', {
+      sessionId: idOf(asked),
+      ...shownIn(asked, args.callId ?? 'w-1'),
+      ...args,
+    });
 
   /** A command that runs until the test lets it end. */
   function slow(): PlannedCall {
@@ -113,7 +119,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     });
     expect(agent.task.settings).toEqual({ kind: 'agent-settings', workspacePath: '/w' });
     expect(written).toEqual([]);
-    const done = await decide(idOf(asked), { decision: 'approve' });
+    const done = await decide(asked, { decision: 'approve' });
     expect(done.structuredContent).toMatchObject({
       sessionId: idOf(asked),
       state: 'completed',
@@ -131,7 +137,12 @@ describe('an agent in the dialect of gemini-cli', () => {
     try {
       const seen = await other.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
       expect(seen.structuredContent).toMatchObject({ pending: [{ callId: 'w-1' }] });
-      const approval = { sessionId: idOf(asked), callId: 'w-1', decision: 'approve', waitSeconds: 0 };
+      const approval = {
+        sessionId: idOf(asked),
+        ...shownIn(asked, 'w-1'),
+        decision: 'approve',
+        waitSeconds: 0,
+      };
       const answers = await Promise.all(
         [client, other].map((each) => each.call('approve_or_deny_pending_action', approval)),
       );
@@ -188,7 +199,7 @@ describe('an agent in the dialect of gemini-cli', () => {
 
   test('R69 a turn that has ended goes on in the same task, which has the conversation', async () => {
     const asked = await delegate();
-    await decide(idOf(asked), { decision: 'approve' });
+    await decide(asked, { decision: 'approve' });
     const next = await delegate({ task: 'go on', sessionId: idOf(asked) });
     expect(next.structuredContent).toMatchObject({ state: 'completed', output: 'Gone on.', calls: [] });
     expect(agent.task.heard).toEqual(['write test.md', 'go on']);
@@ -214,7 +225,7 @@ describe('an agent in the dialect of gemini-cli', () => {
 
   test('R69 a denial runs nothing, and the reason it has no ear for is said to be lost', async () => {
     const asked = await delegate();
-    const denied = await decide(idOf(asked), { decision: 'deny', reason: 'wrong file' });
+    const denied = await decide(asked, { decision: 'deny', reason: 'wrong file' });
     expect(denied.structuredContent).toMatchObject({ state: 'completed', calls: [{ state: 'stopped' }] });
     expect(textOf(denied)).toContain('it was not told yours');
     const looked = await client.call('wait_for_task', { sessionId: idOf(asked) });
@@ -225,11 +236,11 @@ describe('an agent in the dialect of gemini-cli', () => {
 
   test('R69 trust goes as far as the person said and never further', async () => {
     const asked = await delegate();
-    const refused = await decide(idOf(asked), { decision: 'trust_tool' });
+    const refused = await decide(asked, { decision: 'trust_tool' });
     expect(refused.isError).toBe(true);
     expect(textOf(refused)).toContain('"trust_always"');
     expect(agent.task.outcomes).toEqual([]);
-    await decide(idOf(asked), { decision: 'trust_always' });
+    await decide(asked, { decision: 'trust_always' });
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_always' }]);
   });
 
@@ -237,7 +248,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     const asked = await delegate();
     await agent.closed(1);
     expect(agent.sockets).toEqual({ ended: 0, closed: 1 });
-    const done = await decide(idOf(asked), { decision: 'approve' });
+    const done = await decide(asked, { decision: 'approve' });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     await agent.closed(2);
     expect(agent.sockets).toEqual({ ended: 0, closed: 2 });
@@ -249,7 +260,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(textOf(asked)).toContain('$ make all\n(in sub)');
     const deciding = client.call(
       'approve_or_deny_pending_action',
-      { sessionId: idOf(asked), callId: 'w-1', decision: 'approve' },
+      { sessionId: idOf(asked), ...shownIn(asked, 'w-1'), decision: 'approve' },
       { progressToken: 'p' },
     );
     await running;
@@ -265,9 +276,9 @@ describe('an agent in the dialect of gemini-cli', () => {
   test('R69 D1 of two approvals one leaves', async () => {
     steps = [{ calls: [slow()] }, { say: 'Made.' }];
     const asked = await delegate();
-    const both = [1, 2].map(() => decide(idOf(asked), { decision: 'approve' }));
+    const both = [1, 2].map(() => decide(asked, { decision: 'approve' }));
     await running;
-    const late = await decide(idOf(asked), { decision: 'approve' });
+    const late = await decide(asked, { decision: 'approve' });
     expect(late.isError).toBe(true);
     finish();
     const answers = await Promise.all(both);
@@ -278,7 +289,7 @@ describe('an agent in the dialect of gemini-cli', () => {
   test('R69 a decision whose answer is lost is looked for, not sent again', async () => {
     const asked = await delegate();
     agent.dropAnswers = 1;
-    const done = await decide(idOf(asked), { decision: 'approve' });
+    const done = await decide(asked, { decision: 'approve' });
     expect(done.structuredContent).toMatchObject({ calls: [{ callId: 'w-1' }] });
     expect(agent.task.runs).toEqual(['w-1']);
     expect(agent.requests.filter((each) => each === 'message/stream')).toHaveLength(2);
@@ -322,7 +333,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       output: 'I write the file.',
       pending: [{ callId: 'w-1' }],
     });
-    const done = await decide(idOf(asked), { decision: 'approve' });
+    const done = await decide(asked, { decision: 'approve' });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     expect(agent.task.runs).toEqual(['w-1']);
   });
@@ -368,7 +379,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     const port = Number(new URL(agent.url).port);
     await agent.stop();
     agent = await FakeGemini.start(() => steps, port);
-    const gone = await decide(idOf(asked), { decision: 'approve' });
+    const gone = await decide(asked, { decision: 'approve' });
     expect(gone.isError).toBe(true);
     expect(textOf(gone)).toContain('does not know this task (Task not found)');
     const looked = await client.call('wait_for_task', { sessionId: idOf(asked) });
@@ -382,7 +393,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(failed.structuredContent).toMatchObject({ state: 'input_required' });
     expect(textOf(failed)).toContain('quota exceeded');
     const { callId } = questionIn(failed);
-    const done = await decide(idOf(failed), { callId, decision: 'answer', answer: 'go on' });
+    const done = await decide(failed, { callId, decision: 'answer', answer: 'go on' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Gone on.' });
   });
 
@@ -397,6 +408,18 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(textOf(cancelled)).toContain('may go on after the cancel');
   });
 });
+
+/** What a result shows of a pending action, or of the question: its id and its code. */
+function shownIn({ structuredContent }: ToolResult, callId: string): { callId: string; shown: string } {
+  const { pending, question } = z
+    .looseObject({
+      pending: z.array(z.looseObject({ callId: z.string(), shown: z.string() })),
+      question: z.looseObject({ callId: z.string(), shown: z.string() }).nullable(),
+    })
+    .parse(structuredContent);
+  const found = [...pending, ...(question === null ? [] : [question])].find((each) => each.callId === callId);
+  return { callId, shown: found?.shown ?? 'not shown' };
+}
 
 function questionIn(result: ToolResult): { callId: string } {
   const question = result.structuredContent?.['question'];

@@ -1,4 +1,5 @@
 /** The two programs and the official MCP clients over HTTP: real processes and sockets from end to end. */
+import { actionOf } from '../../support/a2a-message.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ const LONG = 'echo running; sleep 90 & wait';
 const delegated = z.looseObject({
   sessionId: z.string(),
   state: z.string(),
-  pending: z.array(z.looseObject({ callId: z.string(), tool: z.string() })),
+  pending: z.array(z.looseObject({ callId: z.string(), shown: z.string(), tool: z.string() })),
 });
 
 describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, connect) => {
@@ -64,10 +65,10 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     expect(await whole.file('test.md')).toBeUndefined();
     await first.bridge.kill();
     const { client } = await clientOf(whole, first.bridge);
-    const callId = pending[0]?.callId ?? '';
-    const decided = await client.call(DECIDE, { sessionId, callId, decision: 'approve' });
+    const { callId, shown } = actionOf(pending);
+    const decided = await client.call(DECIDE, { sessionId, callId, shown, decision: 'approve' });
     expect(decided.structuredContent).toMatchObject({ state: 'completed' });
-    const again = await client.call(DECIDE, { sessionId, callId, decision: 'approve' });
+    const again = await client.call(DECIDE, { sessionId, callId, shown, decision: 'approve' });
     expect(again.isError).toBe(true);
     expect(await whole.file('test.md')).toBe('hello\n');
   });
@@ -79,8 +80,8 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     const { workspace } = whole.server;
     const asked = await client.call(DELEGATE, { task, workspace });
     const { sessionId, pending } = delegated.parse(asked.structuredContent);
-    const callId = pending[0]?.callId ?? '';
-    const approval = { sessionId, callId, decision: 'approve' };
+    const { callId, shown } = actionOf(pending);
+    const approval = { sessionId, callId, shown, decision: 'approve' };
     const calls: Promise<unknown>[] = [];
     await new Promise<void>((runs) => {
       const onprogress = (message: string): void => {

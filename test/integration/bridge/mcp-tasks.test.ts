@@ -312,12 +312,14 @@ describe('MCP tasks', () => {
       while (task.status === 'working') task = await look(client, taskId);
       const [key = ''] = Object.keys(task.inputRequests ?? {});
       const callId = key.slice(0, key.lastIndexOf('.'));
+      const pending = (await whole.peer.list()).flatMap((each) => each.pending);
+      const shown = pending.find((action) => action.callId === callId)?.shown ?? 'not shown';
       const byForm = (): Promise<unknown> =>
         client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept' } } });
       const byTool = (): ReturnType<TasksClient['ask']> =>
         client.ask('tools/call', {
           name: DECIDE,
-          arguments: { sessionId: taskId, callId, decision: 'deny' },
+          arguments: { sessionId: taskId, callId, shown, decision: 'deny' },
         });
       const [first, second] = round % 2 === 0 ? [byForm, byTool] : [byTool, byForm];
       await Promise.all([first(), second()]);
@@ -345,7 +347,7 @@ describe('MCP tasks', () => {
     const [{ callId } = { callId: '' }] = z.array(z.looseObject({ callId: z.string() })).parse(calls);
     const again = await client.ask('tools/call', {
       name: DECIDE,
-      arguments: { sessionId, callId, decision: 'deny' },
+      arguments: { sessionId, callId, shown: 'long decided', decision: 'deny' },
     });
     expect(JSON.stringify(again.result)).toMatch(/decided before: approve, by \S+ over task-form/);
   });

@@ -35,10 +35,11 @@ describe.each(['1.0', '0.3'] as const)(
       expect(textOf(asked)).toContain('decision "answer"');
       expect(textOf(asked)).toContain('it was not told: autoExecute');
       const sessionId = asked.structuredContent?.['sessionId'];
-      const callId = /callId "([^"]+)"/.exec(textOf(asked))?.[1];
+      const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(asked)) ?? [];
       const answered = await client.call('approve_or_deny_pending_action', {
         sessionId,
         callId,
+        shown,
         decision: 'answer',
         answer: 'Ada',
       });
@@ -53,6 +54,7 @@ describe.each(['1.0', '0.3'] as const)(
       const refused = await client.call('approve_or_deny_pending_action', {
         sessionId,
         callId: 'x',
+        shown: 'x',
         decision: 'approve',
       });
       expect(refused.isError).toBe(true);

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { stage, type Stage } from '../../support/stage.ts';
@@ -113,8 +114,9 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
   });
 });
 
-function idsOf({ structuredContent }: FormResult): { sessionId: string; callId: string } {
+function idsOf({ structuredContent }: FormResult) {
   const pending: unknown = structuredContent?.['pending'];
   const [first] = Array.isArray(pending) ? pending : [];
-  return { sessionId: structuredContent?.sessionId ?? '', callId: String(Object(first)['callId']) };
+  const { callId, shown } = z.looseObject({ callId: z.string(), shown: z.string() }).parse(first);
+  return { sessionId: structuredContent?.sessionId ?? '', callId, shown };
 }

@@ -153,6 +153,7 @@ describe('a bridge that is killed', () => {
     const decided = await second.call('approve_or_deny_pending_action', {
       sessionId: 'session-1',
       callId: 'one',
+      shown: 'hash-of-one',
       decision: 'approve',
     });
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });

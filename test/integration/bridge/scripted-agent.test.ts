@@ -32,10 +32,11 @@ describe('an agent of ours that follows a script', () => {
       question: { text: 'For which day?' },
     });
     const sessionId = asked.structuredContent?.['sessionId'];
-    const callId = /callId "([^"]+)"/.exec(textOf(asked))?.[1];
+    const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(asked)) ?? [];
     const signIn = await client.call('approve_or_deny_pending_action', {
       sessionId,
       callId,
+      shown,
       decision: 'answer',
       answer: 'Monday',
     });

@@ -1,4 +1,5 @@
 /** Modes, trust with an end, and trust taken back: from the bridge's tools to a real server and back. */
+import { actionOf } from '../../support/a2a-message.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,12 +34,12 @@ async function clientAt({ server }: Stage, ...args: string[]): Promise<RawClient
 
 const waiting = z.looseObject({
   sessionId: z.string(),
-  pending: z.array(z.looseObject({ callId: z.string() })),
+  pending: z.array(z.looseObject({ callId: z.string(), shown: z.string() })),
 });
 
-function pendingOf(structured: unknown): { sessionId: string; callId: string } {
+function pendingOf(structured: unknown): { sessionId: string; callId: string; shown: string } {
   const found = waiting.parse(structured);
-  return { sessionId: found.sessionId, callId: found.pending[0]?.callId ?? '' };
+  return { sessionId: found.sessionId, ...actionOf(found.pending) };
 }
 
 describe('trust', () => {
@@ -49,9 +50,9 @@ describe('trust', () => {
       task: 'create a.md with a; run `true`; create b.md with b',
       workspace: on.server.workspace,
     });
-    const { sessionId, callId } = pendingOf(asked.structuredContent);
+    const { sessionId, ...action } = pendingOf(asked.structuredContent);
     const trust = { decision: 'trust_tool', trustMinutes: 10, trustUses: 5 };
-    const next = await client.call(DECIDE, { sessionId, callId, ...trust });
+    const next = await client.call(DECIDE, { sessionId, ...action, ...trust });
     const status = await client.call(CHECK, { sessionId });
     expect(status.structuredContent).toMatchObject({
       grants: [expect.stringMatching(/^g\d+: write-file, until .*, 5 uses left, by local over tool$/)],
@@ -62,8 +63,7 @@ describe('trust', () => {
     const revoked = await client.call(REVOKE, { sessionId, all: true });
     expect(revoked.structuredContent).toMatchObject({ grants: [] });
     const last = await client.call(DECIDE, {
-      sessionId,
-      callId: pendingOf(next.structuredContent).callId,
+      ...pendingOf(next.structuredContent),
       decision: 'approve',
     });
     expect(last.structuredContent).toMatchObject({
@@ -75,11 +75,11 @@ describe('trust', () => {
   test('R10 a command is edited by its command line alone', async () => {
     const on = await stage();
     const client = await clientAt(on);
-    const asked = await client.call(DELEGATE, { task: 'run `echo one`', workspace: on.server.workspace });
-    const { sessionId, callId } = pendingOf(asked.structuredContent);
+    const started = await client.call(DELEGATE, { task: 'run `echo one`', workspace: on.server.workspace });
+    const { sessionId, ...action } = pendingOf(started.structuredContent);
     const done = await client.call(DECIDE, {
       sessionId,
-      callId,
+      ...action,
       decision: 'edit',
       editedContent: 'echo two',
     });

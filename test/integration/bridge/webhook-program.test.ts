@@ -66,7 +66,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     receiver.answering = ({ type, data }) => {
       const [action] = Array.isArray(data['pending']) ? data['pending'] : [];
       return type === 'approval.asked'
-        ? asJson({ decisions: [{ callId: action.callId, decision: 'approve' }] })
+        ? asJson({ decisions: [{ callId: action.callId, shown: action.shown, decision: 'approve' }] })
         : undefined;
     };
     const client = await bridgeAt(stateDir);
@@ -94,7 +94,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     receiver.answering = async ({ type }) => {
       if (type !== 'approval.asked') return undefined;
       await ready.happened;
-      return asJson({ decisions: [{ callId, decision: 'approve' }] });
+      return asJson({ decisions: [{ ...ids, decision: 'approve' }] });
     };
     const ids = idsIn(await delegated(client, 'raced.md'));
     callId = ids.callId;
@@ -139,7 +139,11 @@ describe('the bridge with an approval webhook, before the real server', () => {
     receiver.answering = ({ type, data }) => {
       const [action] = Array.isArray(data['pending']) ? data['pending'] : [];
       return type === 'approval.asked'
-        ? asJson({ decisions: [{ callId: action.callId, decision: 'deny', reason: 'not today' }] })
+        ? asJson({
+            decisions: [
+              { callId: action.callId, shown: action.shown, decision: 'deny', reason: 'not today' },
+            ],
+          })
         : undefined;
     };
     const { sessionId } = idsIn(await delegated(client, 'refused.md'));

@@ -25,7 +25,14 @@ const QUICK: Patience = {
   answerMs: 60_000,
 };
 const approval = (...callIds: string[]): Reply =>
-  asJson({ decisions: callIds.map((callId) => ({ callId, decision: 'approve', reason: 'seen' })) });
+  asJson({
+    decisions: callIds.map((callId) => ({
+      callId,
+      shown: `hash-of-${callId}`,
+      decision: 'approve',
+      reason: 'seen',
+    })),
+  });
 
 describe('what waits too long is posted to the approval webhook', () => {
   let agent: FakeAgent;
@@ -175,7 +182,10 @@ describe('what waits too long is posted to the approval webhook', () => {
       'a key too many',
       asJson({ decisions: [{ callId: 'one', shown: 'hash-of-one', decision: 'approve' }], and: 'more' }),
     ],
-    ['another call', asJson({ decisions: [{ callId: 'other', decision: 'approve' }] })],
+    [
+      'another call',
+      asJson({ decisions: [{ callId: 'other', shown: 'hash-of-other', decision: 'approve' }] }),
+    ],
     ['a call twice', approval('one', 'one')],
     [
       'an edit without a text',

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { asked } from '../../support/a2a-message.ts';
+import { actionOf } from '../../support/a2a-message.ts';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { A2aClient } from '../../../shared/client/index.ts';
@@ -28,7 +28,7 @@ describe('the client of an agent, over A2A', () => {
       }),
     ]);
     expect(await file('test.md')).toBeUndefined();
-    await execution.decide({ ...asked(pending), decision: 'approve' });
+    await execution.decide({ ...actionOf(pending), decision: 'approve' });
     const report = await execution.result;
     expect(report).toMatchObject({ state: 'completed', pending: [], tools: [] });
     expect(report.output).toContain('test.md');
@@ -45,7 +45,7 @@ describe('the client of an agent, over A2A', () => {
       { onProgress: watched.see },
     );
     const { pending } = await watched.state('waiting');
-    const { callId, shown } = asked(pending);
+    const { callId, shown } = actionOf(pending);
     await execution.decide({ callId, shown, decision: 'edit', content: 'goodbye' });
     await execution.result;
     expect(await file('test.md')).toBe('goodbye');
@@ -74,7 +74,7 @@ describe('the client of an agent, over A2A', () => {
         decisions: ['answer', 'deny'],
       },
     ]);
-    const { callId, shown } = asked(pending);
+    const { callId, shown } = actionOf(pending);
     await expect(
       execution.decide({ callId, shown, decision: 'answer', answer: 'green' }),
     ).rejects.toMatchObject({
@@ -191,7 +191,7 @@ describe('the client of an agent, over A2A', () => {
     await first.kill();
     await watched.until(({ type }) => (type === 'reconnecting' ? true : undefined));
     await startServer({ home: first, args: ['--port', new URL(first.url).port] });
-    await execution.decide({ ...asked(pending), decision: 'approve' });
+    await execution.decide({ ...actionOf(pending), decision: 'approve' });
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });
 
@@ -209,7 +209,7 @@ describe('the client of an agent, over A2A', () => {
     const after = new Watched();
     const back = client.attach({ taskId: id, after: cursor ?? 0 }, { onProgress: after.see });
     await after.state('waiting');
-    await back.decide({ ...asked(pending), decision: 'approve' });
+    await back.decide({ ...actionOf(pending), decision: 'approve' });
     const { output, state } = await back.result;
     expect(state).toBe('completed');
     const fromStart = new Watched();

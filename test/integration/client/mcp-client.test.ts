@@ -1,5 +1,5 @@
 import { mkdtemp } from 'node:fs/promises';
-import { asked } from '../../support/a2a-message.ts';
+import { actionOf } from '../../support/a2a-message.ts';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { McpClient, type McpClientOptions } from '../../../shared/client/index.ts';
@@ -53,7 +53,7 @@ describe('the client of the bridge, over MCP', () => {
         decisions: ['approve', 'deny', 'edit'],
       }),
     ]);
-    await execution.decide({ ...asked(pending), decision: 'approve', scope: 'tool' });
+    await execution.decide({ ...actionOf(pending), decision: 'approve', scope: 'tool' });
     await expect(execution.result).resolves.toMatchObject({ state: 'completed', pending: [] });
     expect(await file('test.md')).toBe('hello');
     expect(client.active).toEqual([]);
@@ -69,7 +69,7 @@ describe('the client of the bridge, over MCP', () => {
     );
     const { pending } = await watched.state('waiting');
     expect(pending).toMatchObject([{ reason: 'question', decisions: ['answer', 'deny'] }]);
-    await execution.decide({ ...asked(pending), decision: 'answer', answer: 'blue' });
+    await execution.decide({ ...actionOf(pending), decision: 'answer', answer: 'blue' });
     await expect(execution.result).resolves.toMatchObject({ output: expect.stringContaining('blue') });
     await client.close();
   });
@@ -82,7 +82,7 @@ describe('the client of the bridge, over MCP', () => {
       { onProgress: watched.see },
     );
     const { pending, taskId } = await watched.state('waiting');
-    const { callId, shown } = asked(pending);
+    const { callId, shown } = actionOf(pending);
     const stream = await peer.decide(taskId ?? '', [{ callId, shown, decision: 'deny' }]);
     await stream.rest();
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
@@ -202,7 +202,7 @@ describe('the client of the bridge, over MCP', () => {
       port: Number(new URL(bridge.url).port),
     });
     bridges.push(again);
-    await execution.decide({ ...asked(pending), decision: 'approve' });
+    await execution.decide({ ...actionOf(pending), decision: 'approve' });
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });
 

@@ -104,7 +104,7 @@ describe('an approved call', () => {
         { callId, reason: 'content-changed', preview: { diff: expect.stringContaining('-somebody else') } },
       ],
     });
-    const done = await settled(tasks, await tasks.send(decides(parked, { callId, decision: 'approve' })));
+    const done = await settled(tasks, await tasks.send(decides(asked, { callId, decision: 'approve' })));
     expect(done.status.state).toBe('completed');
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new\n');
   });

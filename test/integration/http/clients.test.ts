@@ -153,7 +153,9 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     const result = await (await transport()).sendMessage(saying('go'), options(TOOL_APPROVAL));
     if (!('status' in result)) throw new Error('a task was expected');
     const data = result.status?.message?.parts.find(({ content }) => content?.$case === 'data');
-    expect(pendingPart.parse(data?.content?.value).pending).toEqual([WRITE]);
+    expect(pendingPart.parse(data?.content?.value).pending).toEqual([
+      { ...WRITE, shown: expect.stringMatching(/^[0-9a-f]{8}$/) },
+    ]);
     expect(taskOverview.parse(result.metadata?.[TOOL_APPROVAL])).toMatchObject({
       turns: 1,
       calls: [{ callId: 'call-1', state: 'waiting' }],

@@ -6,6 +6,8 @@ export interface CliStage extends Stage {
   /** Where and as whom the commands run. */
   at: CliOptions;
   run: (...args: string[]) => Promise<Outcome>;
+  /** The code of the action that waits in a session, as a person copies it from the screen. */
+  code: (sessionId: string) => Promise<string>;
   /** With `--json`, parsed. */
   json: (...args: string[]) => Promise<unknown>;
 }
@@ -18,6 +20,13 @@ export async function cliStageAgain(before: CliStage): Promise<CliStage> {
   return withCli(await stageAgain(before));
 }
 
+/** The first code in what the command line shows. */
+export function codeShownIn(screen: string): string {
+  const [, code] = /, code ([0-9a-f]{8})/.exec(screen) ?? [];
+  if (code === undefined) throw new Error(`no code is shown: ${screen}`);
+  return code;
+}
+
 function withCli(on: Stage): CliStage {
   const { stateDir, workspace } = on.server;
   const at: CliOptions = { home: workspace, env: { MCP_A2A_BRIDGE_HOME: stateDir } };
@@ -26,6 +35,7 @@ function withCli(on: Stage): CliStage {
     ...on,
     at,
     run,
+    code: async (sessionId) => codeShownIn((await run('approve', sessionId)).stdout),
     json: async (...args) => {
       const parsed: unknown = JSON.parse((await run(...args, '--json')).stdout);
       return parsed;
