@@ -72,7 +72,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { watch } = await import('./commands/watch.ts');
       await carryOut(it, (run) => watch(run, session));
     });
-  add('show <what>', 'all of what waits: in a session, or of one call').action(
+  add('show <what>', 'all of what waits: the action with this code, in a session, or of one call').action(
     async (what: string, _, it: Command) => {
       const { show } = await import('./commands/show.ts');
       await carryOut(it, (run) => show(run, what));

@@ -1,7 +1,7 @@
 /** `show`: everything of what waits in a session, or of one call, in full. It decides nothing. */
 import { ProductError } from '../../../shared/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { quoted } from '../../../shared/visible-text.ts';
+import { quoted, visibleLine } from '../../../shared/visible-text.ts';
 import type { Question } from '../../dialects/observation.ts';
 import { pendingReport } from '../../results/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -9,6 +9,7 @@ import { actionText } from '../action-text.ts';
 import { type Desk, openDesk } from '../desk.ts';
 import { begins, sessionMeant } from '../meant.ts';
 import type { CommonOptions, Run } from '../run.ts';
+import { sessionWithCode } from '../waiting-code.ts';
 
 /** What is shown of a session. */
 interface Waiting {
@@ -17,11 +18,12 @@ interface Waiting {
   question: Question | null;
 }
 
-/** @param given a session, or a call; any unique beginning will do @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL */
+/** @param given a code, a session or a call; any unique prefix @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL */
 export async function show(run: Run<CommonOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const desk = await openDesk(run);
-  const { session, actions, question } = (await callMeant(desk, given)) ?? (await sessionWaits(desk, given));
+  const { session, actions, question } =
+    (await codeMeant(desk, given)) ?? (await callMeant(desk, given)) ?? (await sessionWaits(desk, given));
   const { id, agent } = session;
   if (options.json === true)
     terminal.say(
@@ -29,25 +31,41 @@ export async function show(run: Run<CommonOptions>, given: string): Promise<numb
         sessionId: id,
         agent: agent.name,
         pending: actions.map((action) => pendingReport(action)),
-        question: question === null ? null : { callId: question.id, text: question.text },
+        question:
+          question === null ? null : { callId: question.id, shown: question.shown, text: question.text },
       }),
     );
   else {
     terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}`));
     for (const action of actions) {
       terminal.say(`\n${actionText(action, terminal.paint)}`);
-      terminal.say(terminal.paint('gray', howToDecide(id, action)));
+      terminal.say(terminal.paint('gray', howToDecide(action)));
     }
-    if (question !== null) terminal.say(`\nIt asks:\n${quoted(question.text).text}`);
+    if (question !== null) {
+      terminal.say(`\nIt asks:\n${quoted(question.text).text}`);
+      terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
+    }
     if (actions.length === 0 && question === null) terminal.say('Nothing waits for a decision.');
   }
   await desk.close();
   return 0;
 }
 
-function howToDecide(sessionId: string, { callId, decisions }: PendingAction): string {
-  const command = decisions.includes('answer') ? `answer ${sessionId} --call` : `approve ${sessionId}`;
-  return `Decide with: mcp-a2a-bridge ${command} ${callId}`;
+function howToDecide({ shown, decisions }: PendingAction): string {
+  const code = visibleLine(shown);
+  return `Decide with: mcp-a2a-bridge ${decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`}`;
+}
+
+async function codeMeant({ sessions }: Desk, given: string): Promise<Waiting | undefined> {
+  const found = await sessionWithCode(sessions, given);
+  if (found === undefined) return undefined;
+  const { session, code } = found;
+  const { pending, question } = session.asked;
+  return {
+    session,
+    actions: pending.filter(({ shown }) => shown === code),
+    question: question?.shown === code ? question : null,
+  };
 }
 
 async function sessionWaits({ sessions }: Desk, given: string): Promise<Waiting> {

@@ -173,18 +173,26 @@ describe('an agent in the dialect of gemini-cli', () => {
     const approval = { decision: 'approve', waitSeconds: 0 };
     const other = await start();
     try {
-      await other.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
+      const elsewhere = await other.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
+      let here = asked;
       // Two changes, of which the second takes the first back: this bridge has shown the same content as another question.
       for (const content of ['mine\n', 'one\n']) {
         await writeFile(filePath, content);
-        const refused = await decide(idOf(asked), approval);
+        const refused = await decide(here, approval);
         expect(textOf(refused)).toContain('has changed since the change to it was shown');
-        await client.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
+        here = await client.call('wait_for_task', { sessionId: idOf(asked), waitSeconds: 0 });
       }
       expect(agent.task.outcomes).toEqual([]);
       const answers = await Promise.all(
-        [client, other].map((each) =>
-          each.call('approve_or_deny_pending_action', { sessionId: idOf(asked), callId: 'w-1', ...approval }),
+        [
+          { bridge: client, saw: here },
+          { bridge: other, saw: elsewhere },
+        ].map(({ bridge, saw }) =>
+          bridge.call('approve_or_deny_pending_action', {
+            sessionId: idOf(asked),
+            ...shownIn(saw, 'w-1'),
+            ...approval,
+          }),
         ),
       );
       await running;
