@@ -160,7 +160,9 @@ export function outputOf(view: TaskView): string {
 
 function questionOf(view: TaskView | undefined): SessionReport['question'] {
   const question = view?.question ?? null;
-  return question === null ? null : { callId: question.id, shown: question.shown, text: visibleText(question.text) };
+  return question === null
+    ? null
+    : { callId: question.id, shown: question.shown, text: visibleText(question.text) };
 }
 
 /** Every pending action as a tool's result shows it. What is cut is not offered for approval (D5). */

@@ -56,8 +56,21 @@ export function pendingBlock(
   number: number,
   count: number,
 ): string {
-  const { callId, shown, tool, title, source, sideEffect, reason, rule, preview, cut, input, expiresAt, decisions } =
-    action;
+  const {
+    callId,
+    shown,
+    tool,
+    title,
+    source,
+    sideEffect,
+    reason,
+    rule,
+    preview,
+    cut,
+    input,
+    expiresAt,
+    decisions,
+  } = action;
   return [
     `Pending action ${count === 1 ? '' : `${String(number)} of ${String(count)} `}— ${title}`,
     `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
