@@ -6,6 +6,7 @@ import type { Listed } from '../sessions/listing.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { TaskView } from '../sessions/view.ts';
+import { begins } from './id-prefix.ts';
 import { isCode, sessionWithCode } from './waiting-code.ts';
 
 /** Sessions named in an error. */
@@ -53,11 +54,6 @@ export function oneSession(all: readonly Listed[], given: string): string | Prod
       ? `There is no session "${given}", and no other either: delegate something from your MCP client first.`
       : `There is no session "${given}". The newest are:${namesOf(all)}\n"mcp-a2a-bridge tasks" lists all of them.`,
   );
-}
-
-/** Whether an id begins so, with or without the word that says what it is an id of, as in `session-…`. */
-export function begins(id: string, given: string): boolean {
-  return given !== '' && (id.startsWith(given) || id.replace(/^[a-z]+-/, '').startsWith(given));
 }
 
 function namesOf(sessions: readonly Listed[]): string {

@@ -4,7 +4,7 @@ import { ProductError } from '../../shared/errors.ts';
 import type { Listed } from '../sessions/listing.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { begins } from './meant.ts';
+import { begins } from './id-prefix.ts';
 
 const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_DIGITS)}}$`);
 

@@ -7,7 +7,8 @@ import { pendingReport } from '../../results/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../action-text.ts';
 import { type Desk, openDesk } from '../desk.ts';
-import { begins, sessionMeant } from '../meant.ts';
+import { begins } from '../id-prefix.ts';
+import { sessionMeant } from '../meant.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import { sessionWithCode } from '../waiting-code.ts';
 

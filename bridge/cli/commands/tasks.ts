@@ -49,7 +49,8 @@ export async function tasks(run: Run<TasksOptions>): Promise<number> {
 }
 
 /** Without the codes: who decides has to see the action first. */
-function listed({ codes: _, ...each }: Listed): Omit<Listed, 'codes'> {
+function listed(session: Listed): Omit<Listed, 'codes'> {
+  const { codes: _codes, ...each } = session;
   return each;
 }
 

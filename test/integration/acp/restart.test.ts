@@ -28,7 +28,7 @@ describe('after a restart', () => {
     async (how) => {
       const agent = await agentProgram(...(how === 'resume' ? ['resume'] : []));
       const text = steps({ say: 'Before. ' }, { ask: [command('a'), command('b')] }, { say: 'After.' });
-      const { acp, parked, taskId } = await parkedOn(agent, text);
+      const { acp, parked } = await parkedOn(agent, text);
       const after = await again(acp, agent);
       const [a, b] = pendingOf(parked);
       const done = await after.send(

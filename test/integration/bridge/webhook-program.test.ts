@@ -89,15 +89,13 @@ describe('the bridge with an approval webhook, before the real server', () => {
   test('R08 D1 it approves while the tool denies: one decision stands, and the other is told so or ignored', async () => {
     const stateDir = await directory({ afterSeconds: 0 });
     const client = await bridgeAt(stateDir);
-    let callId = '';
     const ready = signal();
     receiver.answering = async ({ type }) => {
       if (type !== 'approval.asked') return undefined;
       await ready.happened;
-      return asJson({ decisions: [{ ...ids, decision: 'approve' }] });
+      return asJson({ decisions: [{ callId: ids.callId, shown: ids.shown, decision: 'approve' }] });
     };
     const ids = idsIn(await delegated(client, 'raced.md'));
-    callId = ids.callId;
     await receiver.got('approval.asked');
     const denying = client.call('approve_or_deny_pending_action', { ...ids, decision: 'deny' });
     ready.happen();

@@ -193,7 +193,7 @@ describe('a grant with an end', () => {
   });
 
   it('R12 of a minute is over after it', async () => {
-    const { tasks, taskId, after, clock } = await trusting({ minutes: 1 }, [
+    const { tasks, after, clock } = await trusting({ minutes: 1 }, [
       { calls: [shell('true')] },
       { calls: [write('a.txt')] },
     ]);

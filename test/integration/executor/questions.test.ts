@@ -229,7 +229,6 @@ describe('a question of a tool at work', () => {
     const properties = { name: { type: 'string' as const }, age: { type: 'integer' as const, minimum: 0 } };
     const schema = { type: 'object' as const, properties, required: ['name'] };
     const on = await working({ asks: [{ text: 'Who are you?', schema }] });
-    const { taskId } = on.task;
     const answer = (value: Record<string, unknown> | string) =>
       on.tasks.send(decides(on.task, { callId: idOf(on.task), decision: 'answer', answer: value }));
     for (const wrong of [{}, { name: 1 }, { name: 'Ada', age: -1 }, { name: 'Ada', more: 1 }, 'Ada', '[]'])

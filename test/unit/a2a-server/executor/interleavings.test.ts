@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
 import { NO_RULES } from '../../../../a2a-server/policy/policy.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
-import { createTasks, type TaskService } from '../../../../a2a-server/executor/create-tasks.ts';
+import { createTasks } from '../../../../a2a-server/executor/create-tasks.ts';
 import type { Incoming } from '../../../../a2a-server/executor/tasks.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -97,7 +97,7 @@ function incoming(more: Partial<Incoming>): Incoming {
 }
 
 function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, 'edit'>): Incoming {
-  const shown = pendingActions(saw).find((action) => action.callId === callId)?.shown ?? 'not shown';
+  const shown = pendingActions(saw).find((each) => each.callId === callId)?.shown ?? 'not shown';
   const { taskId } = saw;
   return incoming({
     taskId,

@@ -204,7 +204,7 @@ const status = (state: TaskState, text?: string): StreamResponse => ({
 
 describe('the plain dialect', () => {
   const question = questionWith({ id: 'm', text: 'Who?' });
-  const { shown } = question;
+  const code = question.shown;
 
   test('reads input-required as a question', () => {
     expect(plainDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED, 'Who?')).observations).toMatchObject(
@@ -223,7 +223,7 @@ describe('the plain dialect', () => {
 
   test('sends the answer as words', () => {
     const { parts } = plainDialect.phraseVerdicts(
-      [{ type: 'answer', callId: 'm', shown, answer: 'Ada' }],
+      [{ type: 'answer', callId: 'm', shown: code, answer: 'Ada' }],
       { pending: [], question },
       'tool',
     );
@@ -233,14 +233,14 @@ describe('the plain dialect', () => {
   test('D1 takes no approval, no answer to another question, and none when nothing is asked', () => {
     const approve = {
       type: 'decision',
-      decision: { callId: 'm', shown, decision: 'approve', scope: 'once' },
+      decision: { callId: 'm', shown: code, decision: 'approve', scope: 'once' },
     } as const;
     expect(() => plainDialect.phraseVerdicts([approve], { pending: [], question }, 'tool')).toThrow(
       /"answer" with callId "m"/,
     );
     expect(() =>
       plainDialect.phraseVerdicts(
-        [{ type: 'answer', callId: 'x', shown, answer: 'Ada' }],
+        [{ type: 'answer', callId: 'x', shown: code, answer: 'Ada' }],
         { pending: [], question },
         'tool',
       ),
@@ -253,7 +253,11 @@ describe('the plain dialect', () => {
       ),
     ).toThrow(/asks something else now/);
     expect(() =>
-      plainDialect.phraseVerdicts([{ type: 'answer', callId: 'm', shown, answer: 'Ada' }], asked, 'tool'),
+      plainDialect.phraseVerdicts(
+        [{ type: 'answer', callId: 'm', shown: code, answer: 'Ada' }],
+        asked,
+        'tool',
+      ),
     ).toThrow(/not asking/);
   });
 
