@@ -10,10 +10,10 @@ import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const SECRET = 'SECRET_OF_THE_RECEIVER';
 
-const idsIn = (result: ToolResult): { sessionId: string; callId: string } => ({
-  sessionId: String(result.structuredContent?.['sessionId']),
-  callId: /callId (call-[\w-]+)/.exec(textOf(result))?.[1] ?? '',
-});
+const idsIn = (result: ToolResult): { sessionId: string; callId: string; shown: string } => {
+  const [, callId = '', shown = ''] = /callId (call-[\w-]+), shown (\w+)/.exec(textOf(result)) ?? [];
+  return { sessionId: String(result.structuredContent?.['sessionId']), callId, shown };
+};
 
 const waited = (client: RawClient, sessionId: string): Promise<ToolResult> =>
   client.call('wait_for_task', { sessionId });
