@@ -3,17 +3,26 @@
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-const entryPoints = ['bridge/main.ts', 'a2a-server/main.ts'];
+/** zod brings its error messages in 50 languages, a third of its code. The programs use English. */
+const englishZod = {
+  name: 'english-zod',
+  setup({ onResolve }) {
+    onResolve({ filter: /locales\/index\.js$/ }, ({ path, importer, resolveDir }) =>
+      /node_modules\/zod\//.test(importer) ? { path: join(resolveDir, dirname(path), 'en.js') } : undefined,
+    );
+  },
+};
 
 await rm('dist', { recursive: true, force: true });
-await build({
-  entryPoints,
+const program = (entryPoint, splitting) => ({
+  entryPoints: [entryPoint],
   outdir: 'dist',
   outbase: '.',
   bundle: true,
-  splitting: true,
+  splitting,
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
@@ -29,8 +38,14 @@ await build({
     // CommonJS dependencies inside an ES module bundle call `require`.
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
+  plugins: [englishZod],
   logLevel: 'warning',
 });
+// The bridge is one file: a client waits for its start, and each chunk is one more file to load. The server loads the packages
+// of a provider only when a model needs them.
+await build(program('bridge/main.ts', false));
+await build(program('a2a-server/main.ts', true));
+const entryPoints = ['bridge/main.ts', 'a2a-server/main.ts'];
 await Promise.all(entryPoints.map((entry) => chmod(`dist/${entry.replace(/\.ts$/, '.js')}`, 0o755)));
 
 // The approval page: its script, and the files it stands in.

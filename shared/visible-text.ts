@@ -12,6 +12,12 @@
  * Two texts look the same only if they differ in the order of spaces and tabs inside one marker. The cost is linear.
  */
 
+/** Compiling a Unicode set takes milliseconds: the first use pays for it, and not the start of the program. */
+function lazy(compile: () => RegExp): () => RegExp {
+  let compiled: RegExp | undefined;
+  return () => (compiled ??= compile());
+}
+
 /** Before every line of a quoted text; the product's own lines never begin with it. */
 const LINE_MARK = '│';
 
@@ -37,16 +43,18 @@ const VISIBLE_FORMAT = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{11
 const HIDDEN = `[[\\p{C}\\p{Z}\\p{DI}\\p{Variation_Selector}\\u2800\\uFFFC\\u27E8\\u27E9\\u23CE]--[\\t\\u0020${VISIBLE_FORMAT}]]`;
 /** A mark at the start of a line would change the line mark; a tower of marks would cover the lines above. */
 const STRAY_MARK = '^\\p{M}|(?<=\\p{M}{8})\\p{M}';
-const ESCAPED = new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv');
+const ESCAPED = lazy(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv'));
 /** The same for a line that may have an emoji with hidden characters in it; the search for one costs several times as much. */
-const ESCAPED_BESIDE_EMOJI = new RegExp(`${ESCAPED.source}|(${EMOJI})`, 'gv');
+const ESCAPED_BESIDE_EMOJI = lazy(() => new RegExp(`${ESCAPED().source}|(${EMOJI})`, 'gv'));
 const IN_EMOJI = /\u200D|\uFE0F/;
 /** All that cannot be seen, without the markers, which the product may have set. */
-const HIDDEN_BESIDE_EMOJI = new RegExp(`[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]|(${EMOJI})`, 'gv');
+const HIDDEN_BESIDE_EMOJI = lazy(
+  () => new RegExp(`[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]|(${EMOJI})`, 'gv'),
+);
 /** Line feeds end a line of JSON: they are between its values. */
-const HIDDEN_IN_JSON = new RegExp(`[${HIDDEN}--\\n]`, 'gv');
+const HIDDEN_IN_JSON = lazy(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
 /** Most lines have none of this. */
-const SUSPECT = new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v');
+const SUSPECT = lazy(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
 const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(ESCAPES)},}`, 'g');
@@ -77,12 +85,15 @@ export function visibleLines(text: string): string[] {
  * escaped. It does not keep foreign text from writing an escape or a marker itself.
  */
 export function withoutHidden(text: string): string {
-  return text.replaceAll(HIDDEN_BESIDE_EMOJI, (found, emoji: string | undefined) => emoji ?? escapeOf(found));
+  return text.replaceAll(
+    HIDDEN_BESIDE_EMOJI(),
+    (found, emoji: string | undefined) => emoji ?? escapeOf(found),
+  );
 }
 
 /** The same JSON text, with an escape of JSON for each hidden character between its quotes. */
 export function visibleJson(json: string): string {
-  return json.replaceAll(HIDDEN_IN_JSON, (character) =>
+  return json.replaceAll(HIDDEN_IN_JSON(), (character) =>
     Array.from(
       { length: character.length },
       (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
@@ -122,10 +133,10 @@ function marked(line: string): string {
 }
 
 function escaped(line: string): string {
-  if (!SUSPECT.test(line)) return line;
-  if (!IN_EMOJI.test(line)) return line.replaceAll(ESCAPED, escapeOf);
+  if (!SUSPECT().test(line)) return line;
+  if (!IN_EMOJI.test(line)) return line.replaceAll(ESCAPED(), escapeOf);
   return line.replaceAll(
-    ESCAPED_BESIDE_EMOJI,
+    ESCAPED_BESIDE_EMOJI(),
     (found, emoji: string | undefined) => emoji ?? escapeOf(found),
   );
 }
