@@ -31,6 +31,7 @@ describe("the bridge's settings", () => {
       httpAllowOrigin: [],
       onCancel: 'detach',
       approvals: 'auto',
+      forms: 'none',
       fastestAnswerSeconds: 1,
       approvalWebhook: undefined,
       stateDir,
