@@ -1,10 +1,10 @@
 /**
- * Abort scopes: a tree of lifetimes, e.g. server → task → execution → tool execution.
+ * A tree of abort scopes: server → task → turn → model call and tool executions.
  *
  * Invariants
- * - Closing or aborting a parent does the same to its children first-in, first-out; a child never outlives it.
- * - A scope holds its children and nothing else: no listener is left on a signal by building the tree.
- * - The first reason wins; aborting or closing again changes nothing.
+ * - Aborting a scope aborts all its children. Closing a scope detaches its children and sends no signal.
+ * - A scope adds no listener to a signal.
+ * - The first reason stays. A second abort or close has no effect.
  */
 
 export class AbortScope<Reason> {
@@ -20,27 +20,27 @@ export class AbortScope<Reason> {
     else this.abort(parent.#aborted.reason);
   }
 
-  /** Aborted with a bare `AbortError`; the reason is read from the scope, so that no library reports it as its own error. */
+  /** Aborts with a plain `AbortError`. Read the reason from the scope: libraries must not report it as their own error. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Why this scope was aborted, if it was. */
+  /** The reason of the abort; undefined if this scope is not aborted. */
   get reason(): Reason | undefined {
     return this.#aborted?.reason;
   }
 
-  /** How many scopes live below this one: zero once all work under it has settled. */
+  /** The number of open child scopes. It is zero when all work below this scope has settled. */
   get size(): number {
     return this.#children.size;
   }
 
-  /** A new scope below this one; born aborted when this one is. */
+  /** A new child scope. It is aborted at once if this scope is aborted. */
   child(): AbortScope<Reason> {
     return new AbortScope(this);
   }
 
-  /** Aborts this scope and all below it. @returns false when it had been aborted before. */
+  /** Aborts this scope and all scopes below it. @returns false if it was aborted before. */
   abort(reason: Reason): boolean {
     if (this.#aborted !== undefined) return false;
     this.#aborted = { reason };
@@ -50,7 +50,7 @@ export class AbortScope<Reason> {
     return true;
   }
 
-  /** The work is over: leaves the tree without a signal. */
+  /** Removes this scope from the tree when its work is over. Sends no signal. */
   close(): void {
     this.#children.clear();
     this.#detach();
@@ -63,8 +63,8 @@ export class AbortScope<Reason> {
 }
 
 /**
- * Calls `act` once when `signal` aborts; at once when it has.
- * @returns how to stop listening. Call it on every path, so that a long-lived signal gathers no listeners.
+ * Calls `act` once when `signal` aborts, or at once if it is aborted already.
+ * @returns a function that removes the listener. Call it on every path, so that a long-lived signal keeps no listeners.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {

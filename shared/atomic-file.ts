@@ -1,9 +1,9 @@
-/** Files that appear whole or not at all, for their owner's eyes alone. */
+/** Writes files atomically, readable by their owner only. */
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { systemErrorCode } from './system-error.ts';
 
-/** Replaces the file, or creates it: a reader sees the old content or the new, never a part of either. */
+/** Creates or replaces the file. A reader sees the whole old content or the whole new content. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const draft = await writeDraft(path, content);
   try {
@@ -14,11 +14,11 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   }
 }
 
-/** Creates the file with this text. @returns false when it exists already; it is then left as it is. */
+/** Creates the file with this text. @returns false, and changes nothing, if the file exists. */
 export async function createFile(path: string, text: string): Promise<boolean> {
   const draft = await writeDraft(path, text);
   try {
-    // A link is made or refused in one step, and the name never stands for a half-written file.
+    // `link` is atomic and fails if the name exists. So the name never refers to a half-written file.
     await link(draft, path);
     return true;
   } catch (error) {

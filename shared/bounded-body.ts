@@ -1,14 +1,11 @@
-/**
- * Bodies of answers, held to a size (X3). The bodies come from anybody: a line of two gigabytes must end in an error
- * that can be told, not in a process without memory.
- */
+/** Limits the size of response bodies (X3). A peer may send gigabytes: this must end in an error, not exhaust the memory. */
 const LF = 10;
 const CR = 13;
 
-/** The error for what exceeds a bound, from a sentence without an end. */
+/** Makes the error for an exceeded limit. The message is a sentence without a full stop. */
 export type Failing = (message: string) => Error;
 
-/** All of a body. @throws what `failing` makes as soon as it exceeds `maxBytes`; the rest is not read. */
+/** The whole body. @throws the error of `failing` as soon as the body exceeds `maxBytes`; the rest is not read. */
 export async function boundedBytes(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
@@ -25,8 +22,8 @@ export async function boundedBytes(
 }
 
 /**
- * Passes a stream of server-sent events on until one event exceeds `maxEventBytes`, or nothing, not even a heartbeat,
- * has come for `silenceMs`.
+ * Passes server-sent events on. Fails when one event exceeds `maxEventBytes`, or when nothing arrives for `silenceMs`.
+ * A heartbeat counts as data.
  */
 export function boundEvents(
   { maxEventBytes, silenceMs }: { maxEventBytes: number; silenceMs?: number | undefined },
@@ -57,7 +54,7 @@ export function boundEvents(
   });
 }
 
-/** How many bytes follow the last blank line, which is what ends an event; undefined when there is none. */
+/** The number of bytes after the last blank line, which ends an event; undefined if there is no blank line. */
 function afterLastBlankLine(chunk: Uint8Array, startsLine: boolean): number | undefined {
   for (
     let index = chunk.lastIndexOf(LF);
@@ -77,5 +74,5 @@ function endsLine(chunk: Uint8Array, before: boolean): boolean {
 }
 
 function tooLarge(what: string, maxBytes: number): string {
-  return `an ${what} of more than ${String(Math.round(maxBytes / 1024 / 1024))} MB came`;
+  return `the peer sent an ${what} of more than ${String(Math.round(maxBytes / 1024 / 1024))} MB`;
 }

@@ -1,12 +1,12 @@
-/** Time, from outside: so that a test can hold it still, and ten minutes pass in none. */
+/** The clock and timers. Tests replace them with a fake clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Runs `act` once after `ms` milliseconds. @returns how to call it off; calling it off late or twice is harmless. */
+  /** Calls `act` once after `ms` milliseconds. @returns a function that cancels the timer. It may be called late or twice. */
   after(ms: number, act: () => void): () => void;
 }
 
-/** Node's timers count no further, some 24.8 days; what is set for longer goes off at once. */
+/** The longest delay of a Node timer, about 24.8 days. A timer with a longer delay fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

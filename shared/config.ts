@@ -1,8 +1,8 @@
 /**
- * Configuration: flags > environment > one JSON file > default, each value checked with zod, and each error naming the
- * key, where the value came from and what is allowed. Pure but for `readConfigFile`.
+ * Reads the settings. The order is: flag, environment variable, configuration file, default. zod checks each value.
+ * Each error names the key, the origin of the value, and the allowed values. Only `readConfigFile` does I/O.
  *
- * The file is one for both programs, a section for each: `{ "server": { "port": 41242 }, "bridge": { … } }`.
+ * Both programs share one file, with a section for each: `{ "server": { "port": 41242 }, "bridge": { … } }`.
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
@@ -10,39 +10,39 @@ import { messageOf, ProductError } from './errors.ts';
 import { settingProblem } from './setting-problem.ts';
 import { systemErrorCode } from './system-error.ts';
 
-/** One setting. `kind` says how a flag's or a variable's text is read: a list is separated by commas. */
+/** One setting. `kind` says how to read the text of a flag or variable. Commas separate the items of a list. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
   kind: 'text' | 'number' | 'boolean' | 'list';
   schema: Schema;
-  /** The default; undefined where the setting may stay unset (the schema must then allow it). */
+  /** The default value. It is undefined if the setting is optional; the schema must then accept undefined. */
   fallback: z.input<Schema>;
   env: string;
-  /** What it does, for `--help`. */
+  /** The description for `--help`. */
   describe: string;
-  /** The value's name in `--help`, e.g. `number`; a boolean has none. */
+  /** The name of the value in `--help`, e.g. `number`. A boolean has none. */
   placeholder?: string;
   /** The flag may be given without a value. */
   valueOptional?: true;
-  /** What is allowed, as the end of the sentence "allowed: …". */
+  /** The allowed values, as the end of the sentence "Allowed: …". */
   allowed: string;
 }
 
 export type Settings = Readonly<Record<string, Setting>>;
 export type SettingValues<S extends Settings> = { -readonly [K in keyof S]: z.output<S[K]['schema']> };
 
-/** A setting, with the type of its schema kept. */
+/** Keeps the type of the setting's schema. */
 export function setting<Schema extends z.ZodType>(it: Setting<Schema>): Setting<Schema> {
   return it;
 }
 
-/** A value as it was found, and where. */
+/** A value and its origin. */
 interface Found {
   value: unknown;
   origin: string;
 }
 
 export interface Sources {
-  /** Flags by the setting's key; absent or undefined where not given. Texts, or what commander made of them. */
+  /** Flags by setting key; absent or undefined if not given. A value is text, or the result of commander's parser. */
   flags: Readonly<Record<string, unknown>>;
   env: Readonly<Record<string, string | undefined>>;
   /** The program's section of the configuration file. */
@@ -50,8 +50,8 @@ export interface Sources {
 }
 
 /**
- * Every setting's value.
- * @throws ProductError CONFIGURATION naming the first value that is not allowed, or a key of the file that is unknown.
+ * Resolves the value of every setting.
+ * @throws ProductError CONFIGURATION that names the first invalid value, or an unknown key of the file.
  */
 export function resolveSettings<S extends Settings>(settings: S, sources: Sources): SettingValues<S> {
   const unknown = Object.keys(sources.file.values).find((key) => !Object.hasOwn(settings, key));
@@ -62,7 +62,7 @@ export function resolveSettings<S extends Settings>(settings: S, sources: Source
       { facts: { key: unknown, origin: sources.file.path } },
     );
   const values = Object.entries(settings).map(([key, it]) => [key, resolve(key, it, sources)]);
-  // Each value has just been parsed with its own schema: this only puts the key and its type together again.
+  // Each value was parsed with its own schema above. This only restores the type of the object.
   return z.custom<SettingValues<S>>().parse(Object.fromEntries(values));
 }
 
@@ -81,7 +81,7 @@ function find(key: string, it: Setting, { flags, env, file }: Sources): Found | 
   const flag = flags[key];
   if (flag !== undefined) return { value: read(it, flag), origin: `flag --${dashed(key)}` };
   const variable = env[it.env];
-  // An empty variable is how a shell unsets one for a single command.
+  // In a shell, `NAME= command` unsets a variable for one command.
   if (variable !== undefined && variable !== '')
     return { value: read(it, variable), origin: `environment variable ${it.env}` };
   const filed = file.values[key];
@@ -89,7 +89,7 @@ function find(key: string, it: Setting, { flags, env, file }: Sources): Found | 
   return undefined;
 }
 
-/** Reads text as the setting's kind; what cannot be read stays as it is, for the schema to refuse by name. */
+/** Reads text as the setting's kind. Text that cannot be read stays as it is: the schema then reports the error. */
 function read(it: Setting, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   switch (it.kind) {
@@ -107,18 +107,18 @@ function read(it: Setting, value: unknown): unknown {
   }
 }
 
-/** `stateDir` → `state-dir`: how a setting's flag is spelt. */
+/** The name of a setting's flag: `stateDir` → `state-dir`. */
 export function dashed(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Where a setting's value comes from, as messages name it: a flag, a variable, the file, or `default`. */
+/** The origin of a setting's value, as messages name it: a flag, a variable, the file, or `default`. */
 export function originOf<S extends Settings>(settings: S, key: keyof S & string, sources: Sources): string {
   const it = settings[key];
   return (it && find(key, it, sources)?.origin) ?? 'default';
 }
 
-/** One line for a zod error: each path with what is wrong there. The value is left out, it may be a secret. */
+/** One line for a zod error: each path and its problem. The values are left out, because they may be secrets. */
 export function issuesOf(error: z.ZodError): string {
   return error.issues
     .map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))
@@ -132,8 +132,8 @@ const configFile = z.strictObject({
 export type ConfigFile = z.infer<typeof configFile>;
 
 /**
- * The configuration file, empty where there is none.
- * @param required whether the person named this very file, which must then exist.
+ * Reads the configuration file. The result is empty if there is no file.
+ * @param required true if the user named this file. It must then exist.
  * @throws ProductError CONFIGURATION
  */
 export async function readConfigFile(path: string, required: boolean): Promise<ConfigFile> {
@@ -141,7 +141,7 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    // A path through a file holds no file either; what is wrong with it is for whoever makes the directory to say.
+    // ENOTDIR also means that there is no file. `prepareStateDirectory` later reports the wrong path.
     if (!required && ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
       return configFile.parse({});
     throw unreadable(path, messageOf(error), error);

@@ -1,9 +1,8 @@
 /**
- * The errors of both programs, named by what went wrong and split by what the caller can do about them.
- * Each crosses the wire as `reason` of an A2A error's `ErrorInfo`, so that a client can tell them apart.
+ * The typed errors of both programs. A client reads the name of an error as `reason` in the `ErrorInfo` of an A2A error.
  */
 
-/** Every reason, with whether the same request may succeed later without being changed. */
+/** Every reason. `retryable`: the same request, unchanged, may succeed later. */
 export const REASONS = {
   MALFORMED: { retryable: false },
   TOO_LARGE: { retryable: false },
@@ -37,12 +36,12 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** A fact of the refusal that a program may read, e.g. `{ firstDecision: 'approve' }`. Values are strings on the wire. */
+/** Details of an error that a program may read, e.g. `{ firstDecision: 'approve' }`. On the wire, values are strings. */
 export type Facts = Readonly<Record<string, string>>;
 
 /**
- * A failure with a name, a sentence for a person that says what to do next, and facts for a program.
- * Thrown at the edges; the pure core returns the same content as a `Refusal` value.
+ * An error with a reason, a sentence that tells a person what to do next, and facts for a program.
+ * The pure core returns a `Refusal` value with the same content instead.
  */
 export class ProductError extends Error {
   override readonly name = 'ProductError';
@@ -60,7 +59,7 @@ export class ProductError extends Error {
   }
 }
 
-/** The sentence of anything that was thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,10 @@
-/** Settings as command line options, so that `--help` names every flag, variable and default. */
+/** Adds settings to a command as options. So `--help` names every flag, variable and default. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { dashed } from './config.ts';
 import type { Settings } from './config.ts';
 
-/** Adds an option for each setting. A list's option may be repeated; a boolean's takes no value, or `=false`. */
+/** Adds one option for each setting. A list option may be repeated. A boolean option needs no value, but takes `=no`. */
 export function addFlags(command: Command, settings: Settings): Command {
   for (const [key, it] of Object.entries(settings)) {
     const word = it.placeholder ?? it.kind;

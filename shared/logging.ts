@@ -1,4 +1,4 @@
-/** Logs: JSON lines on stderr, because stdout belongs to a protocol (B2). Secrets are never written (X1). */
+/** Writes logs as JSON lines to stderr, because stdout carries a protocol (B2). Logs contain no secrets (X1). */
 import { pino } from 'pino';
 import { visibleJson } from './visible-text.ts';
 import type { DestinationStream, Logger } from 'pino';
@@ -19,7 +19,7 @@ const SECRETS = [
   'secret',
 ];
 
-/** A pino logger. Fields that may hold a secret are censored, at the top and up to three levels down. */
+/** Creates a pino logger. It redacts fields that may hold a secret, down to three levels. */
 export function createLogger(options: {
   name: string;
   level: LogLevel;
@@ -28,7 +28,7 @@ export function createLogger(options: {
   return pino(
     {
       name: options.name,
-      // A log is read at a terminal. The line stays the same JSON.
+      // A person reads the log at a terminal, so hidden characters are escaped. The line stays the same JSON.
       hooks: { streamWrite: visibleJson },
       level: options.level,
       redact: {
@@ -36,12 +36,12 @@ export function createLogger(options: {
         censor: '[redacted]',
       },
     },
-    // Synchronous: the last words of a process that is about to die are the ones that matter.
+    // Synchronous: the last lines of a crashing process must be written.
     options.destination ?? pino.destination({ dest: 2, sync: true }),
   );
 }
 
-/** Sends what libraries say on the console to the log, at most once per process. stdout stays clean. */
+/** Sends console output of libraries to the log, so that stdout stays clean. Call it once per process. */
 export function consoleToLog(logger: Logger): void {
   const say =
     (level: 'debug' | 'info' | 'warn' | 'error') =>

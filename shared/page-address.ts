@@ -1,16 +1,16 @@
-/** The address of the approval page. Its fragment names what the page opens; a browser sends the fragment to no server. */
+/** Builds the address of the approval page. The fragment names the task and action. A browser sends no fragment to a server. */
 
 export interface PageTarget {
   taskId?: string | undefined;
-  /** An action of that task. */
+  /** The id of an action of that task. */
   callId?: string | undefined;
-  /** The code of what the person was shown of the action: the page says when that has changed. */
+  /** The `shown` code of the action as the person saw it. The page says when the action has changed since. */
   shown?: string | undefined;
 }
 
 /**
- * The plain address, without authority: a browser that is not signed in says how to sign in.
- * @param base where clients reach the server
+ * The plain address, without authority. A browser that is not signed in gets the sign-in instructions.
+ * @param base the server's address for clients
  */
 export function pageAddress(base: string, { taskId, callId, shown }: PageTarget = {}): string {
   const url = new URL(`${base.replace(/\/+$/, '')}/page`);

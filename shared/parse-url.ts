@@ -1,8 +1,8 @@
-/** The WHATWG parser, without throwing. */
+/** Parses a URL with the WHATWG parser, without throwing. */
 
 /**
- * Undefined for what is no URL. Not by way of `URL.canParse`: in Node 20, once it has been called often enough to be
- * optimised, it refuses what has a letter of Latin-1 in it.
+ * Returns undefined for an invalid URL. It does not use `URL.canParse`: in Node 20, after many calls, the optimised
+ * function rejects URLs with Latin-1 letters.
  */
 export function parseUrl(text: string, base?: URL): URL | undefined {
   try {

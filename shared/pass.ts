@@ -1,8 +1,8 @@
-/** Letting time pass, until it has or nobody waits for it any more. */
+/** An abortable delay. */
 import { onAbort } from './abort.ts';
 import type { Clock } from './clock.ts';
 
-/** Resolves after `ms` milliseconds. @throws AbortError as soon as `signal` aborts; leaves no timer and no listener. */
+/** Resolves after `ms` milliseconds. @throws AbortError as soon as `signal` aborts. It leaves no timer and no listener. */
 export async function pass(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** The address of this user's running A2A server, left in the state directory for the bridge to find. */
+/** Stores the address of this user's running A2A server in the state directory, where the bridge reads it. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ export type ServerRecord = z.infer<typeof serverRecord>;
 
 const recordPath = (stateDirectory: string): string => join(stateDirectory, 'server.json');
 
-/** What the last server to start has left, or undefined. It may have been killed since: ask it before believing it. */
+/** The record of the server that started last, or undefined. That server may be dead, so the caller must contact it first. */
 export async function readServerRecord(stateDirectory: string): Promise<ServerRecord | undefined> {
   let text: string;
   try {
@@ -35,7 +35,7 @@ export async function writeServerRecord(stateDirectory: string, record: ServerRe
   await replaceFile(recordPath(stateDirectory), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Takes the record away if it is still this run's. */
+/** Deletes the record if it still belongs to this run of the server. */
 export async function removeServerRecord(stateDirectory: string, own: ServerRecord): Promise<void> {
   const found = await readServerRecord(stateDirectory);
   if (found?.pid !== own.pid || found.startedAt !== own.startedAt) return;

@@ -1,4 +1,4 @@
-/** What is wrong with a setting's value, in words for whoever wrote it: they know no schema, and need not. */
+/** Says in plain words why a setting's value is invalid. The user need not know the schema. */
 import type { z } from 'zod';
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -12,8 +12,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * For `safeParse(value, { error: settingProblem })`; a schema's own message goes first. The value is left out, it may be
- * a secret.
+ * For `safeParse(value, { error: settingProblem })`. A schema's own message takes precedence. The value is left out, because
+ * it may be a secret.
  */
 export function settingProblem(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

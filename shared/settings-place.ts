@@ -1,4 +1,4 @@
-/** Where the settings that somebody did not give on the command line are looked for: the state directory and one file. */
+/** Finds the state directory and the configuration file. */
 import { join, resolve } from 'node:path';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from './state-directory.ts';
 
@@ -8,15 +8,15 @@ export interface SettingsPlace {
   stateDir: string;
   /** Absolute. */
   configFile: string;
-  /** Whether somebody has named this very file, which must then exist. */
+  /** True if the user named this file. It must then exist. */
   named: boolean;
-  /** The flags that are settings. */
+  /** The other flags: each is a setting. */
   flags: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Flags that say where the other settings are.
- * @param kept what of the program lies in the state directory, in words
+ * The flags that locate the other settings.
+ * @param kept the program's data in the state directory, in words
  */
 export function placeFlags(kept: string): readonly { flag: string; describe: string }[] {
   return [
@@ -31,7 +31,7 @@ export function placeFlags(kept: string): readonly { flag: string; describe: str
   ];
 }
 
-/** @param flags what commander found, by the settings' keys, with `stateDir` and `config` beside them */
+/** @param flags commander's options by setting key, and also `stateDir` and `config` */
 export function settingsPlace(
   { stateDir: stateFlag, config: configFlag, ...flags }: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** Where this user's state lives: the journal, the token, the address of the running server, the bridge's outbox. */
+/** Finds and prepares this user's state directory: the journal, the token, the server's address, the bridge's outbox. */
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -7,7 +7,7 @@ import { systemErrorCode } from './system-error.ts';
 
 const NAME = 'mcp-a2a-bridge';
 
-/** The variable that places the state directory, for both programs. */
+/** The environment variable with the path of the state directory. Both programs read it. */
 export const STATE_DIRECTORY_VARIABLE = 'MCP_A2A_BRIDGE_HOME';
 
 export interface Surroundings {
@@ -23,7 +23,7 @@ export const thisMachine = (): Surroundings => ({
 });
 
 /**
- * The state directory: `MCP_A2A_BRIDGE_HOME`, or else the user's own directory for program state on this platform.
+ * The path of the state directory: `MCP_A2A_BRIDGE_HOME`, or the platform's directory for program state.
  * XDG Base Directory Specification: a relative `XDG_STATE_HOME` is invalid and is ignored.
  */
 export function stateDirectory({ env, platform, home }: Surroundings = thisMachine()): string {
@@ -36,8 +36,8 @@ export function stateDirectory({ env, platform, home }: Surroundings = thisMachi
 }
 
 /**
- * Makes the directory, readable by its owner alone (0700), where it does not exist.
- * @throws ProductError CONFIGURATION when it cannot be made, is no directory, or lets other users in.
+ * Creates the directory with mode 0700 if it does not exist.
+ * @throws ProductError CONFIGURATION if it cannot be created, is not a directory, or is open to other users.
  */
 export async function prepareStateDirectory(path: string): Promise<void> {
   try {
@@ -51,13 +51,13 @@ export async function prepareStateDirectory(path: string): Promise<void> {
   if (!found.isDirectory()) throw unusable(path, 'it is not a directory');
   if (process.platform === 'win32') return;
   if (process.getuid && found.uid !== process.getuid()) throw unusable(path, 'it belongs to another user');
-  // The token in it is worth as much as the account: a directory others can write to could have it replaced.
+  // The token in it gives full access to the server. Other users must not be able to replace it.
   if ((found.mode & 0o022) !== 0) throw unusable(path, `other users may write to it; run: chmod 700 ${path}`);
 }
 
 /**
- * For who cannot do without writing there, before any work is taken up. It is tried: rights alone do not tell, for root,
- * on Windows, or on a read-only file system.
+ * Checks that this process can write to the directory. It creates and deletes a directory there. The mode alone is not
+ * reliable for root, on Windows, or on a read-only file system.
  * @throws ProductError CONFIGURATION
  */
 export async function tryToWrite(path: string): Promise<void> {
@@ -69,13 +69,13 @@ export async function tryToWrite(path: string): Promise<void> {
   }
 }
 
-/** Level by level: Node's own recursive mkdir never returns where a file system refuses new names with ENOENT, as /proc does. */
+/** Creates one level at a time. Node's recursive mkdir never returns where a file system answers ENOENT, such as /proc. */
 async function makeDirectory(path: string): Promise<void> {
   const missing: string[] = [];
   for (let at = path; !(await exists(at)); at = dirname(at)) missing.unshift(at);
   for (const level of missing) {
     await mkdir(level, { mode: 0o700 }).catch((error: unknown) => {
-      // Another process has just made it.
+      // Another process has created it.
       if (systemErrorCode(error) !== 'EEXIST') throw error;
     });
   }
@@ -86,7 +86,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    // Even the root may be missing: a drive that is not there. To make it then fails, and says so.
+    // Even the root may be missing, such as an absent drive. Then mkdir fails and reports it.
     if (systemErrorCode(error) === 'ENOENT' && dirname(path) !== path) return false;
     throw error;
   }

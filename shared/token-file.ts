@@ -1,6 +1,6 @@
 /**
- * Local secrets, in files that only this user can read. The bridge shows `token` to the server. MCP clients show `http-token`
- * to the bridge over HTTP. The bridge signs the states of its calls with `request-state-key`.
+ * Keeps local secrets in files that only this user can read. The bridge sends `token` to the server. MCP clients send
+ * `http-token` to the bridge over HTTP. The bridge signs the states of its calls with `request-state-key`.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { createFile } from './atomic-file.ts';
 import { messageOf, ProductError } from './errors.ts';
 import { systemErrorCode } from './system-error.ts';
 
-/** RFC 6750 §2.1: the characters of a bearer token. At least 20 of them, so that it cannot be guessed. */
+/** RFC 6750 §2.1: the characters of a bearer token. The minimum length is 20, so that no one can guess it. */
 export const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{20,512}=*$/;
 
 export type TokenFile = 'token' | 'http-token' | 'request-state-key';
@@ -18,9 +18,8 @@ export const tokenPath = (stateDirectory: string, file: TokenFile = 'token'): st
   join(stateDirectory, file);
 
 /**
- * The token in the state directory; made when there is none. Whoever comes first makes it, also among processes that
- * start together; all get the same.
- * @throws ProductError CONFIGURATION when the file cannot be read or written, or holds no token.
+ * Reads the token from the state directory, or creates it. If several processes start together, all get the same token.
+ * @throws ProductError CONFIGURATION if the file cannot be read or written, or holds no valid token.
  */
 export async function obtainToken(stateDirectory: string, file: TokenFile = 'token'): Promise<string> {
   const path = tokenPath(stateDirectory, file);
@@ -34,7 +33,7 @@ export async function obtainToken(stateDirectory: string, file: TokenFile = 'tok
     if (error instanceof ProductError) throw error;
     throw unusable(path, messageOf(error), error);
   }
-  throw unusable(path, 'it vanished as soon as it had been made');
+  throw unusable(path, 'another program deleted it just after it was created');
 }
 
 async function readToken(path: string): Promise<string | undefined> {
@@ -46,7 +45,8 @@ async function readToken(path: string): Promise<string | undefined> {
     throw error;
   }
   const token = text.trim();
-  if (!TOKEN_PATTERN.test(token)) throw unusable(path, 'it holds no token; remove it and a new one is made');
+  if (!TOKEN_PATTERN.test(token))
+    throw unusable(path, 'it holds no valid token; delete it, and the next start creates a new one');
   return token;
 }
 

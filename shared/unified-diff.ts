@@ -1,15 +1,15 @@
-/** The change to one text file, as `git` and `patch` read it. */
+/** Makes a unified diff of one text file, in the format of `git` and `patch`. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from 'diff';
 
 /**
- * Two texts that differ by more lines than this are shown as one whole replaced by the other: the shortest edit takes
- * quadratic time to find, and nobody reads it. At the limit it takes about 0.1 s.
+ * Two texts that differ by more lines than this are shown as a whole replacement. The shortest diff takes quadratic time, and
+ * a person cannot read a diff of that size. At this limit it takes about 0.1 s.
  */
 const MAX_EDITS = 1000;
 
 const CONTEXT_LINES = 3;
 
-/** @param before undefined where no file is: the diff is then against `/dev/null`. Equal texts give only the two headers. */
+/** @param before undefined if the file does not exist: the diff is then against `/dev/null`. Equal texts give only the two headers. */
 export function unifiedDiff(path: string, before: string | undefined, after: string): string {
   const oldName = before === undefined ? '/dev/null' : `a/${path}`;
   const newName = `b/${path}`;

@@ -1,4 +1,4 @@
-/** The version of this package, as its package.json says. */
+/** Reads the version of this package from its package.json. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { z } from 'zod';
 
 const packageFile = z.object({ name: z.literal('mcp-a2a-bridge'), version: z.string() });
 
-/** Found by going up from this file: from the sources, and from a bundle in dist/, it is not equally far. */
+/** Searches upwards from this file. The distance differs between the sources and a bundle in dist/. */
 export function packageVersion(): string {
   let directory = dirname(fileURLToPath(import.meta.url));
   for (;;) {

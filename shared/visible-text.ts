@@ -1,5 +1,5 @@
 /**
- * Foreign text (an agent's, a tool's, a file's) made safe to show to a person or a model. Every surface uses these functions. Pure.
+ * Makes foreign text (from an agent, a tool or a file) safe to show to a person or a model. Every surface uses these functions. Pure.
  *
  * - A character that cannot be seen, or that looks like a space, is shown as its code: `\u{202e}`. These are control, format,
  *   bidirectional, zero-width, tag, private and unassigned characters, lone surrogates, variation selectors, and every
@@ -12,23 +12,23 @@
  * Two texts look the same only if they differ in the order of spaces and tabs inside one marker. The cost is linear.
  */
 
-/** Compiling a Unicode set takes milliseconds: the first use pays for it, and not the start of the program. */
+/** Compiles the expression at its first use. A Unicode set takes milliseconds, which would delay the start of the program. */
 function lazy(compile: () => RegExp): () => RegExp {
   let compiled: RegExp | undefined;
   return () => (compiled ??= compile());
 }
 
-/** Before every line of a quoted text; the product's own lines never begin with it. */
+/** The prefix of every line of quoted text. The product's own lines never begin with it. */
 const LINE_MARK = '│';
 
-/** Columns of white space that stay as they are; a tab counts as four. Deep indentation stays below. */
+/** The columns of white space in a text that stay. A tab counts as four. Deep indentation is below this limit. */
 const TEXT_GAP = 80;
-/** The same on one line, which has no indentation. */
+/** The same limit for a single line, which has no indentation. */
 const LINE_GAP = 8;
 const TAB_COLUMNS = 4;
-/** Blank lines in a row that stay as they are. */
+/** The number of consecutive blank lines that stay. */
 const BLANK_LINES = 4;
-/** Copies of one escape in a row that stay as they are. */
+/** The number of consecutive copies of one escape that stay. */
 const ESCAPES = 8;
 
 /**
@@ -39,26 +39,26 @@ const EMOJI =
   '\\p{RGI_Emoji_ZWJ_Sequence}|\\p{RGI_Emoji_Modifier_Sequence}|\\p{Emoji_Keycap_Sequence}|\\p{Basic_Emoji}';
 /** Signs that Unicode calls format characters although they have a shape, such as U+0600, the Arabic number sign. */
 const VISIBLE_FORMAT = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{110BD}\\u{110CD}';
-/** U+2800 and U+FFFC have no shape although Unicode calls them symbols. U+27E8, U+27E9 and U+23CE are our own markers. */
+/** U+2800 and U+FFFC are invisible although Unicode calls them symbols. U+27E8, U+27E9 and U+23CE are the product's own markers. */
 const HIDDEN = `[[\\p{C}\\p{Z}\\p{DI}\\p{Variation_Selector}\\u2800\\uFFFC\\u27E8\\u27E9\\u23CE]--[\\t\\u0020${VISIBLE_FORMAT}]]`;
-/** A mark at the start of a line would change the line mark; a tower of marks would cover the lines above. */
+/** A combining mark at the start of a line would change the line mark. A stack of marks would cover the lines above. */
 const STRAY_MARK = '^\\p{M}|(?<=\\p{M}{8})\\p{M}';
 const ESCAPED = lazy(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv'));
-/** The same for a line that may have an emoji with hidden characters in it; the search for one costs several times as much. */
+/** The same for a line that may have an emoji with hidden characters. The search for an emoji costs several times as much. */
 const ESCAPED_BESIDE_EMOJI = lazy(() => new RegExp(`${ESCAPED().source}|(${EMOJI})`, 'gv'));
 const IN_EMOJI = /\u200D|\uFE0F/;
-/** All that cannot be seen, without the markers, which the product may have set. */
+/** All invisible characters, without the markers: the product may have written those. */
 const HIDDEN_BESIDE_EMOJI = lazy(
   () => new RegExp(`[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]|(${EMOJI})`, 'gv'),
 );
-/** Line feeds end a line of JSON: they are between its values. */
+/** All invisible characters except the line feed, which ends a line of JSON. */
 const HIDDEN_IN_JSON = lazy(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
-/** Most lines have none of this. */
+/** A quick test: most lines match nothing of it. */
 const SUSPECT = lazy(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
 const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(ESCAPES)},}`, 'g');
-/** A line without text. In a diff it may have a sign. */
+/** A line without text. A line of a diff may have its sign. */
 const BLANK = /^([+-]?)[ \t]*$/;
 
 /**
@@ -70,19 +70,19 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
   return line.length <= most ? line : `${line.slice(0, wholeBefore(line, most - 1))}…`;
 }
 
-/** Foreign text in its own shape, for results, which nobody decides on: hidden characters are escaped, and nothing else changes. */
+/** Foreign text with its hidden characters escaped and no other change. For results, which need no decision. */
 export function visibleText(text: string): string {
   return text.split('\n').map(escaped).join('\n');
 }
 
-/** Foreign text as lines, with long gaps and blank lines as markers. `quoted` puts a line mark before each. */
+/** Foreign text as lines. Markers replace long gaps and runs of blank lines. `quoted` puts a line mark before each line. */
 export function visibleLines(text: string): string[] {
   return withoutBlankRuns(text.split('\n'));
 }
 
 /**
- * Text that is partly visible already, such as a sentence of the product with a foreign name in it: hidden characters are
- * escaped. It does not keep foreign text from writing an escape or a marker itself.
+ * Escapes hidden characters in text that is partly visible already, such as the product's sentence with a foreign name. It
+ * does not stop foreign text from writing an escape or a marker itself.
  */
 export function withoutHidden(text: string): string {
   return text.replaceAll(
@@ -91,7 +91,7 @@ export function withoutHidden(text: string): string {
   );
 }
 
-/** The same JSON text, with an escape of JSON for each hidden character between its quotes. */
+/** The same JSON text. A JSON escape replaces each hidden character inside the quotes. */
 export function visibleJson(json: string): string {
   return json.replaceAll(HIDDEN_IN_JSON(), (character) =>
     Array.from(
@@ -101,29 +101,29 @@ export function visibleJson(json: string): string {
   );
 }
 
-/** How much a surface can show. */
+/** The size of the text that a surface can show. */
 export interface Room {
-  /** UTF-16 code units, line marks not counted. */
+  /** UTF-16 code units, without line marks. */
   characters: number;
   lines?: number;
 }
 
 /**
- * Foreign text as a person sees it. A surface that shows a cut text, and cannot lead to the rest, must not offer to
- * approve (D5).
+ * Foreign text as a person sees it. If a surface shows a cut text and cannot link to the rest, it must not offer approval
+ * (D5).
  */
 export type Quoted =
   | { extent: 'whole'; text: string }
-  /** The text has its head and its tail, and a marker between them. `left` counts the characters between them. */
+  /** The text has a head, a marker, and a tail. `left` is the number of omitted characters. */
   | { extent: 'cut'; text: string; left: number };
 
-/** Foreign text with a line mark before every line: no line of it can pass for one of the product. @param room all of it when left out */
+/** Foreign text with a line mark before every line, so that no line looks like the product's own. @param room the limit; all of the text if absent */
 export function quoted(text: string, room?: Room): Quoted {
   const fitted = fit(visibleLines(text).join('\n'), room);
   return { ...fitted, text: lineMarked(fitted.text) };
 }
 
-/** Text that is visible already, with a line mark before every line. */
+/** Adds a line mark before every line of a text that is visible already. */
 export function lineMarked(text: string): string {
   return text.split('\n').map(marked).join('\n');
 }
@@ -145,7 +145,7 @@ function escapeOf(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** @param gap columns of white space that stay */
+/** @param gap the columns of white space that stay */
 function collapsed(gap: number): (line: string) => string {
   return (line) =>
     line
@@ -165,7 +165,7 @@ function gapWords(spaces: number, tabs: number): string {
   );
 }
 
-/** The lines with each long run of blank ones as a marker. The sign of a diff stays before the marker. */
+/** Replaces each long run of blank lines with a marker. In a diff, the sign stays before the marker. */
 function withoutBlankRuns(lines: readonly string[]): string[] {
   const shown: string[] = [];
   const show = collapsed(TEXT_GAP);
@@ -191,7 +191,7 @@ function blankMarker(run: readonly string[], sign: string): string {
   return `${sign}⟨${many(run.length, 'blank line')}${gap === '' ? '' : ` with ${gap}`}⟩`;
 }
 
-/** Two thirds of the room go to the head, the rest to the tail. */
+/** The head gets two thirds of the room, the tail the rest. */
 function fit(text: string, room: Room | undefined): Quoted {
   if (room === undefined) return { extent: 'whole', text };
   const { characters, lines = Number.POSITIVE_INFINITY } = room;
@@ -209,19 +209,19 @@ function fit(text: string, room: Room | undefined): Quoted {
   return { extent: 'cut', left, text: `${head}⟨${many(left, 'character')} left out⟩${tail}` };
 }
 
-/** Without the line it breaks off in, where that costs less than a quarter. */
+/** Drops the broken last line, if that costs at most a quarter of the head. */
 function toLineEnd(head: string): string {
   const end = head.lastIndexOf('\n') + 1;
   return end >= head.length * 0.75 ? head.slice(0, end) : head;
 }
 
-/** Without the line it starts in, where that costs less than a quarter. */
+/** Drops the broken first line, if that costs at most a quarter of the tail. */
 function fromLineEnd(tail: string): string {
   const end = tail.indexOf('\n');
   return end >= 0 && end <= tail.length * 0.25 ? tail.slice(end) : tail;
 }
 
-/** Where the first lines end, their last line feed included. */
+/** The end of the first `lines` lines, with their last line feed. */
 function headLimit(text: string, lines: number): number {
   if (!Number.isFinite(lines)) return text.length;
   let at = 0;
@@ -233,7 +233,7 @@ function headLimit(text: string, lines: number): number {
   return at;
 }
 
-/** Where the last lines start, the line feed before them included. */
+/** The start of the last `lines` lines, with the line feed before them. */
 function tailLimit(text: string, lines: number): number {
   if (!Number.isFinite(lines)) return 0;
   let at = text.length;
@@ -245,10 +245,10 @@ function tailLimit(text: string, lines: number): number {
   return at;
 }
 
-/** Longer than any escape, marker or emoji. */
+/** Longer than every escape, marker or emoji. */
 const LONGEST = 120;
 
-/** The last place at or before `at` where a visible text may be cut: not inside an escape, a marker or a character. */
+/** The last index at or before `at` where a visible text may be cut: not inside an escape, a marker or a character. */
 export function wholeBefore(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST);
   const before = text.slice(from, at + 2);
@@ -262,7 +262,7 @@ export function wholeBefore(text: string, at: number): number {
   return whole;
 }
 
-/** Whether the character at this place belongs to the one before it. */
+/** Whether the character at this index belongs to the previous one. */
 function continues(text: string, at: number): boolean {
   return /^[\p{M}\u200D\uDC00-\uDFFF]/u.test(text.charAt(at)) || text.charAt(at - 1) === '\u200D';
 }

@@ -1,27 +1,27 @@
-/** What can go wrong for a client, split by what the caller can do about it. */
+/** The errors of this library, by what the caller can do about them. */
 
 export type ClientErrorCode =
-  /** No answer: the network, the server, or a browser that may not call it. The same may succeed later. */
+  /** No answer: a network failure, a stopped server, or a page whose origin the server does not allow. Try again later. */
   | 'unreachable'
-  /** The server said no, or could not. `reason` is its own name for it, where it gave one. */
+  /** The server rejected the request or failed. `reason` is the server's name for the error, if it sent one. */
   | 'refused'
-  /** What came back is not what the protocol says. */
+  /** The answer does not fit the protocol. */
   | 'malformed-answer'
-  /** The answer was lost, and asking again could do it twice: look before you do. */
+  /** The answer was lost. A retry could repeat the effect, so check the state first. */
   | 'outcome-unknown'
-  /** Taken back by the caller, before there was anything to cancel. */
+  /** The caller aborted the request before the task had an id. */
   | 'aborted'
-  /** The caller has stopped listening. The work goes on. */
+  /** The caller stopped listening. The task continues. */
   | 'detached';
 
 export interface ClientErrorDetail {
-  /** The HTTP status, where there was an answer. */
+  /** The HTTP status, if there was an answer. */
   status?: number;
-  /** The server's name for the failure, e.g. `UNKNOWN_TASK`. */
+  /** The server's name for the error, e.g. `UNKNOWN_TASK`. */
   reason?: string;
-  /** Whether the same request may succeed later without being changed. */
+  /** True if the same request, unchanged, may succeed later. */
   retryable?: boolean;
-  /** What a program may read of it, e.g. `{ firstDecision: 'approve' }`. */
+  /** Details that a program may read, e.g. `{ firstDecision: 'approve' }`. */
   facts?: Readonly<Record<string, string>>;
   cause?: unknown;
 }
@@ -45,11 +45,11 @@ export class ClientError extends Error {
   }
 }
 
-/** A fetch, or the reading of its body, that failed without an answer. */
+/** The error for a fetch, or for the reading of its body, that failed without an answer. */
 export function unreachable(url: string, cause: unknown): ClientError {
   return new ClientError(
     'unreachable',
-    `${url} could not be reached. Is the server running? A page also needs its origin allowed there.`,
+    `${url} could not be reached. Check that the server runs. For a web page, the server must also allow its origin.`,
     { cause },
   );
 }

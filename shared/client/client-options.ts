@@ -1,10 +1,10 @@
-/** What both clients take. */
+/** The options of both clients. */
 import type { Patience } from './patience.ts';
 import type { ServiceOptions } from './service.ts';
 
 export interface ClientOptions extends ServiceOptions {
-  /** What is left out takes its default. */
+  /** Missing fields get their defaults. */
   patience?: Partial<Patience> | undefined;
-  /** What says that the page unloads; the window this runs in when left out. */
+  /** The target of the `pagehide` event. The default is the current window. */
   page?: EventTarget | undefined;
 }

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside, by whoever learns the value. Nobody has to wait for it. */
+/** A promise with methods to settle it. An unhandled rejection of it causes no error. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   #resolve: (value: T) => void = () => undefined;

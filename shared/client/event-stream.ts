@@ -1,24 +1,24 @@
-/** The events of a stream (WHATWG HTML §9.2), as they come. */
+/** Parses a stream of server-sent events (WHATWG HTML §9.2). */
 import { createParser } from 'eventsource-parser';
 import type { EventSourceMessage } from 'eventsource-parser';
 import { ClientError, unreachable } from './client-error.ts';
 
-/** Characters of one event. The largest that a server of ours sends is a whole task. */
+/** The maximum length of one event in characters. This package's server sends a whole task as its largest event. */
 const MAX_EVENT = 64 * 1024 * 1024;
 
 export interface Reading {
-  /** A stream from which nothing comes for so long, not even a comment, is taken for dead; in milliseconds. */
+  /** If nothing arrives for this time, not even a comment, the stream counts as dead. Milliseconds. */
   quietMs: number;
   /**
-   * Ends the reading when it aborts. That of the request is not enough: where it aborts as the answer ends, Node's fetch
-   * leaves a reader waiting that is told neither.
+   * Stops the reading when it aborts. The request's own signal is not enough: if it aborts just as the response ends, Node's
+   * fetch neither ends nor rejects a pending read.
    */
   signal: AbortSignal;
 }
 
 /**
- * Ends when the stream does. Leaving it early lets go of the connection.
- * @throws ClientError unreachable, when the connection breaks or the reading is ended
+ * Ends when the stream ends. A caller that leaves early closes the connection.
+ * @throws ClientError unreachable, if the connection breaks or `signal` aborts
  */
 export async function* eventsOf(
   response: Response,
@@ -42,22 +42,22 @@ export async function* eventsOf(
       const ready = events;
       events = [];
       yield* ready;
-      if (overflow) throw new ClientError('malformed-answer', 'The server sent an event without an end.');
+      if (overflow) throw new ClientError('malformed-answer', 'The server sent an event that is too large.');
     }
   } finally {
-    // The connection may be gone already; then there is nothing to let go of.
+    // The connection may be closed already.
     await reader.cancel().catch(() => undefined);
   }
 }
 
-/** @returns undefined at the end */
+/** @returns undefined at the end of the stream */
 async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { quietMs, signal }: Reading,
   url: string,
 ): Promise<Uint8Array | undefined> {
   let ended: string | undefined;
-  // What waits for a chunk is told that there is none.
+  // `cancel` makes a pending read return.
   const end = (why: string): void => {
     ended ??= why;
     void reader.cancel().catch(() => undefined);

@@ -1,10 +1,10 @@
 /**
- * One task that a client has started, or has come back to.
+ * A task that a client started or attached to.
  *
  * Invariants
- * - It settles exactly once, with the report of a task that has ended or with an error; from then on it holds no listener,
- *   and is no longer among the active ones (R51).
- * - Cancelling twice asks once. Whether a cancel came before the task's own end is for the server to say: the report does.
+ * - It settles exactly once: with the report of an ended task, or with an error. Then it holds no listener and is no longer
+ *   active (R51).
+ * - A second cancel sends no second request. If cancel and completion race, the server decides: read the report.
  */
 import { ClientError } from './client-error.ts';
 import { newId } from './new-id.ts';
@@ -14,20 +14,20 @@ import type { TaskReport } from './task-report.ts';
 import type { Decision } from './task-request.ts';
 
 export interface ExecutionOptions {
-  /** Cancels the task when it aborts, with its reason where that is a text. */
+  /** Cancels the task when it aborts. If `signal.reason` is text, it is the reason of the cancel. */
   signal?: AbortSignal | undefined;
-  /** What it throws settles the execution; the task goes on. */
+  /** If this callback throws, the execution rejects with that error. The task continues. */
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** What a page that unloads does to the task: leave it alone (the default), or end it. */
+  /** What to do with the task when the page unloads. The default is `detach`: the task continues. */
   onUnload?: 'detach' | 'cancel' | undefined;
 }
 
 export class Execution {
-  /** This client's own name for it. */
+  /** A random id. Only this client uses it. */
   readonly id: string = newId();
   /**
-   * How the task ended: completed, canceled or failed. Nothing is thrown for a task that failed.
-   * Rejects with a ClientError when it cannot be known: refused, unreachable for long, detached, aborted before it was sent.
+   * The report of the ended task: completed, canceled or failed. A failed task does not reject.
+   * Rejects with a ClientError if the outcome is unknown: refused, unreachable, detached, or aborted before it was sent.
    */
   readonly result: Promise<TaskReport>;
   readonly #line: TaskLine;
@@ -35,21 +35,21 @@ export class Execution {
   readonly #reading = new AbortController();
   #state: 'active' | 'settled' = 'active';
   #canceling: Promise<void> | undefined;
-  /** Its page has gone, and with its last breath has canceled it. */
+  /** True after a cancel was sent while the page unloaded. */
   #left = false;
-  /** What ended the reading from this side. */
+  /** The error with which this client stopped reading. */
   #ended: { error: unknown } | undefined;
 
-  /** @param onSettled called once, before anyone who waits for the result goes on */
+  /** @param onSettled called once, before `result` settles */
   constructor(line: TaskLine, options: ExecutionOptions, onSettled: (execution: Execution) => void) {
     this.#line = line;
     this.#options = options;
     this.result = this.#run(onSettled);
-    // Whoever does not wait for it has said that they do not want to know.
+    // The caller need not wait for the result.
     this.result.catch(() => undefined);
   }
 
-  /** Where the task stands; undefined until the server has named it. */
+  /** The current state of the task; undefined until the server has sent the task id. */
   get report(): TaskReport | undefined {
     return this.#line.report;
   }
@@ -58,10 +58,10 @@ export class Execution {
     return this.#options.onUnload === 'cancel' && !this.#left;
   }
 
-  /** Ends the task, and with it every tool it runs. A no-op once it has ended. @throws ClientError */
+  /** Cancels the task and aborts its tools. No effect after the end. @throws ClientError */
   cancel(reason = 'canceled by the client'): Promise<void> {
     if (this.#state === 'settled') return Promise.resolve();
-    // There is nothing to wait for once it has settled, be it that it never began.
+    // The result may settle before the cancel, for example if the task never started. Then do not wait for the cancel.
     this.#canceling ??= Promise.race([this.#line.cancel(reason), this.result.then(() => undefined)]).catch(
       (error: unknown) => {
         this.#canceling = undefined;
@@ -71,23 +71,23 @@ export class Execution {
     return this.#canceling;
   }
 
-  /** The same in the last moment of a page. */
+  /** Cancels while the page unloads. */
   cancelLeaving(reason: string): void {
     this.#left = true;
     this.#line.cancelLeaving(reason);
   }
 
-  /** Stops listening. The task goes on; `attach` comes back to it. */
+  /** Stops listening. The task continues, and `attach` can follow it again. */
   detach(): void {
     this.#end(new ClientError('detached', 'This client no longer listens. The task goes on.'));
   }
 
-  /** Decides pending actions, each bound to what this client was shown of it (D2). @throws ClientError */
+  /** Decides pending actions. Each decision is bound to what this client was shown (D2). @throws ClientError */
   decide(...decisions: readonly Decision[]): Promise<void> {
     return this.#line.decide(decisions);
   }
 
-  /** Answers the agent's question, or tells it something for its next turn. @throws ClientError */
+  /** Answers the agent's question, or sends a message for its next turn. @throws ClientError */
   say(text: string): Promise<void> {
     return this.#line.say(text);
   }
@@ -100,10 +100,10 @@ export class Execution {
       );
     };
     try {
-      // Whoever began it knows it before anything of it happens.
+      // The caller must have the execution before its first progress.
       await Promise.resolve();
       if (signal?.aborted === true)
-        throw new ClientError('aborted', 'Taken back before it was sent; nothing has happened.');
+        throw new ClientError('aborted', 'The task was aborted before it was sent. Nothing has run.');
       if (this.#ended !== undefined) throw this.#ended.error;
       signal?.addEventListener('abort', aborted);
       return await this.#line.follow(this.#tell, this.#reading.signal);

@@ -1,4 +1,4 @@
-/** The executions of one client that are under way, and what becomes of them when their page goes. */
+/** The active executions of one client. It cancels some of them when the page unloads. */
 import { Execution } from './execution.ts';
 import type { ExecutionOptions } from './execution.ts';
 import { PageWatch } from './page-watch.ts';
@@ -29,7 +29,7 @@ export class Executions {
     return execution;
   }
 
-  /** Ends them all, side by side. @throws AggregateError when some could not be ended; the others were */
+  /** Cancels all of them in parallel. @throws AggregateError if some cancels fail; the others succeed */
   async cancelAll(reason?: string): Promise<void> {
     const ends = await Promise.allSettled(this.active.map((execution) => execution.cancel(reason)));
     const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));

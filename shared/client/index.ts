@@ -1,6 +1,6 @@
 /**
- * `mcp-a2a-bridge/client`: start work with an agent from Node or from a page, watch it, decide, abort, come back.
- * Uses what both have (fetch, AbortSignal, ReadableStream, EventTarget) and no module of Node's.
+ * `mcp-a2a-bridge/client`: start, follow, decide, abort and resume tasks, in Node or in a web page.
+ * It uses only APIs that both have (fetch, AbortSignal, ReadableStream, EventTarget).
  */
 export { A2aClient } from './a2a/a2a-client.ts';
 export type { A2aClientOptions } from './a2a/a2a-client.ts';

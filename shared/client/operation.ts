@@ -1,23 +1,23 @@
-/** One operation of a user interface, as a value that says all there is to draw. Pure. */
+/** The state of one operation as an immutable value for a user interface. Pure. */
 import { ClientError } from './client-error.ts';
 import type { Progress } from './progress.ts';
 import type { PendingAction, TaskReport } from './task-report.ts';
 
 interface Seen {
-  /** Its name, for as long as the page lives. */
+  /** Its id, unique while the page lives. */
   readonly id: string;
-  /** What it was asked to do. */
+  /** The text of the request. */
   readonly title: string;
-  /** What happened last, in a few words; `''` when nothing has. */
+  /** The last step in a few words; `''` before the first. */
   readonly progress: string;
-  /** What the agent has said so far. */
+  /** The agent's answer so far. */
   readonly output: string;
 }
 
 export type Operation =
   | (Seen & { readonly state: 'starting' })
   | (Seen & { readonly state: 'running'; readonly report: TaskReport })
-  /** Until a person decides what is pending, or answers the question. */
+  /** A person must decide the pending actions or answer the question. */
   | (Seen & {
       readonly state: 'waiting';
       readonly report: TaskReport;
@@ -26,7 +26,7 @@ export type Operation =
     })
   | (Seen & { readonly state: 'completed'; readonly report: TaskReport })
   | (Seen & { readonly state: 'canceled'; readonly report: TaskReport | null; readonly reason: string })
-  /** The agent failed; or, with an `error`, it is not known what became of it. */
+  /** The agent failed. With an `error`, the outcome is unknown. */
   | (Seen & {
       readonly state: 'failed';
       readonly report: TaskReport | null;
@@ -38,7 +38,7 @@ export function starting(id: string, title: string): Operation {
   return { id, title, progress: '', output: '', state: 'starting' };
 }
 
-/** The operation after something has happened. */
+/** Applies one progress event. */
 export function progressed(before: Operation, progress: Progress): Operation {
   switch (progress.type) {
     case 'text':
@@ -46,7 +46,7 @@ export function progressed(before: Operation, progress: Progress): Operation {
     case 'note':
       return { ...before, progress: progress.message };
     case 'reconnecting':
-      return { ...before, progress: 'The connection was lost; trying again.' };
+      return { ...before, progress: 'The connection was lost. Reconnecting.' };
     case 'activity': {
       const { activity } = progress;
       if (activity.type !== 'tool.output') return { ...before, progress: wordsFor(activity) };
@@ -58,7 +58,7 @@ export function progressed(before: Operation, progress: Progress): Operation {
   }
 }
 
-/** The operation as a report of its task has it. */
+/** Applies a report of the task. */
 export function standing({ id, title, progress }: Operation, report: TaskReport): Operation {
   const seen = { id, title, progress, output: report.output };
   const { state, message, pending, question } = report;
@@ -76,7 +76,7 @@ export function standing({ id, title, progress }: Operation, report: TaskReport)
   }
 }
 
-/** The operation when its execution has come to nothing. */
+/** Applies the error of a rejected execution. */
 export function broken(before: Operation, error: unknown): Operation {
   const { id, title, progress, output } = before;
   const report = 'report' in before ? before.report : null;

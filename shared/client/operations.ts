@@ -1,15 +1,15 @@
 /**
- * The operations of a user interface of any make: starts them, keeps each as one value, and tells when one has changed.
+ * A store of operations for any user interface. It starts them, keeps each as one value, and notifies listeners of changes.
  *
- * Values are replaced and never changed, and `all` is the same array until one is: that is what React's
- * `useSyncExternalStore`, a Svelte store or a signal wants.
+ * Values are immutable. `all` stays the same array until a value changes: React's `useSyncExternalStore`, Svelte stores and
+ * signals need this.
  */
 import type { Execution, ExecutionOptions } from './execution.ts';
 import { broken, isOver, progressed, standing, starting } from './operation.ts';
 import type { Operation } from './operation.ts';
 import type { Decision } from './task-request.ts';
 
-/** Either client. */
+/** An A2aClient or an McpClient. */
 export interface Starter<Request extends { text: string }> {
   start(request: Request, options?: ExecutionOptions): Execution;
 }
@@ -18,7 +18,7 @@ export class Operations<Request extends { text: string }> {
   readonly #client: Starter<Request>;
   readonly #executions = new Map<string, Execution>();
   readonly #listeners = new Set<() => void>();
-  /** In the order they were started. */
+  /** In start order. */
   #operations: ReadonlyMap<string, Operation> = new Map();
   #all: readonly Operation[] = [];
 
@@ -34,7 +34,7 @@ export class Operations<Request extends { text: string }> {
     return this.#operations.get(id);
   }
 
-  /** @returns the operation's id. Nothing is thrown: what goes wrong is the operation's state. */
+  /** @returns the operation's id. It does not throw: an error becomes the operation's state. */
   start(request: Request, options: Omit<ExecutionOptions, 'onProgress'> = {}): string {
     const execution = this.#client.start(request, {
       ...options,
@@ -52,12 +52,12 @@ export class Operations<Request extends { text: string }> {
     return id;
   }
 
-  /** Ends one. Of one that has ended, or that nobody knows, it is a no-op. @throws ClientError */
+  /** Cancels an operation. No effect if it has ended or is unknown. @throws ClientError */
   async cancel(id: string, reason = 'canceled by the person'): Promise<void> {
     await this.#executions.get(id)?.cancel(reason);
   }
 
-  /** @throws ClientError when the server refuses them; the operation still waits then */
+  /** @throws ClientError if the server refuses a decision; the operation then still waits */
   async decide(id: string, ...decisions: readonly Decision[]): Promise<void> {
     await this.#executions.get(id)?.decide(...decisions);
   }
@@ -67,7 +67,7 @@ export class Operations<Request extends { text: string }> {
     await this.#executions.get(id)?.say(text);
   }
 
-  /** Forgets one that is over. @returns false for one that is not, or that nobody knows */
+  /** Removes an ended operation. @returns false if it has not ended or is unknown */
   dismiss(id: string): boolean {
     const operation = this.get(id);
     if (operation === undefined || !isOver(operation)) return false;
@@ -76,8 +76,8 @@ export class Operations<Request extends { text: string }> {
   }
 
   /**
-   * @param listener called after each change; what it throws is the platform's to report
-   * @returns how to unsubscribe
+   * @param listener called after each change. The platform reports its errors as uncaught.
+   * @returns a function that unsubscribes
    */
   subscribe(listener: () => void): () => void {
     const own = (): void => listener();
@@ -99,7 +99,7 @@ export class Operations<Request extends { text: string }> {
   }
 }
 
-/** One listener that fails keeps no other from hearing, and ends no execution. */
+/** A failing listener must not stop other listeners or executions. */
 function tellSafely(listener: () => void): void {
   try {
     listener();

@@ -1,12 +1,11 @@
 /**
- * The unloading of a page. `pagehide` is the last event that every browser sends; `unload` and `beforeunload` keep a page
- * out of the back/forward cache, and phones leave them out (HTML Standard §7.4.6).
+ * Calls back when the page unloads. It uses `pagehide`, the last event that every browser sends. `unload` and `beforeunload`
+ * keep a page out of the back/forward cache, and phones omit them (HTML Standard §7.4.6).
  *
- * It fires for a page that is only put into that cache too (`event.persisted`). Both count as leaving: whether a browser
- * keeps a page is its own affair, and what happens to a person's work must not hang on it. A page that comes back sees
- * what became of its executions.
+ * A page that only enters the cache sends `pagehide` too (`event.persisted`). Both cases count as leaving. The browser alone
+ * decides whether to cache a page, and a person's task must not depend on that.
  *
- * Invariant: there is a listener exactly while somebody wants to be told, and never more than one (R51).
+ * Invariant: it has one listener while a callback is wanted, and none otherwise (R51).
  */
 const LEAVING = 'pagehide';
 
@@ -15,7 +14,7 @@ export class PageWatch {
   readonly #onLeaving: () => void;
   #watching = false;
 
-  /** @param page undefined where there is none: nothing is ever told then */
+  /** @param page undefined outside a page: then it never calls back */
   constructor(page: EventTarget | undefined, onLeaving: () => void) {
     this.#page = page;
     this.#onLeaving = onLeaving;
@@ -34,7 +33,7 @@ export class PageWatch {
   };
 }
 
-/** The page this runs in. Node has none; in a worker nothing is ever told. */
+/** The current page. Undefined in Node and in workers, which have no `pagehide`. */
 export function thisPage(): EventTarget | undefined {
   const page: unknown = globalThis;
   return 'onpagehide' in globalThis && page instanceof EventTarget ? page : undefined;

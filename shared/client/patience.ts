@@ -1,15 +1,15 @@
-/** How long a client goes on trying. */
+/** Retry settings and retries. */
 import { ClientError } from './client-error.ts';
 
 export interface Patience {
-  /** Attempts in a row that may fail before the client gives up. */
+  /** The maximum number of consecutive failed attempts. */
   attempts: number;
-  /** Before the second attempt, in milliseconds; each wait is twice the last, spread by chance. */
+  /** The delay before the second attempt, in milliseconds. Each delay doubles, with jitter. */
   firstMs: number;
   mostMs: number;
-  /** A stream that is silent for longer is taken for dead, in milliseconds. Servers give a sign of life every 10 to 15 s. */
+  /** A stream without data for this time counts as dead. Milliseconds. Servers send a heartbeat every 10 to 15 s. */
   quietMs: number;
-  /** Over MCP nothing tells of a decision made elsewhere: how often to look whether a waiting task still waits. */
+  /** The polling interval for a waiting task over MCP, which has no event for a decision made elsewhere. Milliseconds. */
   lookMs: number;
 }
 
@@ -21,7 +21,7 @@ export const PATIENCE: Patience = {
   lookMs: 10_000,
 };
 
-/** @param attempt how many have failed; @returns milliseconds. Pure. */
+/** @param attempt the number of failed attempts. @returns a delay in milliseconds. Pure. */
 export function waitAfter(
   attempt: number,
   { firstMs, mostMs }: Pick<Patience, 'firstMs' | 'mostMs'>,
@@ -31,7 +31,7 @@ export function waitAfter(
   return longest * (0.5 + chance / 2);
 }
 
-/** Resolves after so many milliseconds, or as soon as the signal aborts. Leaves no timer and no listener. */
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. Leaves no timer and no listener. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -46,15 +46,15 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 export interface Trying {
-  /** Ends the trying when it aborts. */
+  /** Stops the retries when it aborts. */
   signal?: AbortSignal | undefined;
-  /** Whether to try again after this failure; while the same may succeed later, when left out. */
+  /** Whether to retry after this error. The default is: if the error is retryable. */
   passes?: (error: unknown) => error is ClientError;
-  /** Told of each failure that is followed by another attempt. */
+  /** Called before each retry. */
   onFailure?: ((attempt: number, error: ClientError) => void) | undefined;
 }
 
-/** For what may be asked twice. @throws ClientError what the last attempt threw */
+/** Retries an idempotent request. @throws ClientError the error of the last attempt */
 export async function tryAgain<T>(
   act: () => Promise<T>,
   patience: Patience,
@@ -72,7 +72,7 @@ export async function tryAgain<T>(
   }
 }
 
-/** Whether the same may succeed later. */
+/** Whether the same request may succeed later. */
 export function isPassing(error: unknown): error is ClientError {
   return error instanceof ClientError && error.retryable;
 }

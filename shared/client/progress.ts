@@ -1,18 +1,18 @@
-/** What happens while an execution is under way. */
+/** The progress events of an execution. */
 import type { Activity } from '../protocol/tool-approval.ts';
 import type { ClientError } from './client-error.ts';
 import type { TaskReport } from './task-report.ts';
 
 export type Progress =
-  /** The agent says more: to be appended. */
+  /** More text of the agent's answer, to append. */
   | { type: 'text'; text: string }
-  /** A tool call was asked for, decided, has started, said something or finished. Over A2A. */
+  /** A step of a tool call: requested, decided, started, output or finished. Only over A2A. */
   | { type: 'activity'; activity: Activity }
-  /** What the agent is doing, in words. */
+  /** A progress message. */
   | { type: 'note'; message: string }
-  /** The task moves, waits for a person, or has ended. */
+  /** The task's state has changed: it works, waits for a person, or has ended. */
   | { type: 'state'; report: TaskReport }
-  /** The connection was lost. The task goes on; nothing of it is missed. */
+  /** The connection was lost. The task continues, and no event is lost. */
   | { type: 'reconnecting'; attempt: number; error: ClientError };
 
 export type Tell = (progress: Progress) => void;

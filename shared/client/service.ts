@@ -1,23 +1,23 @@
-/** One server behind one address: requests with its token, answers as values, failures as ClientError. */
+/** An HTTP client for one server. It adds the token, validates answers, and reports failures as ClientError. */
 import * as z from 'zod/mini';
 import { ClientError, unreachable } from './client-error.ts';
 
 export interface ServiceOptions {
-  /** Where the server is. */
+  /** The server's address. */
   url: string;
-  /** Its bearer token, or how to read the current one. Without it only servers that ask for none answer. */
+  /** The bearer token, or a function that returns the current one. Omit it for servers without authentication. */
   token?: string | (() => string) | undefined;
-  /** In place of the platform's own. */
+  /** A replacement for the platform's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
 export interface Ask {
   method: 'GET' | 'POST' | 'DELETE';
   headers?: Readonly<Record<string, string>>;
-  /** To be sent as JSON. */
+  /** Sent as JSON. */
   body?: unknown;
   signal?: AbortSignal;
-  /** Outlives the page. Browsers allow 64 KiB of such bodies at a time (Fetch Standard, inflight keepalive bytes). */
+  /** The request outlives the page. Browsers allow 64 KiB of such bodies at a time (Fetch Standard, inflight keepalive bytes). */
   keepalive?: boolean;
 }
 
@@ -32,7 +32,7 @@ export class Service {
     this.#fetch = fetch;
   }
 
-  /** @throws ClientError for anything but a 2xx */
+  /** @throws ClientError if the status is not 2xx */
   async ask(path: string, { method, headers, body, signal, keepalive }: Ask): Promise<Response> {
     const token = this.#token();
     const url = `${this.url}${path}`;
@@ -45,7 +45,7 @@ export class Service {
           ...(token !== undefined && { Authorization: `Bearer ${token}` }),
           ...headers,
         },
-        // No cookies, and a token goes nowhere but where it was meant for.
+        // Send no cookies, and never send the token to a redirect target.
         credentials: 'omit',
         redirect: 'error',
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -59,7 +59,7 @@ export class Service {
     throw refusal(await response.text().catch(() => ''), response.status);
   }
 
-  /** @throws ClientError also where the answer does not fit the schema */
+  /** @throws ClientError also if the answer does not fit the schema */
   async askFor<Schema extends z.ZodMiniType>(
     schema: Schema,
     path: string,
@@ -73,12 +73,12 @@ export class Service {
   }
 }
 
-/** Reads JSON text. @throws ClientError malformed-answer */
+/** Parses JSON text. @throws ClientError malformed-answer */
 export function understood<Schema extends z.ZodMiniType>(schema: Schema, text: string): z.output<Schema> {
   return fitting(schema, jsonOf(text), text);
 }
 
-/** @param shown what the failure shows of it. @throws ClientError malformed-answer */
+/** Validates a value. @param shown the text of the value, for the error. @throws ClientError malformed-answer */
 export function fitting<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -88,7 +88,7 @@ export function fitting<Schema extends z.ZodMiniType>(
   if (parsed.success) return parsed.data;
   throw new ClientError(
     'malformed-answer',
-    `The server's answer is not what this client understands: ${shown.slice(0, 200)}`,
+    `The server's answer does not fit the protocol. Check the address and the versions. The answer: ${shown.slice(0, 200)}`,
     { cause: parsed.error },
   );
 }
@@ -104,7 +104,7 @@ function jsonOf(text: string): unknown {
 
 const facts = z.record(z.string(), z.string());
 
-/** A2A 1.0 §11.6 with the server's `ErrorInfo`; or a JSON-RPC error, as MCP over HTTP has it. */
+/** The body of an error: A2A 1.0 §11.6 with the server's `ErrorInfo`, or a JSON-RPC error of MCP over HTTP. */
 const errorBody = z.object({
   error: z.object({
     message: z.string(),
@@ -112,7 +112,7 @@ const errorBody = z.object({
   }),
 });
 
-/** @param text the body of an answer that says no, or of a stream that broke off */
+/** @param text the body of an error response, or the data of a stream's error event */
 export function refusal(text: string, status: number): ClientError {
   const { error } = errorBody.safeParse(jsonOf(text)).data ?? {};
   const metadata = error?.details?.find((detail) => detail.metadata?.['reason'] !== undefined)?.metadata;
@@ -120,7 +120,7 @@ export function refusal(text: string, status: number): ClientError {
   return new ClientError('refused', error?.message ?? `The server answered with the status ${status}.`, {
     status,
     facts: rest,
-    // RFC 9110 §15.6: these three may pass.
+    // RFC 9110 §15.6: these three statuses may be temporary.
     retryable: retryable === undefined ? [502, 503, 504].includes(status) : retryable === 'true',
     ...(reason !== undefined && { reason }),
   });

@@ -1,23 +1,23 @@
-/** What one protocol does for one task. An execution is a line with a beginning and an end. */
+/** The operations on one task, implemented once for A2A and once for MCP. */
 import type { Tell } from './progress.ts';
 import type { TaskReport } from './task-report.ts';
 import type { Decision } from './task-request.ts';
 
 export interface TaskLine {
-  /** Where the task stands; undefined until the server has named it. */
+  /** The current state of the task; undefined until the server has sent the task id. */
   readonly report: TaskReport | undefined;
   /**
-   * Starts or finds the task and reads on until it has ended, over as many connections as that takes. Once.
-   * @param reading ends the reading when it aborts, and stops nothing (E4)
+   * Starts or attaches to the task and follows it to its end, over as many connections as needed. Call it once.
+   * @param reading stops the reading when it aborts; the task continues (E4)
    * @throws ClientError
    */
   follow(tell: Tell, reading: AbortSignal): Promise<TaskReport>;
-  /** Ends the task; one that is not named yet as soon as it is. Of one that has ended it is a no-op. @throws ClientError */
+  /** Cancels the task. Without a task id yet, it waits for the id. No effect after the end. @throws ClientError */
   cancel(reason: string): Promise<void>;
-  /** The same in the last moment of a page: sent at once or not at all, and nobody reads the answer. */
+  /** Cancels while the page unloads. It sends the request at once and ignores the answer. */
   cancelLeaving(reason: string): void;
   /** @throws ClientError */
   decide(decisions: readonly Decision[]): Promise<void>;
-  /** Says something to the agent: an answer to its question, or a message for its next turn. @throws ClientError */
+  /** Sends text to the agent: an answer to its question, or a message for its next turn. @throws ClientError */
   say(text: string): Promise<void>;
 }

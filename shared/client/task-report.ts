@@ -1,9 +1,9 @@
-/** A task as a client shows it: the same over A2A and over MCP. */
+/** The state of a task as a client shows it. It is the same over A2A and MCP. */
 import type { DecisionWord, PendingReason, Preview, SideEffect } from '../protocol/tool-approval.ts';
 
 /**
- * `waiting`: nothing runs until somebody decides the pending actions, or answers the question.
- * The last three are final.
+ * `waiting`: nothing runs until a person decides the pending actions or answers the question.
+ * The last three states are final.
  */
 export type TaskState = 'working' | 'waiting' | 'completed' | 'canceled' | 'failed';
 
@@ -12,43 +12,43 @@ export interface PendingAction {
   /** The code of this question. A decision carries the code of the question that the person saw (D2). */
   shown: string;
   tool: string;
-  /** One line that says what the call will do. */
+  /** One line about the effect of the call. */
   title: string;
   input: Readonly<Record<string, unknown>>;
   sideEffect: SideEffect;
-  /** Why it waits: never decided, its outcome was lost, what was shown has changed since, or it is a question. */
+  /** Why it waits; see `pendingReason` in `protocol/tool-approval.ts`. */
   reason: PendingReason;
-  /** What to show a person before they decide. Over MCP it is text. */
+  /** The preview for the person. Over MCP it is text. */
   preview: Preview | { type: 'text'; text: string };
-  /** RFC 3339; null when it waits for as long as it takes. */
+  /** RFC 3339; null if the action never expires. */
   expiresAt: string | null;
   decisions: readonly DecisionWord[];
 }
 
-/** One attempt to run a tool, under way. */
+/** A running tool execution. */
 export interface RunningTool {
-  /** What abort takes. */
+  /** The id for an abort. */
   toolId: string;
   tool: string;
   title: string;
-  /** RFC 3339; null where it is not known. */
+  /** RFC 3339; null if unknown. */
   startedAt: string | null;
 }
 
 export interface TaskReport {
-  /** The conversation: go on with it by starting the next task with this id. */
+  /** The id of the session. Start the next task with it to continue the conversation. */
   sessionId: string;
   taskId: string | null;
   state: TaskState;
-  /** What the agent's status says in words; why it was canceled, or failed. */
+  /** The message of the agent's status, such as the reason of a cancel or failure. */
   message: string;
-  /** What the agent has said. */
+  /** The agent's answer so far. */
   output: string;
   pending: readonly PendingAction[];
-  /** What the agent wants to be told, where it asks in words; null otherwise. */
+  /** The agent's question in plain text; null if there is none. */
   question: string | null;
   tools: readonly RunningTool[];
-  /** The position in the task's events up to which this is told; null over MCP, which has none. */
+  /** The position of the last event in this report; null over MCP, which has no positions. */
   cursor: number | null;
 }
 

@@ -1,41 +1,41 @@
-/** What a client asks for, and how it says what a person has decided: the same over A2A and over MCP. */
+/** The requests and decisions of a client. They are the same over A2A and MCP. */
 import type { Answer } from '../protocol/question.ts';
 import type { DecisionScope, GrantLimits, TaskMode } from '../protocol/tool-approval.ts';
 
 export interface TaskRequest {
-  /** What to do, in words. */
+  /** The instructions for the agent. */
   text: string;
-  /** Goes on in this session; a new one when left out. */
+  /** The session to continue. Omit it to start a new one. */
   sessionId?: string | undefined;
-  /** Absolute path of the directory to work in, on the agent's machine. */
+  /** The absolute path of the working directory, on the agent's machine. */
   workspace?: string | undefined;
-  /** Runs every tool without asking. Set it only where a person said so. */
+  /** Runs every tool without asking. Set it only if a person agreed. */
   autoExecute?: boolean | undefined;
-  /** What the task may do unasked: `ask`, `accept-edits`, `auto` (as `autoExecute`), `plan`. Set it as carefully. */
+  /** What the task may do without asking: `ask`, `accept-edits`, `auto` (like `autoExecute`), `plan`. `auto` needs the same care. */
   mode?: TaskMode | undefined;
-  /** A model tier (`fast`, `smart`) or a model id that the agent knows. */
+  /** A model tier (`fast`, `smart`), or a model id of the agent. */
   model?: string | undefined;
 }
 
-/** `shown` is the code of the question as the person saw it: keep it with what you display, and send it back (D2). */
+/** `shown` is the code of the question that the person saw. Keep it with the displayed question and send it back (D2). */
 export type Decision = { callId: string; shown: string; reason?: string | undefined } & (
-  | /** Run it. The scope says for which later calls the person need not be asked; `once` when left out. */ {
+  | /** Run the call. `scope` names the later calls that need no decision. The default is `once`: none. */ {
       decision: 'approve';
       scope?: DecisionScope | undefined;
-      /** How long that trust lasts; as long as the task when left out. */
+      /** The limits of that grant. Without it the grant lasts as long as the task. */
       grant?: GrantLimits | undefined;
     }
-    /** Do not; the agent goes on without. */
+    /** Do not run the call. The agent continues without it. */
   | { decision: 'deny' }
-  /** Run it with this input in place of the agent's. */
+  /** Run the call with this input instead. */
   | { decision: 'edit'; input: Record<string, unknown> }
-  /** Write this text in place of the agent's, for tools that write a file. */
+  /** Write this text instead. Only for tools that write a file. */
   | { decision: 'edit'; content: string }
-  /** What the person says to a question: their words, a choice, several choices, or the values of its form. */
+  /** The answer to a question: free text, one or more choices, or the values of the form. */
   | { decision: 'answer'; answer: Answer }
 );
 
-/** The answer to an abort, over every transport. `success` is false for one that has ended, or that nobody knows. */
+/** The answer to an abort, over every transport. `success` is false if the execution has ended or is unknown. */
 export interface AbortAnswer {
   success: boolean;
   message: string;

@@ -1,14 +1,14 @@
 /**
- * The A2A extension `urn:mcp-a2a-bridge:agent-command:v1`: what an agent does by itself when it is told to by name, without
- * a model. A message whose only part is the data part `{ extension, command, args }` starts a task like any other: its
- * steps ask for approval, its result is the task's. `GET /api/commands` lists the commands.
+ * The A2A extension `urn:mcp-a2a-bridge:agent-command:v1`: commands that an agent runs without a model. A client sends a
+ * message with one data part, `{ extension, command, args }`. This message starts a normal task: its steps ask for approval
+ * and it has a result. `GET /api/commands` lists the commands.
  */
 import { z } from 'zod';
 import { AGENT_COMMAND } from './extensions.ts';
 
 export { AGENT_COMMAND };
 
-/** A command as a person gave it. `command` may be of several words, and the rest of its words be in `args`. */
+/** A command as the person typed it. If the name has several words, some of them may be in `args`. */
 export const commandCall = z.strictObject({
   command: z.string().min(1).max(200),
   args: z.array(z.string().max(4096)).max(50).default([]),
@@ -26,10 +26,10 @@ export const offeredCommand = z.object({
 });
 export type OfferedCommand = z.infer<typeof offeredCommand>;
 
-/** What `GET /api/commands` answers. */
+/** The response of `GET /api/commands`. */
 export const commandList = z.object({ commands: z.array(offeredCommand) });
 
-/** The command in one line, as it is shown: `/checkpoint restore 4f2a91bc.3`. */
+/** The command on one line, e.g. `/checkpoint restore 4f2a91bc.3`. */
 export function commandLine({ command, args }: CommandCall): string {
   return `/${[command.replace(/^\/+/, ''), ...args].join(' ')}`;
 }

@@ -1,12 +1,12 @@
-/** The preview of a pending action as text: for people, and for models that show it to people. Pure. */
+/** Formats the preview of a pending action as text for people and models. Pure. */
 import { type Quoted, quoted, type Room, visibleLine } from '../visible-text.ts';
 import { questionText } from './question-text.ts';
 import type { Preview } from './tool-approval.ts';
 
-/** Characters of a preview in the text part that clients without the extension read. The data part has all of it. */
+/** The limit of a preview in the text part, for clients without the extension. The data part has the whole preview. */
 export const TEXT_PART_ROOM: Room = { characters: 8_000 };
 
-/** Every line of the agent's has a line mark. Only the working directory of a command, which the product adds, has none. */
+/** Each line from the agent has a line mark. Only the working directory has none: the product adds it. */
 export function quotedPreview(preview: Preview, room?: Room): Quoted {
   switch (preview.type) {
     case 'diff':

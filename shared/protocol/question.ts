@@ -1,6 +1,6 @@
 /**
- * A question to a person, and what they answer: the words of `urn:mcp-a2a-bridge:tool-approval:v1` for a pending action that
- * takes an answer in the place of an approval.
+ * The schemas of a question to a person and of the answer, part of `urn:mcp-a2a-bridge:tool-approval:v1`. A question is a
+ * pending action that needs an answer instead of an approval.
  */
 import { z } from 'zod';
 
@@ -10,8 +10,8 @@ export type Choice = z.infer<typeof choice>;
 const titled = z.array(z.object({ const: z.string(), title: z.string().exactOptional() }));
 
 /**
- * One field of a form, as MCP's elicitation has it (MCP 2025-11-25, `PrimitiveSchemaDefinition`). Other keywords are
- * dropped: a `pattern`, above all, which a foreign server could use to keep this one busy for ever (X3).
+ * One form field, as in MCP elicitation (MCP 2025-11-25, `PrimitiveSchemaDefinition`). Other keywords are dropped. A
+ * `pattern` above all: a hostile server could send one that blocks the process (X3).
  */
 const formField = z.object({
   type: z.enum(['string', 'number', 'integer', 'boolean', 'array']),
@@ -45,21 +45,21 @@ export const formSchema = z.object({
 });
 export type FormSchema = z.infer<typeof formSchema>;
 
-/** What a person is asked: for words of their own, to choose, or, with a `schema`, to fill in a form. */
+/** A question to a person. It asks for free text, for a choice, or, with a `schema`, for a completed form. */
 export const question = z.object({
   text: z.string().min(1),
   choices: z.array(choice).min(1).optional(),
-  /** Several of the choices may be taken. */
+  /** The person may take several choices. */
   multiple: z.boolean().optional(),
-  /** Beside the choices other words are taken too. Without choices they always are. */
+  /** The person may write free text instead of a choice. A question without choices always takes free text. */
   freeText: z.boolean().optional(),
   schema: formSchema.optional(),
 });
 export type Question = z.infer<typeof question>;
 
 /**
- * What a person answers: words or the label of a choice, the labels of several, or the values of a form by their names. A
- * client that only has text may write labels with commas between them, and a form as JSON.
+ * A person's answer: free text, a label, several labels, or the values of a form by field name. A client that can only send
+ * text may write labels with commas between them, and a form as JSON.
  */
 export const answer = z.union([
   z.string().max(100_000),

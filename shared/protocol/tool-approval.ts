@@ -1,11 +1,10 @@
 /**
- * The A2A extension `urn:mcp-a2a-bridge:tool-approval:v1`: how a task that waits for a person says what it
- * waits for, and how the person's decision comes back.
+ * The A2A extension `urn:mcp-a2a-bridge:tool-approval:v1`: the schemas of pending actions and of decisions on them.
  *
- * An `input-required` task carries one data part `{ extension, pending: [...] }`; a decision message carries one
- * data part `{ extension, decisions: [...] }`. A client without the extension reads the text part beside it. When one
- * action is pending it may answer with the exact words `approve` or `deny`, followed by the action's code when the call is
- * asked again. A question takes any words.
+ * An `input-required` task carries one data part `{ extension, pending: [...] }`. A decision message carries one data part
+ * `{ extension, decisions: [...] }`. A client without the extension reads the text part beside it. If one action is pending,
+ * such a client may answer with exactly `approve` or `deny`. If the call is asked again, the action's code must follow the
+ * word. Any text answers a question.
  */
 import { z } from 'zod';
 import { TOOL_APPROVAL } from './extensions.ts';
@@ -13,11 +12,11 @@ import { answer, question } from './question.ts';
 
 export { TOOL_APPROVAL };
 
-/** What a tool may do to the world. `none` is read-only: it may be run again without asking. */
+/** The side effects of a tool. `none` means read-only: the server may run the call again without asking. */
 export const sideEffect = z.enum(['none', 'files', 'command', 'network', 'other']);
 export type SideEffect = z.infer<typeof sideEffect>;
 
-/** Who offers the tool. */
+/** The origin of the tool. */
 export const toolSource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('built-in') }),
   z.object({ type: z.literal('mcp-server'), server: z.string() }),
@@ -25,7 +24,7 @@ export const toolSource = z.discriminatedUnion('type', [
 ]);
 export type ToolSource = z.infer<typeof toolSource>;
 
-/** What a person is shown before they decide. */
+/** The preview of a call that a person sees before the decision. */
 export const preview = z.discriminatedUnion('type', [
   z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
   z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
@@ -35,17 +34,17 @@ export const preview = z.discriminatedUnion('type', [
 ]);
 export type Preview = z.infer<typeof preview>;
 
-/** `answer` goes with a question and with nothing else; `deny` declines one. */
+/** `answer` is only for questions. `deny` declines a question. */
 export const decisionWord = z.enum(['approve', 'deny', 'edit', 'answer']);
 export type DecisionWord = z.infer<typeof decisionWord>;
 
-/** How far a decision reaches: this call, later calls of the tool, of the tool's server, or all later calls. */
+/** The calls that a decision covers: this call, later calls of the tool, of the tool's server, or all later calls. */
 export const decisionScope = z.enum(['once', 'tool', 'server', 'always']);
 export type DecisionScope = z.infer<typeof decisionScope>;
 
 /**
- * Why the call waits: it was never decided; its outcome was lost in a crash; what was shown has changed since; or it is a
- * question, which a person answers and nothing runs for.
+ * Why the call waits. `approval`: no one has decided it. `outcome-unknown`: a crash lost its outcome. `content-changed`: its
+ * content has changed since it was shown. `question`: it needs an answer, and no tool runs.
  */
 export const pendingReason = z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']);
 export type PendingReason = z.infer<typeof pendingReason>;
@@ -53,7 +52,7 @@ export type PendingReason = z.infer<typeof pendingReason>;
 export const pendingAction = z.object({
   callId: z.string(),
   tool: z.string(),
-  /** One line that says what the call will do, e.g. `Write test.md`. */
+  /** One line about the effect of the call, e.g. `Write test.md`. */
   title: z.string(),
   input: z.record(z.string(), z.unknown()),
   /**
@@ -65,19 +64,19 @@ export const pendingAction = z.object({
   source: toolSource,
   preview,
   reason: pendingReason,
-  /** The rule of the operator's for which it is asked, whatever trust was given; absent where nothing allows it. */
+  /** The operator's rule that makes the server ask, even if a grant covers the call. Absent if no such rule matches. */
   rule: z.string().optional(),
-  /** RFC 3339, or null when the action waits for as long as it takes. */
+  /** RFC 3339, or null if the action never expires. */
   expiresAt: z.string().nullable(),
   decisions: z.array(decisionWord),
-  /** How far an approval of it may reach; absent where every scope that fits the source is taken. */
+  /** The scopes that an approval may have. If absent, every scope that fits the source is allowed. */
   scopes: z.array(decisionScope).optional(),
 });
 export type PendingAction = z.infer<typeof pendingAction>;
 
 /**
- * How long a trust lasts that is given with a decision: minutes from then, and later calls that run for it. Whichever is over
- * first ends it; without either it lasts as long as the task.
+ * The limits of a grant: its minutes from the decision, and the number of later calls it allows. The grant ends at the limit
+ * that is reached first. Without a limit it lasts as long as the task.
  */
 export const grantLimits = z
   .strictObject({
@@ -90,9 +89,10 @@ export const grantLimits = z
 export type GrantLimits = z.infer<typeof grantLimits>;
 
 /**
- * One decision. `shown` is the code of the question as the person saw it: the surface that displayed the question keeps
- * it, and nothing fills it in later (D2). `input` replaces the whole input, `content` only the text that would be written (tools that
- * write a file); either goes with `edit`, and only with it. `answer` goes with `answer`, and only with it.
+ * One decision. `shown` is the code of the question that the person saw. The surface that displayed the question keeps it,
+ * and no other code fills it in (D2). `edit` needs `input` or `content`, and only `edit` takes them. `input` replaces the
+ * whole input. `content` replaces only the text of a tool that writes a file. `answer` needs `answer`, and only `answer`
+ * takes it.
  */
 export const decision = z
   .strictObject({
@@ -100,7 +100,7 @@ export const decision = z
     shown: z.string().min(1).max(100),
     decision: decisionWord,
     scope: decisionScope.default('once'),
-    /** Goes with a scope beyond `once`. */
+    /** Only with a scope other than `once`. */
     grant: grantLimits.optional(),
     input: z.record(z.string(), z.unknown()).optional(),
     content: z.string().optional(),
@@ -127,12 +127,12 @@ export type PendingPart = z.infer<typeof pendingPart>;
 export const decisionsPart = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
   decisions: z.array(decision).min(1).max(100),
-  /** How the person was asked, for the record: `tool`, `elicitation`, `task-form`, `page`, `cli`, … */
+  /** The channel of the decision, for the record: `tool`, `elicitation`, `task-form`, `page`, `cli`, … */
   channel: z.string().max(50).optional(),
 });
 export type DecisionsPart = z.infer<typeof decisionsPart>;
 
-/** Takes back grants of a task: those named, or all of them. What they let run and has not started is asked for again. */
+/** Revokes grants of a task: the named ones, or all. A granted call that has not started is pending again. */
 export const revokePart = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
   revoke: z.union([z.literal('all'), z.array(z.string().min(1).max(200)).min(1).max(1000)]),
@@ -141,19 +141,19 @@ export const revokePart = z.strictObject({
 export type RevokePart = z.infer<typeof revokePart>;
 
 /**
- * What a task may do unasked: `ask` nothing that has side effects; `accept-edits` change files; `auto` everything, as
- * `autoExecute: true` says too; `plan` nothing, nor after asking: the agent looks around and lays out a plan.
+ * What a task may do without asking. `ask`: read only. `accept-edits`: also change files. `auto`: everything, like
+ * `autoExecute: true`. `plan`: the agent reads and makes a plan; a person cannot approve anything else.
  */
 export const taskMode = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
 export type TaskMode = z.infer<typeof taskMode>;
 
-/** What a client may set when it starts a task: `message.metadata[TOOL_APPROVAL]`. */
+/** The settings that a client may send when it starts a task, in `message.metadata[TOOL_APPROVAL]`. */
 export const taskSettings = z.strictObject({
-  /** Absolute path of the directory the agent works in. */
+  /** The absolute path of the agent's working directory. */
   workspace: z.string().min(1).max(4096).optional(),
-  /** Run every tool without asking. Everything is recorded all the same. */
+  /** Run every tool without asking. The journal still records every call. */
   autoExecute: z.boolean().optional(),
-  /** Offer the model only tools without side effects. */
+  /** Offer the model only read-only tools. */
   readOnly: z.boolean().optional(),
   /** Must not contradict `autoExecute` or `readOnly`. */
   mode: taskMode.optional(),
@@ -162,7 +162,7 @@ export const taskSettings = z.strictObject({
 });
 export type TaskSettings = z.infer<typeof taskSettings>;
 
-/** One thing an agent means to do. */
+/** One item of the agent's to-do list. */
 export const todo = z.strictObject({
   text: z.string().min(1).max(200).describe('What is to be done, in a few words.'),
   status: z.enum(['pending', 'in_progress', 'done']),
@@ -170,8 +170,8 @@ export const todo = z.strictObject({
 export type Todo = z.infer<typeof todo>;
 
 /**
- * `metadata[TOOL_APPROVAL]` of an artifact that is no part of the agent's answer: what a tool execution has put out, or the
- * agent's list of things to do, each time anew. A client that knows nothing of it sees one artifact more.
+ * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer: the output of a tool execution, or the
+ * agent's current to-do list. A client without this extension sees one more artifact.
  */
 export const aside = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool-output'), toolId: z.string(), title: z.string() }),
@@ -179,18 +179,18 @@ export const aside = z.discriminatedUnion('role', [
 ]);
 export type Aside = z.infer<typeof aside>;
 
-/** Why a tool execution stopped before its own end (A1). */
+/** Why a tool execution stopped early (A1). */
 export const stopReason = z.enum(['abort-request', 'task-cancel', 'timeout', 'server-shutdown', 'own-error']);
 export type StopReason = z.infer<typeof stopReason>;
 
 const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
 
 /**
- * What just happened to a call, as `metadata[TOOL_APPROVAL].activity` of a streamed status update. It lets a client
- * show progress with tool names and learn the `toolId` that abort takes.
+ * A step of a call, as `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client uses it to show progress
+ * with tool names, and to learn the `toolId` for an abort.
  */
 export const activity = z.discriminatedUnion('type', [
-  /** `question`: what is asked for is an answer. */
+  /** `question`: the call needs an answer, not an approval. */
   z.object({
     type: z.literal('tool.requested'),
     ...callRef,
@@ -219,7 +219,7 @@ export const activity = z.discriminatedUnion('type', [
 ]);
 export type Activity = z.infer<typeof activity>;
 
-/** The decision that stands on a call: who made it, over which channel, when (RFC 3339), and the hash of its input. */
+/** The decision in force on a call: who made it, over which channel, when (RFC 3339), and the hash of its input. */
 export const standingDecision = z.object({
   decision: decisionWord,
   by: z.string(),
@@ -229,45 +229,45 @@ export const standingDecision = z.object({
 });
 export type StandingDecision = z.infer<typeof standingDecision>;
 
-/** Tokens as the models' providers count them. */
+/** Token counts, as the model provider reports them. */
 const usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
-  /** Of the input tokens, those a provider had from before. */
+  /** The part of the input tokens that the provider read from its cache. */
   cachedInputTokens: z.number().optional(),
-  /** What they cost in US dollars, by the prices the server is told; null where it does not know one of them. */
+  /** The cost in US dollars, from the configured prices. Null if a price is missing. */
   usd: z.number().nullable().optional(),
 });
 
-/** A trust that stands, as a status shows it. Times are RFC 3339. */
+/** A grant in force, as a status shows it. Times are RFC 3339. */
 export const grantView = z.object({
   grantId: z.string(),
   scope: decisionScope.exclude(['once']),
-  /** The tool of the call it was given with; its only reach where the scope is `tool`. */
+  /** The tool of the decided call. With scope `tool`, the grant covers only this tool. */
   tool: z.string(),
   source: toolSource,
   by: z.string(),
   channel: z.string(),
   at: z.string(),
-  /** Null for as long as the task lasts. Once it is over the grant counts no more. */
+  /** Null if the grant lasts as long as the task. After this time the grant has no effect. */
   expiresAt: z.string().nullable(),
-  /** Null for as many as it takes. */
+  /** Null if the number of uses has no limit. */
   usesLeft: z.number().nullable(),
 });
 export type GrantView = z.infer<typeof grantView>;
 
-/** An MCP server whose tools the agent has, as it is now. */
+/** An MCP server that offers tools to the agent, with its current state. */
 export const toolServerView = z.object({
   name: z.string(),
   state: z.enum(['starting', 'ready', 'down']),
-  /** How many of its tools are offered. */
+  /** The number of its tools that the agent offers. */
   tools: z.number(),
-  /** Why it is down, or what of its list could not be used. */
+  /** Why the server is down, or which of its tools cannot be used. */
   error: z.string().optional(),
 });
 export type ToolServerView = z.infer<typeof toolServerView>;
 
-/** `metadata[TOOL_APPROVAL]` of a Task snapshot: what a status view needs beside the A2A fields. */
+/** `metadata[TOOL_APPROVAL]` of a Task: the facts that a status view needs and A2A has no field for. */
 export const taskOverview = z.object({
   settings: taskSettings,
   turns: z.number(),
@@ -288,20 +288,17 @@ export const taskOverview = z.object({
         'answered',
         'withdrawn',
       ]),
-      /** RFC 3339; only of a call that runs. */
+      /** RFC 3339. Only a running call has it. */
       startedAt: z.string().optional(),
-      /** Absent while nobody has decided, or nobody had to. */
+      /** Absent if no one has decided, or if no decision was needed. */
       decided: standingDecision.optional(),
     }),
   ),
-  /** Left out by a server of before. */
+  /** Older servers omit it. */
   grants: z.array(grantView).optional(),
-  /**
-   * Only where a task is asked for by itself, and only where there are any: they are no part of the task, and change without
-   * it.
-   */
+  /** Only in the response to a request for one task, and only if there are servers. Their state changes without the task. */
   servers: z.array(toolServerView).optional(),
-  /** `models`: of each, where the task was worked on by more than one. */
+  /** `models` has the usage of each model. It is present only if the task used more than one. */
   usage: usage.extend({ models: z.array(usage.extend({ model: z.string() })).optional() }),
 });
 export type TaskOverview = z.infer<typeof taskOverview>;

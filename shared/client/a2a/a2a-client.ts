@@ -1,4 +1,4 @@
-/** A client of an A2A agent over HTTP: A2A 1.0 with this package's two extensions, and the agent's tool executions. */
+/** A client of an A2A agent over HTTP. It uses A2A 1.0, this package's extensions, and the agent's tool executions. */
 import { Executions } from '../executions.ts';
 import type { Execution, ExecutionOptions } from '../execution.ts';
 import { newId } from '../new-id.ts';
@@ -16,7 +16,7 @@ import { CHANNEL, requestMessage } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
 
 export interface A2aClientOptions extends ClientOptions {
-  /** How the person is asked who decides, for the record, e.g. `page`; `client-library` when left out. */
+  /** The channel of decisions, for the record, e.g. `page`. The default is `client-library`. */
   channel?: string | undefined;
 }
 
@@ -31,46 +31,46 @@ export class A2aClient {
     this.#executions = new Executions(page);
   }
 
-  /** The executions of this client that have not ended. */
+  /** This client's executions that have not ended. */
   get active(): readonly Execution[] {
     return this.#executions.active;
   }
 
-  /** Starts a task. Nothing is thrown here: see the execution's result. */
+  /** Starts a task. It does not throw: read the execution's result. */
   start(request: A2aTaskRequest, options: ExecutionOptions = {}): Execution {
     return this.#begin({ message: requestMessage(request, newId()) }, options);
   }
 
   /**
-   * Comes back to a task, be it another page's or another day's. Told first is where it stands; with `after`, the cursor
-   * of an earlier report, then everything that has happened since.
+   * Follows an existing task, also one that another page started. The first report has the current state. With `after`, the
+   * cursor of an earlier report, all later events follow.
    */
   attach(task: { taskId: string; after?: number | undefined }, options: ExecutionOptions = {}): Execution {
     return this.#begin(task, options);
   }
 
-  /** The newest tasks of this token, whoever started them; at most so many, 50 when left out. @throws ClientError */
+  /** The newest tasks of this token's principal. @param count the maximum. @throws ClientError */
   tasks(count = 50): Promise<readonly ListedTask[]> {
     return this.#api.tasks(count);
   }
 
-  /** The tool executions that run, of all that this token may see. @throws ClientError */
+  /** The running tool executions of this token's principal. @throws ClientError */
   tools(): Promise<readonly ToolExecution[]> {
     return this.#api.tools();
   }
 
-  /** Stops one tool execution; its task goes on, and its model is told. @throws ClientError */
+  /** Aborts one tool execution. Its task continues, and its model sees the abort. @throws ClientError */
   abortTool(toolId: string, reason = 'aborted by the client'): Promise<AbortAnswer> {
     return this.#api.abortTool(toolId, reason);
   }
 
-  /** Stops the tool executions of this client's own executions. @throws ClientError */
+  /** Aborts the tool executions of this client's executions. @throws ClientError */
   abortAllTools(reason?: string): Promise<readonly AbortAnswer[]> {
     const running = this.active.flatMap(({ report }) => report?.tools ?? []);
     return Promise.all(running.map(({ toolId }) => this.abortTool(toolId, reason)));
   }
 
-  /** Ends the tasks of this client's own executions. @throws AggregateError when some could not be; the others were */
+  /** Cancels the tasks of this client's executions. @throws AggregateError if some cancels fail; the others succeed */
   cancelAll(reason?: string): Promise<void> {
     return this.#executions.cancelAll(reason);
   }

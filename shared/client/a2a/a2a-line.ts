@@ -1,8 +1,8 @@
 /**
- * One task of an A2A agent: a cursor on its events, over as many connections as that takes.
+ * One task of an A2A agent. It follows the task's events from a cursor and reconnects when a connection breaks.
  *
- * - The message that starts it carries its id: sent again after a lost answer it is the same task (B1).
- * - What was read before a connection broke, then what follows the cursor, is everything, once (S1).
+ * - The first message carries its id. If the client sends it again after a lost answer, it gets the same task (B1).
+ * - A new connection continues at the cursor. So each event arrives exactly once (S1).
  */
 import { ClientError } from '../client-error.ts';
 import { Deferred } from '../deferred.ts';
@@ -20,13 +20,13 @@ import { decisionsMessage, textMessage } from './message.ts';
 import { TaskFold } from './task-fold.ts';
 import { streamed } from './wire.ts';
 
-/** Where a line begins: with a message that starts a task, or at a task that there is. */
+/** The start: a message that starts a task, or an existing task. */
 export type Beginning = { message: object } | { taskId: string; after?: number | undefined };
 
-/** How a client goes about it. */
+/** The settings of one task. */
 export interface A2aWays {
   patience: Patience;
-  /** How persons are asked, for the record. */
+  /** The channel of decisions, for the record. */
   channel: string;
 }
 
@@ -35,7 +35,7 @@ export class A2aLine implements TaskLine {
   readonly #patience: Patience;
   readonly #beginning: Beginning;
   readonly #channel: string;
-  /** Resolves when the server has named the task. */
+  /** Resolves when the server has sent the task id. */
   readonly #named = new Deferred<TaskFold>();
   #fold: TaskFold | undefined;
 
@@ -66,7 +66,7 @@ export class A2aLine implements TaskLine {
 
   cancelLeaving(reason: string): void {
     if (this.#fold !== undefined) this.#api.cancelLeaving(this.#fold.taskId, reason);
-    // Should the page come back after all, or take its time in going.
+    // Without a task id yet, a normal cancel may still succeed: the page may return or unload slowly.
     else this.cancel(reason).catch(() => undefined);
   }
 
@@ -98,7 +98,7 @@ export class A2aLine implements TaskLine {
           for (const progress of this.#take(data)) tell(progress);
           if (this.#fold?.over === true) return this.#fold.report;
         }
-        // A2A 1.0 §3.1.2: the stream that answers a message ends when the task waits. One that only reads does not.
+        // A2A 1.0 §3.1.2: the stream of a message ends when the task waits. The stream of a subscription does not.
         if (asked && this.#fold?.report.state === 'waiting') continue;
         lost = new ClientError('unreachable', 'The server ended the stream before the task had ended.');
       } catch (error) {
@@ -112,7 +112,7 @@ export class A2aLine implements TaskLine {
     }
   }
 
-  /** The task that was known before, as it stands. */
+  /** The current state of an existing task. */
   async #find(tell: Tell, reading: AbortSignal): Promise<TaskFold | undefined> {
     if (this.#fold !== undefined || 'message' in this.#beginning) return this.#fold;
     const { taskId, after } = this.#beginning;
@@ -131,9 +131,12 @@ export class A2aLine implements TaskLine {
   #take(data: string): readonly Progress[] {
     const event = understood(streamed, data);
     if (this.#fold === undefined) {
-      // A2A 1.0 §3.1.2: the task comes first. A bare message in its place is for clients that want no task.
+      // A2A 1.0 §3.1.2: the task comes first. An agent may answer with a message instead, but this client needs a task.
       if (event.task === undefined)
-        throw new ClientError('malformed-answer', 'The agent answered without a task.');
+        throw new ClientError(
+          'malformed-answer',
+          'The agent answered with a message instead of a task. This client needs an agent that creates tasks.',
+        );
       const fold = new TaskFold(event.task);
       this.#begin(fold);
       return [{ type: 'state', report: fold.report }];

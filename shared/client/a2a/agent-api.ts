@@ -1,4 +1,4 @@
-/** The addresses of an A2A agent that this client uses: the HTTP+JSON binding of A2A 1.0, and the tool executions. */
+/** The requests of this client to an A2A agent: the HTTP+JSON binding of A2A 1.0, and the routes of tool executions. */
 import { LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import { ClientError } from '../client-error.ts';
 import { tryAgain } from '../patience.ts';
@@ -12,12 +12,12 @@ import type * as z from 'zod/mini';
 
 const A2A_HEADERS = { 'A2A-Version': '1.0', 'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
 
-/** A tool execution that runs, whoever started it. */
+/** A running tool execution. */
 export type ToolExecution = z.infer<typeof toolList>['tools'][number];
 
 /**
- * Each request may be made again: a message carries its id (B1), and a cancel or an abort that comes twice is a no-op. So
- * one that got no answer is.
+ * Retries a request that got no answer. That is safe: a message carries its id (B1), and a second cancel or abort has no
+ * effect. Only streams are not retried here.
  */
 export class AgentApi {
   readonly #service: Service;
@@ -28,12 +28,12 @@ export class AgentApi {
     this.#patience = patience;
   }
 
-  /** The stream that answers a message. Made once. */
+  /** Sends a message and returns its stream. Not retried. */
   stream(body: object, signal: AbortSignal): Promise<Response> {
     return this.#service.ask('/message:stream', { method: 'POST', headers: A2A_HEADERS, body, signal });
   }
 
-  /** What follows the cursor. Made once. */
+  /** Returns the stream of the events after the cursor. Not retried. */
   subscribe(taskId: string, cursor: number, signal: AbortSignal): Promise<Response> {
     const headers = { ...A2A_HEADERS, [LAST_EVENT_ID]: String(cursor) };
     return this.#service.ask(`${taskPath(taskId)}:subscribe`, { method: 'GET', headers, signal });
@@ -43,7 +43,7 @@ export class AgentApi {
     return this.#service.askFor(task, taskPath(taskId), { method: 'GET', headers: A2A_HEADERS, signal });
   }
 
-  /** Sends a message without waiting for what comes of it. */
+  /** Sends a message. Does not wait for its task to end. */
   async send(body: object): Promise<void> {
     const ask = {
       method: 'POST',
@@ -53,7 +53,7 @@ export class AgentApi {
     await this.#persist(() => this.#service.askFor(sent, '/message:send', ask));
   }
 
-  /** A task that has ended is not canceled, and that is no error. */
+  /** Cancels a task. It is no error if the task has ended. */
   async cancel(taskId: string, reason: string): Promise<void> {
     try {
       await this.#persist(() => this.#service.ask(...cancelOf(taskId, reason)));
@@ -62,13 +62,13 @@ export class AgentApi {
     }
   }
 
-  /** Sent now; nobody waits for the answer. */
+  /** Sends a cancel while the page unloads. Does not wait for the answer. */
   cancelLeaving(taskId: string, reason: string): void {
     const [path, ask] = cancelOf(taskId, reason);
     this.#service.ask(path, { ...ask, keepalive: true }).catch(() => undefined);
   }
 
-  /** The newest tasks, at most so many. */
+  /** The newest tasks. @param count the maximum */
   async tasks(count: number): Promise<readonly ListedTask[]> {
     const ask = { method: 'GET', headers: A2A_HEADERS } as const;
     const { tasks } = await this.#persist(() =>

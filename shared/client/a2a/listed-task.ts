@@ -1,4 +1,4 @@
-/** A task in a list: enough to know it by. */
+/** A task in a task list. */
 import type * as z from 'zod/mini';
 import type { TaskState } from '../task-report.ts';
 import { stateOf } from './task-state.ts';
@@ -7,10 +7,10 @@ import type { taskList } from './wire.ts';
 export interface ListedTask {
   taskId: string;
   sessionId: string;
-  /** The first line of what was asked for. */
+  /** The first line of the user's message. */
   title: string;
   state: TaskState;
-  /** RFC 3339; null where the agent does not say. */
+  /** RFC 3339; null if the agent omits it. */
   updatedAt: string | null;
 }
 

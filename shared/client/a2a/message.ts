@@ -1,8 +1,8 @@
-/** Messages to an A2A agent, as the HTTP+JSON binding of A2A 1.0 takes them. Pure. */
+/** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. Pure. */
 import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import type { Decision, TaskRequest } from '../task-request.ts';
 
-/** How the person was asked, for the record, where a client does not say. */
+/** The default channel of decisions. */
 export const CHANNEL = 'client-library';
 
 interface Addressed {
@@ -12,7 +12,7 @@ interface Addressed {
 }
 
 export interface A2aTaskRequest extends TaskRequest {
-  /** Offers the model only tools without side effects. */
+  /** Offers the model only read-only tools. */
   readOnly?: boolean | undefined;
 }
 
@@ -29,7 +29,7 @@ export function textMessage(text: string, to: Addressed): object {
   return message([{ text }], to);
 }
 
-/** Each decision carries the code of the question it was made on: nothing is filled in here (D2). */
+/** Each decision carries the code of the question that the person saw. This function adds no code (D2). */
 export function decisionsMessage(
   decisions: readonly Decision[],
   { channel, ...to }: Addressed & { channel: string },
@@ -46,6 +46,6 @@ export function decisionsMessage(
 }
 
 function message(parts: object[], { messageId, sessionId, taskId }: Addressed, metadata?: object): object {
-  // What is undefined is left out by JSON.
+  // JSON omits undefined fields.
   return { message: { messageId, role: 'ROLE_USER', contextId: sessionId, taskId, parts, metadata } };
 }

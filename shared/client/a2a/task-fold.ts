@@ -1,4 +1,4 @@
-/** The events of a task, gathered into a report as they come. No I/O. */
+/** Folds the events of a task into a report. No I/O. */
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import type { Activity } from '../../protocol/tool-approval.ts';
 import type { Progress } from '../progress.ts';
@@ -11,18 +11,18 @@ import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
 export class TaskFold {
   readonly taskId: string;
   readonly sessionId: string;
-  /** The position of the last event that is in the report. */
+  /** The position of the last event in the report. */
   #cursor = 0;
-  /** The position of the last event that was told. Behind the cursor for who comes back and wants to hear what they missed. */
+  /** The position of the last event passed to the caller. It is behind the cursor when a client resumes at `after`. */
   #told = 0;
   #state: TaskState = 'working';
   #message = '';
   #pending: readonly PendingAction[] = [];
-  /** Artifact → its text so far, in the order of their first words. */
+  /** The text of each artifact, in the order of their first text. */
   readonly #said = new Map<string, string>();
   readonly #running = new Map<string, RunningTool>();
 
-  /** @param after what follows this position is still to be told, though the task as it stands has it in it */
+  /** @param after pass the events after this position to the caller, although `task` already contains them */
   constructor(task: WireTask, after?: number) {
     this.taskId = task.id;
     this.sessionId = task.contextId;
@@ -30,12 +30,12 @@ export class TaskFold {
     this.#told = after ?? this.#cursor;
   }
 
-  /** Where to read on. */
+  /** The cursor for the next subscription. */
   get position(): number {
     return this.#told;
   }
 
-  /** The task has ended, and all of it has been told. A position beyond the end is for the server to refuse (S2). */
+  /** True if the task has ended and the caller has received all its events. The server rejects a cursor past the end (S2). */
   get over(): boolean {
     return hasEnded({ state: this.#state }) && this.#told === this.#cursor;
   }
@@ -58,7 +58,7 @@ export class TaskFold {
     };
   }
 
-  /** Takes the task as it stands in the place of all that was known. */
+  /** Replaces the whole state with this task. */
   restart(task: WireTask): void {
     this.#cursor = seqOf(task.metadata) ?? 0;
     this.#said.clear();
@@ -71,7 +71,7 @@ export class TaskFold {
     this.#stand(task.status);
   }
 
-  /** Takes in the next event. @returns what to tell of it; nothing of one that was told before (S1) */
+  /** Adds an event. @returns the progress to report. It is empty for an event that was reported before (S1). */
   take(event: WireEvent): readonly Progress[] {
     const { task, statusUpdate, artifactUpdate } = event;
     if (task !== undefined) {
@@ -92,7 +92,7 @@ export class TaskFold {
         this.#follow(progress.activity, statusUpdate.status.timestamp ?? null);
     const [before, asked] = [this.#state, this.#pending.length];
     this.#stand(statusUpdate.status);
-    // Told when it moves, stops or ends, and when what it waits for is another.
+    // Report a change of state, and every status with pending actions: they may have changed.
     const changed = before !== this.#state || asked + this.#pending.length > 0;
     return changed ? [...happened, { type: 'state', report: this.report }] : happened;
   }
@@ -121,7 +121,7 @@ export class TaskFold {
   }
 }
 
-/** What an event tells by itself, whatever stands before it. Pure. */
+/** The progress in one event, without any context. Pure. */
 function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Progress[] {
   if (artifactUpdate !== undefined) {
     if (isAside(artifactUpdate.artifact)) return [];
@@ -135,7 +135,7 @@ function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Pro
   return message === '' ? [] : [{ type: 'note', message }];
 }
 
-/** What tools have put out is beside the answer. */
+/** Tool output is not part of the agent's answer. */
 function isAside({ metadata }: WireTask['artifacts'][number]): boolean {
   return metadata?.[TOOL_APPROVAL]?.role !== undefined;
 }

@@ -1,4 +1,4 @@
-/** The states of A2A as this client tells them. */
+/** Maps A2A task states to this client's states. */
 import type { TaskState } from '../task-report.ts';
 
 /** A2A 1.0 §4.1.3. */
@@ -13,7 +13,7 @@ const STATES: Readonly<Record<string, TaskState>> = {
   TASK_STATE_REJECTED: 'failed',
 };
 
-/** A state of a later version is one in which the task goes on. */
+/** An unknown state of a later A2A version counts as `working`. */
 export function stateOf(wire: string): TaskState {
   return STATES[wire] ?? 'working';
 }

@@ -1,4 +1,4 @@
-/** `protocol/question.ts` as this client reads it: the same in `zod/mini`, for the sake of pages. */
+/** The schemas of `protocol/question.ts` in `zod/mini`, which keeps the bundle of a web page small. */
 import * as z from 'zod/mini';
 
 const titled = z.array(z.object({ const: z.string(), title: z.exactOptional(z.string()) }));
@@ -27,7 +27,7 @@ const formField = z.object({
   maxItems: z.exactOptional(z.number()),
 });
 
-/** The preview of a pending action that takes an answer. */
+/** The preview of a question. */
 export const questionPreview = z.object({
   type: z.literal('question'),
   text: z.string(),

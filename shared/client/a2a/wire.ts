@@ -1,6 +1,6 @@
 /**
- * A2A 1.0 in its HTTP+JSON form with both extensions, as far as this client reads it. `zod/mini`, for the sake of pages:
- * the schemas of `protocol/` cost a bundle ten times as much.
+ * The parts of A2A 1.0 (HTTP+JSON) and of both extensions that this client reads. It uses `zod/mini`, because the schemas of
+ * `protocol/` make the bundle of a web page ten times as large.
  */
 import * as z from 'zod/mini';
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
@@ -16,7 +16,7 @@ const status = z.object({
 const artifact = z.object({
   artifactId: z.string(),
   parts: z.prefault(z.array(part), []),
-  /** `aside` of `protocol/tool-approval.ts`: it is no part of the answer. */
+  /** `aside` of `protocol/tool-approval.ts`: an artifact with a role is not part of the answer. */
   metadata: z.optional(z.object({ [TOOL_APPROVAL]: z.optional(z.object({ role: z.optional(z.string()) })) })),
 });
 
@@ -56,7 +56,7 @@ const metadata = z.object({
   [RESUMABLE_STREAM]: z.optional(z.object({ seq: z.number() })),
   [TOOL_APPROVAL]: z.optional(
     z.object({
-      // What a later server tells beside these is passed over.
+      // Other fields of later servers are ignored.
       activity: z.optional(z.unknown()),
       calls: z.optional(z.array(z.object({ ...callRef, toolId: z.nullable(z.string()), state: z.string() }))),
     }),
@@ -72,7 +72,7 @@ export const task = z.object({
 });
 export type WireTask = z.infer<typeof task>;
 
-/** One event of a stream: exactly one of the fields is there (A2A 1.0 §3.2.3). */
+/** One event of a stream. Exactly one field is present (A2A 1.0 §3.2.3). */
 export const streamed = z.object({
   task: z.optional(task),
   statusUpdate: z.optional(z.object({ status, metadata: z.optional(metadata) })),
@@ -88,7 +88,7 @@ export type WireEvent = z.infer<typeof streamed>;
 export type WireStatus = z.infer<typeof status>;
 export type WireMetadata = z.infer<typeof metadata>;
 
-/** The data part of a status that waits for decisions. */
+/** The data part of an `input-required` status. */
 export const pendingPart = z.object({
   extension: z.literal(TOOL_APPROVAL),
   pending: z.array(
@@ -127,13 +127,13 @@ export const toolList = z.object({
       startedAt: z.string(),
       /** Milliseconds. */
       ageMs: z.number(),
-      /** Its last output, or what it says of itself; null when it has said nothing. */
+      /** Its last output or progress message; null if there is none. */
       progress: z.unknown(),
     }),
   ),
 });
 
-/** `GET /tasks`: with the history, whose first message says what a task is about. */
+/** `GET /tasks` with the history. The first message gives the title. */
 export const taskList = z.object({
   tasks: z.prefault(
     z.array(

@@ -1,4 +1,4 @@
-/** The tools of the bridge, and its method `tools/abort`. */
+/** Calls the bridge's tools and its method `tools/abort`. */
 import * as z from 'zod/mini';
 import { ClientError } from '../client-error.ts';
 import { isPassing, tryAgain } from '../patience.ts';
@@ -10,7 +10,7 @@ import type { CallResult, SessionTool } from './session-report.ts';
 
 const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
 
-/** A call's arguments. What is undefined is left out by JSON. */
+/** A call's arguments. JSON omits undefined fields. */
 type Arguments = Readonly<Record<string, unknown>>;
 
 export class BridgeTools {
@@ -24,12 +24,12 @@ export class BridgeTools {
     this.#patience = patience;
   }
 
-  /** Made once. @throws ClientError, but not for a result that is a failure */
+  /** Calls a tool. Not retried. A result with `isError` is returned. @throws ClientError */
   call(name: string, args: Arguments, options?: RequestOptions): Promise<CallResult> {
     return this.#connection.request(callResult, this.#calling(name, args), options);
   }
 
-  /** Made again where the answer was lost: for tools that only look. */
+  /** Calls a read-only tool, and retries it if the answer is lost. */
   look(
     name: string,
     args: Arguments,
@@ -42,17 +42,17 @@ export class BridgeTools {
     });
   }
 
-  /** In the last moment of a page. */
+  /** Calls a tool while the page unloads. Does not wait for the answer. */
   callLeaving(name: string, args: Arguments): void {
     this.#connection.requestLeaving(this.#calling(name, args));
   }
 
-  /** The tool executions that run in a session. */
+  /** The running tool executions of a session. */
   async toolsOf(sessionId: string): Promise<readonly SessionTool[]> {
     return toolsOf(await this.look('check_task_progress_and_status', { sessionId }));
   }
 
-  /** The tool executions that run, of every session the bridge knows. */
+  /** The running tool executions of all sessions of the bridge. */
   async tools(): Promise<readonly SessionTool[]> {
     const listed = await this.look('list_all_active_sessions', { state: 'working' });
     const { sessions } = structuredOf(sessionList, listed);
@@ -68,7 +68,7 @@ export class BridgeTools {
   }
 }
 
-/** Whoever only looks may look again. */
+/** A read-only call may be repeated, also when its outcome is unknown. */
 function isLost(error: unknown): error is ClientError {
   return isPassing(error) || (error instanceof ClientError && error.code === 'outcome-unknown');
 }

@@ -1,9 +1,9 @@
-/** JSON-RPC messages of MCP, as far as this client reads them. */
+/** The JSON-RPC messages of MCP that this client reads. */
 import * as z from 'zod/mini';
 
 const rpcError = z.object({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) });
 
-/** A message of the server: an answer, a notification, or a request of its own. */
+/** A message from the server: a response, a notification or a request. */
 export const incoming = z.object({
   id: z.optional(z.nullable(z.union([z.string(), z.number()]))),
   method: z.optional(z.string()),

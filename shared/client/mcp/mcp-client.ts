@@ -1,4 +1,4 @@
-/** A client of the bridge over HTTP, in the words of MCP; of any other MCP server, as far as plain calls go. */
+/** An MCP client of the bridge over HTTP. With `call` it can also use other MCP servers. */
 import { Executions } from '../executions.ts';
 import type { Execution, ExecutionOptions } from '../execution.ts';
 import { thisPage } from '../page-watch.ts';
@@ -14,9 +14,9 @@ import type { Beginning, BridgeTaskRequest } from './mcp-line.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
 
 export interface McpClientOptions extends ClientOptions {
-  /** What the bridge's tools are called by before their names (its setting `--tool-prefix`). */
+  /** The prefix of the bridge's tool names (its setting `--tool-prefix`). */
   toolPrefix?: string | undefined;
-  /** Who this is, for the server's log. */
+  /** The client's name and version, for the server's log. */
   identity?: Identity | undefined;
 }
 
@@ -26,7 +26,7 @@ export class McpClient {
   readonly #executions: Executions;
   readonly #begin: (beginning: Beginning, options: ExecutionOptions) => Execution;
 
-  /** The address is that of the MCP endpoint, e.g. `http://127.0.0.1:41243/mcp`. */
+  /** @param options `url` is the MCP endpoint, e.g. `http://127.0.0.1:41243/mcp`. */
   constructor({
     patience,
     page = thisPage(),
@@ -42,24 +42,24 @@ export class McpClient {
       this.#executions.begin(new McpLine(this.#tools, patient, beginning), options);
   }
 
-  /** The executions of this client that have not ended. */
+  /** This client's executions that have not ended. */
   get active(): readonly Execution[] {
     return this.#executions.active;
   }
 
-  /** Delegates a task. Nothing is thrown here: see the execution's result. */
+  /** Delegates a task. It does not throw: read the execution's result. */
   start(request: BridgeTaskRequest, options: ExecutionOptions = {}): Execution {
     return this.#begin({ request }, options);
   }
 
-  /** Comes back to a session, be it another page's or another day's. Told first is where it stands. */
+  /** Follows an existing session, also one that another page started. The first report has its current state. */
   attach(session: { sessionId: string }, options: ExecutionOptions = {}): Execution {
     return this.#begin(session, options);
   }
 
   /**
-   * Calls any tool of the server. Aborting the signal takes the call back (`notifications/cancelled`); a task that it has
-   * begun goes on. A result that says `isError` is returned, not thrown.
+   * Calls any tool of the server. If the signal aborts, it sends `notifications/cancelled`; a task that the call started
+   * continues. A result with `isError` is returned, not thrown.
    * @throws ClientError
    */
   call(
@@ -70,29 +70,29 @@ export class McpClient {
     return this.#tools.call(name, args, options);
   }
 
-  /** The tool executions that run, of every session the bridge knows. @throws ClientError */
+  /** The running tool executions of all sessions of the bridge. @throws ClientError */
   tools(): Promise<readonly SessionTool[]> {
     return this.#tools.tools();
   }
 
-  /** Stops one tool execution; its task goes on, and its model is told. @throws ClientError */
+  /** Aborts one tool execution. Its task continues, and its model sees the abort. @throws ClientError */
   abortTool(toolId: string, reason = 'aborted by the client'): Promise<AbortAnswer> {
     return this.#tools.abortTool(toolId, reason);
   }
 
-  /** Stops the tool executions of this client's own executions. @throws ClientError */
+  /** Aborts the tool executions of this client's executions. @throws ClientError */
   async abortAllTools(reason?: string): Promise<readonly AbortAnswer[]> {
     const sessions = this.active.flatMap(({ report }) => (report === undefined ? [] : [report.sessionId]));
     const running = await Promise.all(sessions.map((sessionId) => this.#tools.toolsOf(sessionId)));
     return Promise.all(running.flat().map(({ toolId }) => this.abortTool(toolId, reason)));
   }
 
-  /** Ends the tasks of this client's own executions. @throws AggregateError when some could not be; the others were */
+  /** Cancels the tasks of this client's executions. @throws AggregateError if some cancels fail; the others succeed */
   cancelAll(reason?: string): Promise<void> {
     return this.#executions.cancelAll(reason);
   }
 
-  /** Ends the MCP session. Tasks go on. @throws ClientError */
+  /** Ends the MCP session. Tasks continue. @throws ClientError */
   close(): Promise<void> {
     return this.#connection.close();
   }

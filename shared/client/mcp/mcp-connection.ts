@@ -1,10 +1,10 @@
 /**
- * MCP over Streamable HTTP, revision 2025-11-25: the requests of a client, each with its own answer or stream of an answer.
+ * MCP over Streamable HTTP, revision 2025-11-25. Each request gets its answer as JSON or as a stream.
  *
- * - A session is begun by the first request, and begun anew when the server has forgotten it: a request that was answered
- *   with 404 was not looked at (Streamable HTTP, session management 3, 4).
- * - A closed connection takes nothing back (Streamable HTTP, sending messages 6): that is said in so many words.
- * - No other request is made twice: what became of one without an answer is unknown.
+ * - The first request starts a session. After 404 the server has lost the session, and it has not run the request. So the
+ *   client starts a new session and sends the request again (Streamable HTTP, session management 3, 4).
+ * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So an abort sends a notification.
+ * - No other request is sent twice: if the answer is lost, the outcome is unknown.
  */
 import type * as z from 'zod/mini';
 import { ClientError } from '../client-error.ts';
@@ -20,9 +20,9 @@ const SESSION = 'Mcp-Session-Id';
 const NEVER = new AbortController().signal;
 
 export interface RequestOptions {
-  /** Takes the request back when it aborts: the server is told, and ClientError `aborted` is thrown. */
+  /** Cancels the request when it aborts. The server gets a notification, and ClientError `aborted` is thrown. */
   signal?: AbortSignal | undefined;
-  /** What the server says while it works. */
+  /** Called with the server's progress messages. */
   onProgress?: ((message: string) => void) | undefined;
 }
 
@@ -39,7 +39,7 @@ export class McpConnection {
   readonly #identity: Identity;
   readonly #quietMs: number;
   #beginning: Promise<Headers> | undefined;
-  /** The headers of the session, once it has begun. */
+  /** The headers of the session after it has started. */
   #session: Headers | undefined;
   #lastId = 0;
 
@@ -49,7 +49,7 @@ export class McpConnection {
     this.#quietMs = quietMs;
   }
 
-  /** @throws ClientError; `outcome-unknown` when the answer was lost */
+  /** @throws ClientError; `outcome-unknown` if the answer is lost */
   async request<Schema extends z.ZodMiniType>(
     schema: Schema,
     message: Outgoing,
@@ -66,13 +66,13 @@ export class McpConnection {
     return fitting(schema, result, JSON.stringify(result) ?? '');
   }
 
-  /** Sent now, in the last moment of a page; nobody waits for the answer. Without a session there is nothing to end. */
+  /** Sends a request while the page unloads, without waiting for the answer. Without a session it does nothing. */
   requestLeaving(message: Outgoing): void {
     if (this.#session === undefined) return;
     this.#post(this.#numbered(message), this.#session, { keepalive: true }).catch(() => undefined);
   }
 
-  /** Ends the session, if there is one. Tasks are not touched. @throws ClientError */
+  /** Ends the session, if there is one. Tasks continue. @throws ClientError */
   async close(): Promise<void> {
     const headers = this.#session;
     this.#beginning = undefined;
@@ -109,13 +109,14 @@ export class McpConnection {
     headers: Headers,
     { signal, onProgress }: RequestOptions,
   ): Promise<unknown> {
-    if (signal?.aborted === true) throw withdrawal('Taken back before it was sent; nothing has happened.');
+    if (signal?.aborted === true)
+      throw withdrawal('The request was aborted before it was sent. Nothing has run.');
     const asked = this.#numbered(message, onProgress !== undefined);
     const reading = new AbortController();
     let withdraw: (() => void) | undefined;
     const withdrawn = new Promise<never>((_, reject) => {
       withdraw = () => {
-        reject(withdrawal('Taken back. What it has begun may go on.'));
+        reject(withdrawal('The request was aborted. A task that it started may continue.'));
         const reason = typeof signal?.reason === 'string' ? signal.reason : 'the client no longer waits';
         const params = { requestId: asked.id, reason };
         this.#post({ jsonrpc: '2.0', method: 'notifications/cancelled', params }, headers, {})
@@ -132,7 +133,7 @@ export class McpConnection {
     }
   }
 
-  /** Whether anything has happened is unknown, when there is no answer. */
+  /** If the answer is lost, it is unknown whether the request had an effect. */
   async #answered(
     asked: Outgoing & { id: number },
     headers: Headers,
@@ -143,7 +144,11 @@ export class McpConnection {
       return await this.#answerIn(response, asked.id, { ...options, headers });
     } catch (error) {
       if (!(error instanceof ClientError && error.code === 'unreachable')) throw error;
-      throw new ClientError('outcome-unknown', `The answer to ${asked.method} was lost.`, { cause: error });
+      throw new ClientError(
+        'outcome-unknown',
+        `The answer to ${asked.method} was lost. Check the state before you send it again.`,
+        { cause: error },
+      );
     }
   }
 
@@ -165,7 +170,7 @@ export class McpConnection {
       } else if (message.method !== undefined && message.id !== undefined && message.id !== null)
         await this.#post(replyTo(message), headers, {});
     }
-    throw new ClientError('unreachable', 'The stream ended before the answer had come.');
+    throw new ClientError('unreachable', 'The stream ended before the answer.');
   }
 
   #numbered({ method, params = {} }: Outgoing, progress = false) {
@@ -189,10 +194,14 @@ export class McpConnection {
   }
 }
 
-/** A client that has declared nothing is asked for nothing but a sign of life (MCP, ping). */
+/** This client declares no capabilities, so the server may only send a ping (MCP, ping). */
 function replyTo({ id, method }: Incoming): object {
   if (method === 'ping') return { jsonrpc: '2.0', id, result: {} };
-  return { jsonrpc: '2.0', id, error: { code: METHOD_NOT_FOUND, message: 'This client does not do that.' } };
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: METHOD_NOT_FOUND, message: 'This client does not support this method.' },
+  };
 }
 
 function resultOf({ result, error }: Incoming): unknown {

@@ -1,10 +1,10 @@
 /**
- * One task behind the bridge. The bridge holds the handle and follows the agent; this side waits, call by call: nothing is
- * lost between two calls, so that a lost answer is asked for again.
+ * One task behind the bridge. The bridge stores the session and follows the agent. This client calls the bridge's wait tool
+ * again and again, and repeats a wait whose answer is lost.
  *
- * - The call that delegates does not wait: the handle is there at once, to cancel with. It is made once: two would be two
- *   tasks.
- * - MCP has nothing that tells of a decision made elsewhere. While the task waits, this side looks now and then.
+ * - The delegating call does not wait for the task, so the session id for a cancel arrives at once. It is never repeated:
+ *   a second call would start a second task.
+ * - MCP has no event for a decision made elsewhere. While the task waits, this client polls.
  */
 import { Deferred } from '../deferred.ts';
 import { pause } from '../patience.ts';
@@ -23,22 +23,22 @@ const WAIT = 'wait_for_task';
 const DECIDE = 'approve_or_deny_pending_action';
 const CANCEL = 'cancel_running_task';
 
-/** How long one call waits, in seconds. Each gives progress meanwhile. */
+/** The time that one call waits, in seconds. Progress arrives meanwhile. */
 const WAIT_SECONDS = 100;
 
 export interface BridgeTaskRequest extends TaskRequest {
-  /** Which agent; the bridge's first when left out. */
+  /** The name of the agent. The default is the bridge's first agent. */
   agent?: string | undefined;
 }
 
-/** Where a line begins: with a task to delegate, or with a session that there is. */
+/** The start: a task to delegate, or an existing session. */
 export type Beginning = { request: BridgeTaskRequest } | { sessionId: string };
 
 export class McpLine implements TaskLine {
   readonly #tools: BridgeTools;
   readonly #patience: Patience;
   readonly #beginning: Beginning;
-  /** Resolves with the session when the bridge has named it. */
+  /** Resolves when the bridge has sent the session id. */
   readonly #named = new Deferred<string>();
   #report: TaskReport | undefined;
   #wake: () => void = () => undefined;
@@ -78,7 +78,7 @@ export class McpLine implements TaskLine {
   cancelLeaving(reason: string): void {
     const sessionId = this.#report?.sessionId;
     if (sessionId !== undefined) this.#tools.callLeaving(CANCEL, { sessionId, reason });
-    // Should the page come back after all, or take its time in going.
+    // Without a session id yet, a normal cancel may still succeed: the page may return or unload slowly.
     else this.cancel(reason).catch(() => undefined);
   }
 
@@ -126,7 +126,7 @@ export class McpLine implements TaskLine {
     );
   }
 
-  /** Until somebody here has done something about it, or it is time to look. */
+  /** Waits until this client acts on the task, or until it is time to poll. */
   async #rest(reading: AbortSignal): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();

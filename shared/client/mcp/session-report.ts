@@ -1,4 +1,4 @@
-/** The results of the bridge's tools, as reports of tasks. Pure. */
+/** Converts results of the bridge's tools to task reports. Pure. */
 import * as z from 'zod/mini';
 import { ClientError } from '../client-error.ts';
 import { fitting } from '../service.ts';
@@ -59,13 +59,13 @@ const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState>
   completed: 'completed',
   cancelled: 'canceled',
   failed: 'failed',
-  // The agent does not say, and will not: there is nothing to wait for.
+  // The agent reports no state and never will, so waiting is useless.
   unknown: 'failed',
 };
 
 const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
 
-/** @throws ClientError for a result that is a failure */
+/** @throws ClientError if the result has `isError` */
 export function reportOf(result: CallResult): TaskReport {
   const { state, pending, question, ...rest } = structuredOf(sessionReport, result);
   return {
@@ -82,13 +82,13 @@ export function reportOf(result: CallResult): TaskReport {
   };
 }
 
-/** The tool executions that run. */
+/** The running tool executions. */
 export function toolsOf({ _meta: meta }: CallResult): readonly SessionTool[] {
   const executions = z.array(toolExecution).safeParse(meta?.[TOOL_EXECUTIONS]).data ?? [];
   return executions.filter(({ state }) => state === 'running');
 }
 
-/** @throws ClientError `refused` for a result that is a failure, with what the bridge says of it */
+/** @throws ClientError `refused` with the bridge's message, if the result has `isError` */
 export function structuredOf<Schema extends z.ZodMiniType>(
   schema: Schema,
   { content, structuredContent, isError, _meta: meta }: CallResult,
@@ -111,7 +111,7 @@ const SCOPES = {
   once: 'approve',
 } as const;
 
-/** A decision in the words of the bridge's tool. */
+/** A decision as the arguments of the bridge's tool. */
 export function bridgeDecision(decision: Decision): object {
   const { callId, shown, decision: word, reason } = decision;
   switch (decision.decision) {

@@ -13,7 +13,7 @@ function bodyOf(chunks: readonly string[]): ReadableStream<Uint8Array> {
   });
 }
 
-/** What comes out of the bound for these chunks; rejects with what it was ended with. */
+/** The output for these chunks. Rejects with the error that ended the stream. */
 async function through(
   bound: TransformStream<Uint8Array, Uint8Array>,
   chunks: readonly string[],
@@ -25,7 +25,7 @@ async function through(
   return text;
 }
 
-/** Every way of cutting the text into pieces of one length. */
+/** All cuts of the text into pieces of one length. */
 function cut(text: string, length: number): string[] {
   return Array.from({ length: Math.ceil(text.length / length) }, (_, n) =>
     text.slice(n * length, (n + 1) * length),
@@ -33,12 +33,12 @@ function cut(text: string, length: number): string[] {
 }
 
 describe('a bounded body', () => {
-  test('what fits comes whole', async () => {
+  test('returns a body within the limit', async () => {
     const bytes = await boundedBytes(bodyOf(['abc', 'def']), 6, failing);
     expect(Buffer.from(bytes).toString()).toBe('abcdef');
   });
 
-  test('X3 what does not fit is ended, and the rest of it is not read', async () => {
+  test('X3 fails at the limit and does not read the rest', async () => {
     let asked = 0;
     let left = false;
     const endless = new ReadableStream<Uint8Array>(
@@ -73,13 +73,13 @@ describe('bounded events', () => {
     },
   );
 
-  test('X3 a line without end is ended', async () => {
+  test('X3 fail for an endless line', async () => {
     await expect(
       through(boundEvents({ maxEventBytes: 30 }, failing), cut(`data: ${'x'.repeat(100)}`, 7)),
     ).rejects.toThrow(/event of more than/);
   });
 
-  test('X3 an event of many lines without end is ended', async () => {
+  test('X3 fail for an event with endless lines', async () => {
     await expect(
       through(boundEvents({ maxEventBytes: 30 }, failing), cut('data: x\n'.repeat(20), 5)),
     ).rejects.toThrow(/event of more than/);
@@ -88,7 +88,7 @@ describe('bounded events', () => {
     ).rejects.toThrow(/event of more than/);
   });
 
-  test('a stream that says nothing for too long is ended', async () => {
+  test('fail if the stream is silent for too long', async () => {
     const silent = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(encoder.encode(':\n\n')),
     });
@@ -96,7 +96,7 @@ describe('bounded events', () => {
       for await (const _ of silent.pipeThrough(boundEvents({ maxEventBytes: 30, silenceMs: 5 }, failing)))
         continue;
     })();
-    // The timer does not keep the process alive; this one does, until it fires.
+    // The bounded stream's timer does not keep the process alive. This timer does.
     const alive = setInterval(() => undefined, 1000);
     await expect(reading).rejects.toThrow(/was silent/);
     clearInterval(alive);

@@ -5,20 +5,23 @@ const DAY_MS = 86_400_000;
 
 afterEach(() => void jest.useRealTimers());
 
-describe('the clock of the system', () => {
-  it.each([1, 24, 25, 50, 36_500])('lets %d days pass, however far the timers of Node count', (days) => {
-    jest.useFakeTimers();
-    const act = jest.fn();
-    systemClock.after(days * DAY_MS, act);
-    jest.advanceTimersByTime(days * DAY_MS - 1);
-    expect(act).not.toHaveBeenCalled();
-    jest.advanceTimersByTime(1);
-    expect(act).toHaveBeenCalledTimes(1);
-    jest.advanceTimersByTime(days * DAY_MS);
-    expect(act).toHaveBeenCalledTimes(1);
-  });
+describe('the system clock', () => {
+  it.each([1, 24, 25, 50, 36_500])(
+    'supports a timer of %d days, beyond the limit of Node’s timers',
+    (days) => {
+      jest.useFakeTimers();
+      const act = jest.fn();
+      systemClock.after(days * DAY_MS, act);
+      jest.advanceTimersByTime(days * DAY_MS - 1);
+      expect(act).not.toHaveBeenCalled();
+      jest.advanceTimersByTime(1);
+      expect(act).toHaveBeenCalledTimes(1);
+      jest.advanceTimersByTime(days * DAY_MS);
+      expect(act).toHaveBeenCalledTimes(1);
+    },
+  );
 
-  it('is called off at any time, and leaves no timer', () => {
+  it('can cancel a timer at any time, and leaves no timer behind', () => {
     jest.useFakeTimers();
     const act = jest.fn();
     const early = systemClock.after(30 * DAY_MS, act);

@@ -49,7 +49,7 @@ const from = (sources: Partial<Omit<Sources, 'file'>> & { file?: Record<string, 
   });
 
 describe('settings', () => {
-  test('a flag wins over the environment, that over the file, that over the default', () => {
+  test('the order is flag, environment variable, file, default', () => {
     const file = { port: 3 };
     const env = { T_PORT: '2' };
     const flags = { port: '1' };
@@ -59,11 +59,11 @@ describe('settings', () => {
     expect(from({}).port).toBe(41242);
   });
 
-  test('an empty variable is no setting', () => {
+  test('an empty variable counts as unset', () => {
     expect(from({ env: { T_PORT: '' }, file: { port: 3 } }).port).toBe(3);
   });
 
-  test('text is read as what the setting is', () => {
+  test('text is converted to the setting’s kind', () => {
     expect(from({ env: { T_NAMES: 'a, b,,c', T_OPEN: 'yes', T_PORT: '0' } })).toEqual({
       port: 0,
       names: ['a', 'b', 'c'],
@@ -102,11 +102,11 @@ describe('settings', () => {
     expect(() => from(sources)).toThrow(` is not valid: ${words}. Allowed: `);
   });
 
-  test('X1 a value that is refused is not repeated: it may be a secret', () => {
+  test('X1 the error does not repeat an invalid value, which may be a secret', () => {
     expect(() => from({ env: { T_API_KEY: 'hunter2' } })).toThrow(/^(?!.*hunter2)/s);
   });
 
-  test('a key of the file that is unknown is refused, naming those that exist', () => {
+  test('an unknown key of the file is refused, and the error names the known keys', () => {
     expect(() => from({ file: { prot: 1 } })).toThrow(
       'Unknown setting "prot" in /etc/config.json. Known: port, names, open, apiKey.',
     );
@@ -120,15 +120,18 @@ describe('the configuration file', () => {
     expect(await readConfigFile(path, true)).toEqual({ server: { port: 1 }, bridge: {} });
   });
 
-  test('need not exist, unless somebody named it', async () => {
+  test('may be missing, unless the user named it', async () => {
     const path = join(await temporaryDirectory(), 'config.json');
     expect(await readConfigFile(path, false)).toEqual({ server: {}, bridge: {} });
     await expect(readConfigFile(path, true)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
   });
 
-  test.each(['{', '[]', '{"sever":{}}', '{"server":5}'])('%p is refused, naming the file', async (text) => {
-    const path = join(await temporaryDirectory(), 'config.json');
-    await writeFile(path, text);
-    await expect(readConfigFile(path, false)).rejects.toThrow(path);
-  });
+  test.each(['{', '[]', '{"sever":{}}', '{"server":5}'])(
+    'with the content %p is refused, and the error names the file',
+    async (text) => {
+      const path = join(await temporaryDirectory(), 'config.json');
+      await writeFile(path, text);
+      await expect(readConfigFile(path, false)).rejects.toThrow(path);
+    },
+  );
 });

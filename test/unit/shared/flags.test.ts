@@ -31,7 +31,7 @@ function valuesOf(...args: string[]) {
 }
 
 describe('the flags of settings', () => {
-  test('a boolean is set by its flag alone, or by what follows it', () => {
+  test('a boolean flag works without a value and with one', () => {
     expect(valuesOf().open).toBe(false);
     expect(valuesOf('--open').open).toBe(true);
     expect(valuesOf('--open', '--names', 'a').open).toBe(true);
@@ -40,11 +40,11 @@ describe('the flags of settings', () => {
     expect(() => valuesOf('--open=perhaps')).toThrow('it is not true or false');
   });
 
-  test('a list grows with each flag', () => {
+  test('each list flag adds items', () => {
     expect(valuesOf('--names', 'a', '--names', 'b').names).toEqual(['a', 'b']);
   });
 
-  test('the help names the variable, and nothing of how flags are read', () => {
+  test('the help names the variable, and no parser details', () => {
     const help = command().helpInformation();
     expect(help).toContain('let others in (T_OPEN)');
     expect(help).not.toContain('preset');

@@ -15,7 +15,7 @@ const original = { ...globalThis.console };
 afterEach(() => void Object.assign(globalThis.console, original));
 
 describe('logs', () => {
-  test('X1 secrets are censored wherever they usually stand', () => {
+  test('X1 redact the usual fields of secrets', () => {
     const { log, text } = logger();
     log.info({ token: 'secret-1', headers: { authorization: 'secret-2' } }, 'one');
     log.info({ request: { headers: { authorization: 'secret-3', cookie: 'secret-4' } } }, 'two');
@@ -24,14 +24,14 @@ describe('logs', () => {
     expect(text()).toContain('[redacted]');
   });
 
-  test('an error is logged with its stack', () => {
+  test('contain the stack of an error', () => {
     const { log, text } = logger();
     log.error({ err: new Error('it broke') }, 'oh');
     expect(text()).toContain('"message":"it broke"');
     expect(text()).toContain('logging.test.ts');
   });
 
-  test('B2 what a library says on the console goes to the log, and not to stdout', () => {
+  test('B2 contain the console output of libraries, which does not reach stdout', () => {
     const { log, text } = logger();
     consoleToLog(log);
     globalThis.console.log('hello', { a: 1 });

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const RECORD = { url: 'http://127.0.0.1:1', pid: 7, version: '1.0.0', startedAt: '2026-01-01T00:00:00.000Z' };
 
 describe('the record of the running server', () => {
-  test('is written whole, for its owner alone, and read back', async () => {
+  test('is written atomically, readable by its owner only, and can be read', async () => {
     const directory = await temporaryDirectory();
     expect(await readServerRecord(directory)).toBeUndefined();
     await writeServerRecord(directory, RECORD);
@@ -17,7 +17,7 @@ describe('the record of the running server', () => {
     expect(await readdir(directory)).toEqual(['server.json']);
   });
 
-  test('is removed by the run it is of, and by no other', async () => {
+  test('is deleted only by the run that wrote it', async () => {
     const directory = await temporaryDirectory();
     await writeServerRecord(directory, RECORD);
     await removeServerRecord(directory, { ...RECORD, startedAt: '2026-01-01T00:00:01.000Z' });

@@ -8,7 +8,7 @@ const at = (platform: NodeJS.Platform, env: Record<string, string> = {}): string
   stateDirectory({ env, platform, home: '/home/ann' });
 
 describe('the state directory', () => {
-  test('is where the variable says, or where the platform keeps such things', () => {
+  test('is the path in the variable, or the platform’s directory for program state', () => {
     expect(at('linux', { MCP_A2A_BRIDGE_HOME: '/x' })).toBe('/x');
     expect(at('linux', { MCP_A2A_BRIDGE_HOME: '' })).toBe('/home/ann/.local/state/mcp-a2a-bridge');
     expect(at('linux', { XDG_STATE_HOME: '/state' })).toBe('/state/mcp-a2a-bridge');
@@ -17,27 +17,27 @@ describe('the state directory', () => {
     expect(at('win32', { LOCALAPPDATA: '/local' })).toBe('/local/mcp-a2a-bridge');
   });
 
-  test('X1 is made for its owner alone, with the directories to it', async () => {
+  test('X1 is created with its parents, open to its owner only', async () => {
     const path = join(await temporaryDirectory(), 'a', 'b');
     await prepareStateDirectory(path);
     expect((await stat(path)).mode & 0o777).toBe(0o700);
     await prepareStateDirectory(path);
   });
 
-  test('X1 is refused where others may write: they could put another token there', async () => {
+  test('X1 is refused if other users may write to it: they could replace the token', async () => {
     const path = join(await temporaryDirectory(), 'open');
     await mkdir(path);
     await chmod(path, 0o777);
     await expect(prepareStateDirectory(path)).rejects.toThrow(`chmod 700 ${path}`);
   });
 
-  test('is refused where a file is in its place', async () => {
+  test('is refused if the path is a file', async () => {
     const path = join(await temporaryDirectory(), 'file');
     await writeFile(path, '');
     await expect(prepareStateDirectory(path)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
   });
 
-  test('is refused where it cannot be made, with what keeps it from being made', async () => {
+  test('is refused, with the cause, if it cannot be created', async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'file'), '');
     await symlink('nowhere', join(directory, 'link'));
@@ -53,12 +53,12 @@ describe('the state directory', () => {
     await expect(below).rejects.toThrow('it cannot be made there');
   });
 
-  test('R28 a directory that is not to be written is told by trying, which leaves nothing', async () => {
+  test('R28 a trial write detects a directory without write access, and leaves nothing behind', async () => {
     const directory = await temporaryDirectory();
     await tryToWrite(directory);
     expect(await readdir(directory)).toEqual([]);
     await chmod(directory, 0o555);
-    // Nothing is forbidden to root, so as root the process is nobody meanwhile.
+    // Root may do everything. So a root process switches to the user `nobody` for this test.
     const isRoot = process.getuid?.() === 0;
     if (isRoot) process.seteuid?.('nobody');
     try {
@@ -69,7 +69,7 @@ describe('the state directory', () => {
     }
   });
 
-  test('is made by one of several that make it at once', async () => {
+  test('can be created by several processes at once', async () => {
     const path = join(await temporaryDirectory(), 'a', 'b', 'c');
     await Promise.all(Array.from({ length: 8 }, () => prepareStateDirectory(path)));
     expect((await stat(path)).isDirectory()).toBe(true);

@@ -10,7 +10,7 @@ import { obtainToken, TOKEN_PATTERN, tokenPath } from '../../../shared/token-fil
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('the local token', () => {
-  test('is made once, for its owner’s eyes alone, and found ever after', async () => {
+  test('is created once, is readable by its owner only, and is then reused', async () => {
     const directory = await temporaryDirectory();
     const token = await obtainToken(directory);
     expect(token).toMatch(TOKEN_PATTERN);
@@ -30,19 +30,19 @@ describe('the local token', () => {
     },
   );
 
-  test('a directory that cannot be written is an error that names the file', async () => {
+  test('reports the file’s name if the directory is not writable', async () => {
     const directory = join(await temporaryDirectory(), 'missing');
     await expect(obtainToken(directory)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
   });
 
-  test('processes that start together all get the same token', async () => {
+  test('is the same for processes that start together', async () => {
     const directory = await temporaryDirectory();
     const program = await racer(await temporaryDirectory());
     const starters = Array.from({ length: 6 }, () => {
       const starter = spawn(process.execPath, [program, directory], { stdio: ['pipe', 'pipe', 'inherit'] });
       return { starter, said: text(starter.stdout), ready: once(starter.stdout, 'data') };
     });
-    // None is told to go on before the last is ready.
+    // No process continues before the last one is ready.
     for (const { ready } of starters) await ready;
     for (const { starter } of starters) starter.stdin.end('go\n');
     const got = await Promise.all(starters.map(async ({ said }) => (await said).replace('ready\n', '')));
@@ -51,7 +51,7 @@ describe('the local token', () => {
   });
 });
 
-/** A program that says it is ready, waits for a word, and then obtains the token. */
+/** A program that reports that it is ready, waits for input, and then obtains the token. */
 async function racer(directory: string): Promise<string> {
   const outfile = join(directory, 'racer.mjs');
   await build({

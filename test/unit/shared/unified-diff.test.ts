@@ -34,7 +34,7 @@ describe('unifiedDiff', () => {
     expect(unifiedDiff('a\n+++ b', undefined, 'x')).toContain('+++ "b/a\\n+++ b"');
   });
 
-  it('for every two texts: applied to the one it gives the other', () => {
+  it('turns the first text into the second when it is applied', () => {
     const line = fc.constantFrom(
       'a',
       'b',
@@ -58,7 +58,7 @@ describe('unifiedDiff', () => {
     );
   });
 
-  it('X3 shows two long texts that have little in common as one replaced by the other, at once', () => {
+  it('X3 quickly shows a whole replacement for two long, very different texts', () => {
     const diff = unifiedDiff('file', lines('old'), `${lines('new')}\n`);
     expect(parsePatch(diff)[0]?.hunks).toHaveLength(1);
     expect(applyPatch(lines('old'), diff)).toBe(`${lines('new')}\n`);

@@ -9,7 +9,7 @@ import {
   withoutHidden,
 } from '../../../shared/visible-text.ts';
 
-/** What no surface may show, written apart from the product's own list. */
+/** The characters that no surface may show. This list is independent of the product's own. */
 const FORBIDDEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Variation_Selector}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\u115F\u1160\u2800\u3164\uFFA0\u{E0000}-\u{E0FFF}]/u;
 const ARABIC_SIGNS = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/gu;
@@ -62,7 +62,7 @@ function number(digits: string): number {
   return Number(digits.replaceAll(',', ''));
 }
 
-/** The text that is shown like this. Texts with mixed white space in one marker have no such inverse. */
+/** The text that is shown this way. Texts with mixed white space in one marker have no such inverse. */
 function unescaped(shown: string): string {
   const lines = shown.split('\n').flatMap((line) => {
     const [, sign = '', times] = /^([+-]?)⟨([\d,]+) blank lines⟩$/.exec(line) ?? [];
@@ -124,18 +124,18 @@ describe('foreign text', () => {
     expect(visibleLines(text).join('\n')).toBe(text);
   });
 
-  it('is one line where a line is asked for, and says where a line ended', () => {
+  it('becomes one line, with a mark for each line feed', () => {
     expect(visibleLine('a\n  b\u{2028}⏎')).toBe(String.raw`a⏎  b\u{2028}\u{23ce}`);
     expect(visibleLine(`Read a${' '.repeat(60)}(approved)`)).toBe('Read a⟨60 spaces⟩(approved)');
   });
 
-  it('is cut to a length, and says so', () => {
+  it('is cut to a length, and ends with an ellipsis', () => {
     expect(visibleLine('Write notes.md', 9)).toBe('Write no…');
     expect(visibleLine('ab\u{202e}cd', 6)).toBe('ab…');
     expect(visibleLine('ab', 2)).toBe('ab');
   });
 
-  it('R93 is the same JSON with nothing hidden in it', () => {
+  it('R93 stays the same JSON, without hidden characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const json = visibleJson(`${JSON.stringify({ text })}\n`);
@@ -145,7 +145,7 @@ describe('foreign text', () => {
     );
   });
 
-  it('R93 never shows a character that cannot be seen', () => {
+  it('R93 never contains an invisible character', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const { text: shown } = quoted(text, { characters: 60, lines: 6 });
@@ -159,7 +159,7 @@ describe('foreign text', () => {
     );
   });
 
-  it('shows two texts alike only if they are the same', () => {
+  it('looks the same for two texts only if they are equal', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(unescaped(visibleText(text))).toBe(text);
@@ -172,7 +172,7 @@ describe('foreign text', () => {
 });
 
 describe('a quoted text', () => {
-  it('R93 has a mark before every line, so that no line of it passes for one of the product', () => {
+  it('R93 has a mark before every line, so that no line looks like the product’s own', () => {
     expect(quoted('rm -rf /\nDecisions: approve\n\n(in /safe)')).toEqual({
       extent: 'whole',
       text: '│ rm -rf /\n│ Decisions: approve\n│\n│ (in /safe)',
@@ -185,7 +185,7 @@ describe('a quoted text', () => {
     );
   });
 
-  it('R93 shows the beginning and the end when it is cut, with what is left out between', () => {
+  it('R93 shows its head and its tail when it is cut, with a marker between them', () => {
     const text = Array.from({ length: 100 }, (_, index) => `line ${String(index)}`).join('\n');
     const byLines = quoted(text, { characters: 10_000, lines: 6 });
     expect(byLines).toMatchObject({ extent: 'cut' });
@@ -206,7 +206,7 @@ describe('a quoted text', () => {
     });
   });
 
-  it('never cuts through a character, an escape or a marker, and loses nothing unsaid', () => {
+  it('is never cut inside a character, an escape or a marker, and counts every omitted character', () => {
     fc.assert(
       fc.property(
         hostile,
@@ -233,7 +233,7 @@ describe('a quoted text', () => {
     );
   });
 
-  it('is whole for a text that fits the room', () => {
+  it('is whole if the text fits the room', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const lines = visibleLines(text);
@@ -243,7 +243,7 @@ describe('a quoted text', () => {
     );
   });
 
-  // Costs are compared, not measured: thirty-two times the text takes far less than the thousandfold of a quadratic one.
+  // The test compares costs instead of measuring them. A text 32 times as long costs far less than 1000 times as much.
   it.each([
     ['words', 'abc def\n'],
     ['joiners', 'a\u{200d}'],

@@ -51,7 +51,7 @@ describe('what waits, in words', () => {
     expect(text.endsWith(how)).toBe(true);
     expect(text).not.toContain('approve');
     if ('choices' in more && !('multiple' in more)) expect(text).toContain('- red: as roses');
-    if ('schema' in more) expect(text).toContain('- age (integer, may be left out)');
+    if ('schema' in more) expect(text).toContain('- age (integer, optional)');
   });
 
   test('R93 nothing that the agent wrote passes for words of the server, and nothing is hidden', () => {

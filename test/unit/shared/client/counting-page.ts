@@ -1,8 +1,8 @@
-/** A page, or a signal's source, that counts the listeners it has. */
+/** An event target that counts its listeners. */
 export class CountingTarget extends EventTarget {
   readonly listeners = new Map<string, number>();
 
-  /** How many listen to this. */
+  /** The number of listeners. */
   listening(type: string): number {
     return this.listeners.get(type) ?? 0;
   }

@@ -34,7 +34,7 @@ async function dataOf(response: Response): Promise<string[]> {
 }
 
 describe('the events of a stream', () => {
-  test('are whole however their bytes are cut, and half an event at the end is none', async () => {
+  test('are whole for every cut of the bytes, without a partial event at the end', async () => {
     const { response, send, end } = source();
     for (const byte of new TextEncoder().encode('data: für\n\n: alive\n\nid: 2\ndata: zwei\n\ndata: hal'))
       send(Uint8Array.of(byte));
@@ -50,14 +50,14 @@ describe('the events of a stream', () => {
     await expect(reading).rejects.toMatchObject({ code: 'unreachable', retryable: true });
   });
 
-  test('let go of the connection when nobody reads on', async () => {
+  test('close the connection when the reader leaves', async () => {
     const { response, send, left } = source();
     send('data: one\n\ndata: two\n\n');
     for await (const _ of eventsOf(response, { quietMs: 60_000, signal: NEVER })) break;
     expect(left()).toBe(true);
   });
 
-  test('are taken for dead when nothing comes, and end at once when the reading does', async () => {
+  test('fail after a silence, and end at once when the signal aborts', async () => {
     const silent = source();
     const quiet = eventsOf(silent.response, { quietMs: 1, signal: NEVER }).next();
     await expect(quiet).rejects.toMatchObject({ code: 'unreachable' });

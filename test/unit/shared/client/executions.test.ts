@@ -18,7 +18,7 @@ interface Begun {
   line: ScriptedLine;
   execution: Execution;
   controller: AbortController;
-  /** How many listen to the signal the execution was given. */
+  /** The number of listeners on the execution's signal. */
   watched: () => number;
 }
 
@@ -32,7 +32,7 @@ function begin(options: ExecutionOptions = {}): Begun {
     line,
     execution,
     controller,
-    // Removing what is not there changes nothing: what was added has to have been removed, each one.
+    // Removing an unknown listener has no effect. So each added listener must be removed itself.
     watched: () =>
       add.mock.calls.filter(
         ([type, listener]) => !remove.mock.calls.some(([t, l]) => t === type && l === listener),
@@ -40,7 +40,7 @@ function begin(options: ExecutionOptions = {}): Begun {
   };
 }
 
-/** Every way in which an execution comes to its end. */
+/** All the ways in which an execution can settle. */
 const ENDS: [string, (begun: Begun) => unknown, object][] = [
   ['completes', ({ line }) => line.end.resolve(reportIn('completed')), { state: 'completed' }],
   ['fails', ({ line }) => line.end.resolve(reportIn('failed')), { state: 'failed' }],
@@ -80,7 +80,7 @@ const ENDS: [string, (begun: Begun) => unknown, object][] = [
 ];
 
 describe('an execution', () => {
-  test.each(ENDS)('R51 that %s leaves no listener behind, and is no longer active', async (_, end, what) => {
+  test.each(ENDS)('R51 that %s leaves no listener and is no longer active', async (_, end, what) => {
     const begun = begin();
     await begun.line.began.promise;
     expect([unloads(), begun.watched(), executions.active.length]).toEqual([1, 1, 1]);
@@ -90,7 +90,7 @@ describe('an execution', () => {
     expect([unloads(), begun.watched(), executions.active.length]).toEqual([0, 0, 0]);
   });
 
-  test('R51 whose page goes cancels at once, and leaves no listener behind, also when the page is kept', async () => {
+  test('R51 cancels at once when its page unloads, and leaves no listener, even if the page is cached', async () => {
     const { line, execution } = begin();
     await line.began.promise;
     page.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: true }));
@@ -103,7 +103,7 @@ describe('an execution', () => {
     expect(unloads()).toBe(0);
   });
 
-  test('R51 begun in a page that has come back is watched again, and the one before is not canceled twice', async () => {
+  test('R51 started in a restored page is watched again, and the earlier one is not canceled twice', async () => {
     const first = begin();
     page.dispatchEvent(new Event('pagehide'));
     const second = begin();
@@ -112,7 +112,7 @@ describe('an execution', () => {
     expect([first.line.leavings.length, second.line.leavings.length]).toEqual([1, 1]);
   });
 
-  test('R51 one listener does for many, for as long as one of them wants it; who did not ask has none', async () => {
+  test('R51 shares one page listener with the others, while one of them cancels on unload', async () => {
     const quiet = begin({ onUnload: 'detach' });
     expect(unloads()).toBe(0);
     const [first, second] = [begin(), begin()];
@@ -124,7 +124,7 @@ describe('an execution', () => {
     expect([quiet, first, second].map(({ line }) => line.leavings.length)).toEqual([0, 0, 1]);
   });
 
-  test('whose signal has aborted before it began sends nothing', async () => {
+  test('sends nothing if its signal is aborted before the start', async () => {
     const line = new ScriptedLine();
     const execution = executions.begin(line, { signal: AbortSignal.abort() });
     await expect(execution.result).rejects.toMatchObject({ code: 'aborted' });
@@ -132,7 +132,7 @@ describe('an execution', () => {
     expect(executions.active).toEqual([]);
   });
 
-  test('that is canceled twice asks once, with the first reason; one that has ended asks nothing', async () => {
+  test('sends only the first of two cancels, and none after its end', async () => {
     const { line, execution } = begin();
     await line.began.promise;
     await Promise.all([execution.cancel('first'), execution.cancel('second')]);
@@ -141,7 +141,7 @@ describe('an execution', () => {
     expect(line.cancels).toEqual(['first']);
   });
 
-  test('that could not be canceled can be tried again', async () => {
+  test('can be canceled again after a failed cancel', async () => {
     const { line, execution } = begin();
     await line.began.promise;
     line.cancelFails = new ClientError('unreachable', 'no answer');
@@ -151,7 +151,7 @@ describe('an execution', () => {
     await expect(execution.result).resolves.toMatchObject({ state: 'canceled', message: 'second' });
   });
 
-  test('is ended by its own listener that throws, with what was thrown; nothing is told after', async () => {
+  test('rejects with the error of its progress callback, and reports nothing afterwards', async () => {
     const told: string[] = [];
     const { line, execution } = begin({
       onProgress: ({ type }) => {
@@ -167,7 +167,7 @@ describe('an execution', () => {
     expect(line.cancels).toEqual([]);
   });
 
-  test('has its signal’s reason told to the server, where that is a text', async () => {
+  test('sends its signal’s reason to the server if the reason is text', async () => {
     const { line, execution, controller } = begin();
     await line.began.promise;
     controller.abort('the person pressed stop');
@@ -176,7 +176,7 @@ describe('an execution', () => {
   });
 });
 
-test('all are canceled side by side; those that cannot be are named, the others were', async () => {
+test('cancelAll cancels all in parallel, and reports the failures', async () => {
   const [first, second] = [begin(), begin()];
   await Promise.all([first.line.began.promise, second.line.began.promise]);
   first.line.cancelFails = new ClientError('unreachable', 'no answer');
@@ -187,7 +187,7 @@ test('all are canceled side by side; those that cannot be are named, the others 
   await expect(second.execution.result).resolves.toMatchObject({ state: 'canceled' });
 });
 
-test('where there is no page, nobody waits for one to go', async () => {
+test('outside a page there is no page listener', async () => {
   const line = new ScriptedLine();
   const execution = new Executions(undefined).begin(line, { onUnload: 'cancel' });
   line.end.resolve(reportIn('completed'));

@@ -38,7 +38,7 @@ async function begun(text = 'work'): Promise<{ id: string; line: ScriptedLine; t
   return { id, line, tell: await line.began.promise };
 }
 
-/** Resolves when the operation is over. */
+/** Resolves when the operation has ended. */
 function over(id: string): Promise<void> {
   return new Promise((resolve) => {
     const stop = operations.subscribe(() => {
@@ -50,7 +50,7 @@ function over(id: string): Promise<void> {
 }
 
 describe('the operations of a user interface', () => {
-  test('one is shown from its start to its result, with what happens and what is said in between', async () => {
+  test('show one from its start to its result, with progress and output', async () => {
     const { id, line, tell } = await begun();
     expect(operations.get(id)).toEqual({ id, title: 'work', progress: '', output: '', state: 'starting' });
     const seen: unknown[] = [];
@@ -73,7 +73,7 @@ describe('the operations of a user interface', () => {
       { state: 'waiting', pending: [pending], question: null, output: 'I will write.' },
       { progress: 'write-file runs: Write a.md' },
       { progress: 'two' },
-      { progress: 'The connection was lost; trying again.' },
+      { progress: 'The connection was lost. Reconnecting.' },
       { progress: 'thinking' },
     ]);
     const ended = over(id);
@@ -93,7 +93,7 @@ describe('the operations of a user interface', () => {
     expect(operations.get(id)).toMatchObject(shown);
   });
 
-  test('one that was lost has failed, with the error; one taken back before it was sent is canceled', async () => {
+  test('a lost one is failed with its error, and one aborted before sending is canceled', async () => {
     const lost = await begun();
     const error = new ClientError('unreachable', 'gone');
     let ended = over(lost.id);
@@ -106,7 +106,7 @@ describe('the operations of a user interface', () => {
     expect(operations.get(id)).toMatchObject({ state: 'canceled', report: null });
   });
 
-  test('cancel, decisions and words go to the one they are for; for one that is over, or unknown, they are no-ops', async () => {
+  test('cancels, decisions and texts reach their operation, and have no effect on an ended or unknown one', async () => {
     const [first, second] = [await begun('one'), await begun('two')];
     await operations.decide(second.id, { callId: 'call-1', shown: '3f9ac2d1', decision: 'approve' });
     await operations.say(second.id, 'go on');
@@ -127,7 +127,7 @@ describe('the operations of a user interface', () => {
     ]);
   });
 
-  test('only what is over can be dismissed', async () => {
+  test('only an ended one can be dismissed', async () => {
     const { id, line } = await begun();
     expect(operations.dismiss(id)).toBe(false);
     const ended = over(id);
@@ -136,7 +136,7 @@ describe('the operations of a user interface', () => {
     expect([operations.dismiss(id), operations.dismiss(id), operations.all]).toEqual([true, false, []]);
   });
 
-  test('the list is the same value until something changes, and another one then', async () => {
+  test('the list stays the same array until an operation changes', async () => {
     const { tell } = await begun();
     const before = operations.all;
     tell({
@@ -149,7 +149,7 @@ describe('the operations of a user interface', () => {
     expect(before).toMatchObject([{ progress: '' }]);
   });
 
-  test('who unsubscribes hears nothing more; the same function subscribed twice is two subscriptions', async () => {
+  test('unsubscribing stops the calls, and one function can have two subscriptions', async () => {
     const listener = jest.fn();
     const [first, second] = [operations.subscribe(listener), operations.subscribe(listener)];
     const { tell } = await begun();

@@ -1,4 +1,4 @@
-/** A task whose story a test tells. */
+/** A task line that plays a script of the test. */
 import { ClientError } from '../../../../shared/client/client-error.ts';
 import { Deferred } from '../../../../shared/client/deferred.ts';
 import type { Tell } from '../../../../shared/client/progress.ts';
@@ -23,14 +23,14 @@ export function reportIn(state: TaskReport['state'], rest: Partial<TaskReport> =
 
 export class ScriptedLine implements TaskLine {
   report: TaskReport | undefined;
-  /** Why it was asked to cancel, each time it was. */
+  /** The reasons of all cancel requests. */
   readonly cancels: string[] = [];
   readonly leavings: string[] = [];
   readonly decided: Decision[] = [];
   readonly said: string[] = [];
   readonly end = new Deferred<TaskReport>();
   readonly began = new Deferred<Tell>();
-  /** What a cancel comes to; the task is canceled, if left out. */
+  /** The outcome of a cancel. By default the task is canceled. */
   cancelFails: Error | undefined;
 
   async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {

@@ -8,7 +8,7 @@ interface Asked {
   init: RequestInit;
 }
 
-/** An agent that opens a stream for each message, in which a test says what comes. */
+/** An agent that opens a stream for each message. The test writes the stream's events. */
 function agent() {
   const asked: Asked[] = [];
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -22,7 +22,7 @@ function agent() {
   return {
     asked,
     fetch,
-    /** Names the task. */
+    /** Sends the task with its id. */
     name: (): void => {
       const metadata = { [RESUMABLE_STREAM]: { seq: 1 } };
       const task = { id: 'task 1', contextId: 's', status: { state: 'TASK_STATE_WORKING' }, metadata };
@@ -32,7 +32,7 @@ function agent() {
 }
 
 describe('an A2A client in a page', () => {
-  test('R51 that goes: the task is canceled by a request that outlives the page, with the token in its header alone', async () => {
+  test('R51 cancels the task on unload with a request that outlives the page and carries the token only in a header', async () => {
     const page = new CountingTarget();
     const { asked, fetch, name } = agent();
     const client = new A2aClient({ url: 'http://agent/', token: () => 'secret', fetch, page });
@@ -44,7 +44,7 @@ describe('an A2A client in a page', () => {
     await named;
     expect(page.listening('pagehide')).toBe(1);
     page.dispatchEvent(new Event('pagehide'));
-    // In the same breath: a page that goes waits for nothing.
+    // Check at once: an unloading page waits for nothing.
     const { url, init } = asked.at(-1) ?? { url: '', init: {} };
     expect(url).toBe('http://agent/tasks/task%201:cancel');
     expect(init).toMatchObject({
@@ -58,7 +58,7 @@ describe('an A2A client in a page', () => {
     for (const execution of client.active) execution.detach();
   });
 
-  test('R51 that goes before the task has a name, and is kept: it is canceled as soon as it has one', async () => {
+  test('R51 cancels a task as soon as its id is known, if the page was cached before', async () => {
     const page = new CountingTarget();
     const { asked, fetch, name } = agent();
     const client = new A2aClient({ url: 'http://agent', fetch, page });

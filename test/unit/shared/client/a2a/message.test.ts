@@ -10,12 +10,12 @@ const sent = z.object({
   }),
 });
 
-/** As it goes on the wire. */
+/** The message after JSON encoding. */
 function written(body: object): z.infer<typeof sent>['message'] {
   return sent.parse(JSON.parse(JSON.stringify(body))).message;
 }
 
-test('D2 each decision keeps the code it was made with, and reads as the protocol has it', () => {
+test('D2 each decision keeps its code and fits the protocol', () => {
   const body = decisionsMessage(
     [
       { callId: 'a', shown: '3f9ac2d1', decision: 'approve', scope: 'tool' },
@@ -31,7 +31,7 @@ test('D2 each decision keeps the code it was made with, and reads as the protoco
   ]);
 });
 
-test('what a task is started with reads as the protocol has it, and what is left out is not said', () => {
+test('the settings of a new task fit the protocol, and unset ones are absent', () => {
   const body = requestMessage({ text: 'x', autoExecute: true, model: undefined }, 'm');
   expect(taskSettings.parse(written(body).metadata?.[TOOL_APPROVAL])).toEqual({ autoExecute: true });
 });

@@ -31,8 +31,8 @@ const happens = (seq: number, activity: object): WireEvent => ({
 });
 const call = { callId: 'c', tool: 'wait', title: 'Wait', toolId: 'wait-1' };
 
-describe('the events of a task, gathered', () => {
-  test('text is appended, replaced and kept apart by artifact', () => {
+describe('the fold of a task’s events', () => {
+  test('appends and replaces text for each artifact', () => {
     const fold = new TaskFold(TASK);
     const events = [says(3, 'He'), says(4, 'llo'), says(5, 'Other', false, 'turn-2'), says(6, 'Bye', false)];
     expect(events.flatMap((event) => fold.take(event)).map((told) => told.type)).toEqual(
@@ -41,7 +41,7 @@ describe('the events of a task, gathered', () => {
     expect(fold.report).toMatchObject({ output: 'Bye\n\nOther', cursor: 6, state: 'working' });
   });
 
-  test('what tools have put out is no part of the answer, and is told to nobody', () => {
+  test('leaves tool output out of the answer and reports none', () => {
     const metadata = { [TOOL_APPROVAL]: { role: 'tool-output' } };
     const beside = { artifactId: 'output-1', parts: [{ text: 'noise' }], metadata };
     const fold = new TaskFold({ ...TASK, artifacts: [beside] });
@@ -50,7 +50,7 @@ describe('the events of a task, gathered', () => {
     expect(fold.report).toMatchObject({ output: 'Hello', cursor: 4 });
   });
 
-  test('R25 an event that came before is neither counted nor told again', () => {
+  test('R25 ignores an event that it has seen before', () => {
     const fold = new TaskFold(TASK);
     fold.take(says(3, 'once'));
     expect(fold.take(says(3, 'once'))).toEqual([]);
@@ -58,7 +58,7 @@ describe('the events of a task, gathered', () => {
     expect([fold.report.output, fold.position]).toEqual(['once', 3]);
   });
 
-  test('who comes back is told what they missed, and the report has it in it once', () => {
+  test('reports the missed events to a returning client, and folds them once', () => {
     const metadata = at(4);
     const artifacts = [{ artifactId: 'turn-1', parts: [{ text: 'ab' }] }];
     const fold = new TaskFold({ ...TASK, metadata, artifacts }, 2);
@@ -68,7 +68,7 @@ describe('the events of a task, gathered', () => {
     expect(fold.report).toMatchObject({ output: 'abc', cursor: 5 });
   });
 
-  test('what runs is known from its start to its end, and nothing runs in a task that has ended', () => {
+  test('lists a tool execution from start to finish, and none in an ended task', () => {
     const fold = new TaskFold(TASK);
     fold.take(happens(3, { type: 'tool.started', ...call }));
     expect(fold.report.tools).toEqual([
@@ -82,7 +82,7 @@ describe('the events of a task, gathered', () => {
     expect(fold.over).toBe(true);
   });
 
-  test('an activity of a kind it does not know is passed over', () => {
+  test('ignores an unknown kind of activity', () => {
     const fold = new TaskFold(TASK);
     expect(fold.take(happens(3, { type: 'tool.dreamt', ...call }))).toEqual([]);
     expect(fold.position).toBe(3);
@@ -104,7 +104,7 @@ describe('the events of a task, gathered', () => {
     expect(fold.report).toMatchObject({ state, question: state === 'waiting' ? 'words' : null });
   });
 
-  test('a position beyond the end is for the server to refuse: it does not count as having seen all', () => {
+  test('is not over for a cursor past the end, so that the server can reject it', () => {
     const ended = { ...TASK, status: { state: 'TASK_STATE_COMPLETED' } };
     expect([new TaskFold(ended).over, new TaskFold(ended, 3).over]).toEqual([true, false]);
   });

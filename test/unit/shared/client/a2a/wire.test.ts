@@ -21,7 +21,7 @@ const part = (change: object): object => ({
 
 const finished = { type: 'tool.finished', ...call, toolId: null, summary: '' };
 
-/** One of each kind that the server may send; a new kind in the protocol has to be added in both places. */
+/** One of each kind that the server may send. A new kind in the protocol must be added here and in the client. */
 const ACTIVITIES: object[] = [
   { type: 'tool.requested', ...call, asks: true },
   { type: 'tool.requested', ...call, asks: true, question: true },
@@ -84,24 +84,24 @@ const PARTS: object[] = [
   ].map((preview) => part({ preview })),
 ];
 
-describe('what the client reads is what the protocol says', () => {
+describe('the client’s schema reads the protocol’s values unchanged', () => {
   test.each(ACTIVITIES)('%j', (value) => {
     expect(activity.parse(value)).toEqual(protocol.activity.parse(value));
   });
 
-  test('no kind of activity or preview is left out of this test', () => {
+  test('this test covers every kind of activity and preview', () => {
     const types = protocol.activity.options.map(({ shape }) => shape.type.value);
     expect(new Set(ACTIVITIES.map((value) => Object(value)['type']))).toEqual(new Set(types));
     expect(protocol.preview.options).toHaveLength(5);
   });
 
   test.each(PARTS)('%j', (value) => {
-    // Who offers the tool is not shown by this client.
+    // This client does not show the tool's source.
     const read = pendingPart.parse(value).pending.map((each) => ({ ...each, source: action.source }));
     expect(read).toEqual(protocol.pendingPart.parse(value).pending);
   });
 
-  test('what it does not know is passed over', () => {
+  test('unknown fields are ignored', () => {
     expect(streamed.parse({ newThing: {}, task: undefined })).toEqual({});
   });
 });

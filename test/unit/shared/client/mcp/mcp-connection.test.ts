@@ -14,7 +14,7 @@ type Sent = z.infer<typeof sent>;
 
 interface Server {
   connection: McpConnection;
-  /** What came in, with the session it came under. */
+  /** The received messages, each with its session id. */
   received: { body: Sent | undefined; session: string | null; method: string; keepalive: boolean }[];
 }
 
@@ -26,7 +26,7 @@ const stream = (...messages: unknown[]): Response =>
     headers: { 'Content-Type': 'text/event-stream' },
   });
 
-/** A server that begins sessions, and answers the rest as told. */
+/** A server that starts sessions and gives the scripted answers. */
 function serverWith(answer: Answer): Server {
   const received: Server['received'] = [];
   let sessions = 0;
@@ -57,7 +57,7 @@ const anything = z.unknown();
 const call = { method: 'tools/call', params: { name: 'x' } };
 
 describe('a connection to an MCP server', () => {
-  test('begins one session for requests that come at once, and ends it', async () => {
+  test('starts one session for simultaneous requests, and ends it', async () => {
     const { connection, received } = serverWith(({ id }) => json({ jsonrpc: '2.0', id, result: { a: 1 } }));
     await Promise.all([connection.request(anything, call), connection.request(anything, call)]);
     await connection.close();
@@ -70,7 +70,7 @@ describe('a connection to an MCP server', () => {
     ]);
   });
 
-  test('tells the progress of its own request, answers a ping, and declines what it has not offered', async () => {
+  test('reports its request’s progress, answers a ping, and declines other requests', async () => {
     const { connection, received } = serverWith(({ id }) =>
       stream(
         { jsonrpc: '2.0', id: 'p', method: 'ping' },
@@ -91,7 +91,7 @@ describe('a connection to an MCP server', () => {
     ]);
   });
 
-  test('begins anew when the server has forgotten the session, and asks again; once', async () => {
+  test('starts a new session and repeats the request once, if the server has lost the session', async () => {
     const forgetful = serverWith(({ id }, count) =>
       count > 5 ? json({ jsonrpc: '2.0', id, result: 'ok' }) : new Response(null, { status: 404 }),
     );
@@ -102,7 +102,7 @@ describe('a connection to an MCP server', () => {
     expect(amnesic.received).toHaveLength(6);
   });
 
-  test('R48 a request that is taken back ends at once, and the server is told which and why', async () => {
+  test('R48 ends an aborted request at once, and sends its id and reason to the server', async () => {
     const { connection, received } = serverWith(() => new Promise<Response>(() => undefined));
     const controller = new AbortController();
     const request = connection.request(anything, call, { signal: controller.signal });
@@ -135,7 +135,7 @@ describe('a connection to an MCP server', () => {
     await expect(connection.request(z.string(), call)).rejects.toMatchObject({ name: 'ClientError', code });
   });
 
-  test('R51 a page’s last request is sent at once and outlives it; without a session there is none', async () => {
+  test('R51 sends the last request of a page at once, with keepalive, but not without a session', async () => {
     const { connection, received } = serverWith(({ id }) => json({ jsonrpc: '2.0', id, result: 1 }));
     connection.requestLeaving(call);
     expect(received).toEqual([]);
