@@ -1,4 +1,4 @@
-/** `append-file`: more text at the end of a file. */
+/** The `append-file` tool adds text at the end of a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeChange, showChange, type Change } from './file-change.ts';
@@ -6,11 +6,14 @@ import { count, oneLine } from './one-line.ts';
 import type { Tool } from './tool.ts';
 
 const schema = z.strictObject({
-  path: z.string().min(1).describe('File, relative to the workspace. It is created if it is not there.'),
+  path: z
+    .string()
+    .min(1)
+    .describe('File, relative to the workspace. The tool creates it if it does not exist.'),
   content: z
     .string()
     .min(1)
-    .describe('Text to add, exactly as given: begin with a line break if the file does not end with one.'),
+    .describe('Text to add, exactly as given. Begin with a line break if the file does not end with one.'),
 });
 
 const appending =

@@ -1,6 +1,6 @@
 /**
- * `ask-person`: a question to the person the work is done for. The call waits like one for approval, takes an answer in the
- * place of a decision, and never runs: the answer is its result.
+ * The `ask-person` tool asks the user a question. The call waits as a call for approval does, but it takes an answer
+ * instead of a decision. The tool never runs: the answer is its result.
  */
 import { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
@@ -19,29 +19,32 @@ const schema = z.strictObject({
     .string()
     .min(1)
     .max(MAX_QUESTION)
-    .describe('What to ask; one question, with what they need to know.'),
+    .describe('One question, with the facts the person needs to answer it.'),
   choices: z
     .array(
       z.strictObject({
-        label: choice.shape.label.trim().min(1).max(MAX_LABEL).describe('What they choose, in a few words.'),
-        description: z.string().max(MAX_DESCRIPTION).optional().describe('What it would mean.'),
+        label: choice.shape.label.trim().min(1).max(MAX_LABEL).describe('The choice, in a few words.'),
+        description: z.string().max(MAX_DESCRIPTION).optional().describe('What this choice means.'),
       }),
     )
     .min(1)
     .max(MAX_CHOICES)
     .refine((choices) => new Set(choices.map(({ label }) => label)).size === choices.length, {
-      message: 'each choice needs a label of its own',
+      message: 'each choice needs a different label',
     })
     .optional()
-    .describe('What they can choose from; leave it out to have an answer in their own words.'),
-  multiple: z.boolean().optional().describe('They may take several of the choices.'),
-  freeText: z.boolean().optional().describe('They may answer in their own words in the place of a choice.'),
+    .describe('The choices. Leave this out to get a free-text answer.'),
+  multiple: z.boolean().optional().describe('The person may select several choices.'),
+  freeText: z
+    .boolean()
+    .optional()
+    .describe('The person may answer in their own words instead of selecting a choice.'),
 });
 
 export const askPerson: Tool = defineTool({
   name: 'ask-person',
   description:
-    'Asks the person you work for a question and waits for the answer, for as long as they take. For what only they can say: a preference, a fact you cannot find out, which of several ways to take. Not for leave to do something: calls that need their approval are put before them anyway.',
+    'Asks the person you work for a question and waits for the answer without a time limit. Use it for what only the person knows: a preference, a fact you cannot find out, or which option to take. Do not use it to ask for permission: the server asks the person about each call that needs approval.',
   sideEffect: 'none',
   schema,
   timeoutMs: () => 0,
@@ -49,7 +52,7 @@ export const askPerson: Tool = defineTool({
   show: async (input) => ({ preview: { type: 'question', ...questionIn(input) }, basis: null }),
   run: () =>
     Promise.reject(
-      new ProductError('INVALID_DECISION', 'A question is answered by a person; it does not run.'),
+      new ProductError('INVALID_DECISION', 'A person answers a question; the question does not run.'),
     ),
 });
 

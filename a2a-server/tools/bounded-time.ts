@@ -1,13 +1,14 @@
 /**
- * Runs synchronous work that somebody else's pattern may have made endless, and stops it.
+ * Runs synchronous work under a time limit.
  *
- * A regular expression, a glob or a .gitignore line can take longer than the universe to match, and JavaScript cannot
- * interrupt it from within. V8 can: the time limit of `node:vm` ends whatever runs below it, regular expressions too.
+ * A regular expression, a glob or a .gitignore line from outside can take practically forever to match. JavaScript
+ * cannot interrupt a running match. V8 can: the time limit of `node:vm` ends everything that runs in the script,
+ * regular expressions too.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 
-/** The work did not end in time. Whatever it was changing is to be thrown away. */
+/** The work did not end in time. The caller must discard everything that the work was changing. */
 export class TimeExceeded extends Error {
   override readonly name = 'TimeExceeded';
 }
@@ -16,7 +17,7 @@ const box: { work: () => void } = { work: () => undefined };
 const context = createContext(box, { name: 'bounded time' });
 const call = new Script('work()', { filename: 'bounded-time' });
 
-/** Costs about 0.05 ms beyond the work. @throws TimeExceeded after `ms` milliseconds, or what the work threw. */
+/** Adds about 0.05 ms to the work. @throws TimeExceeded after `ms` milliseconds, or the error that the work threw. */
 export function withinTime<T>(ms: number, work: () => T): T {
   let done: { value: T } | undefined;
   box.work = () => {
@@ -34,8 +35,8 @@ export function withinTime<T>(ms: number, work: () => T): T {
 }
 
 /**
- * As `withinTime`, for work that may be done again: what is too slow once may have been kept waiting by a busy machine, only
- * what is too slow twice is to blame. The event loop turns in between.
+ * Like `withinTime`, for work that can run twice. A busy machine can delay the first run. So only a second timeout
+ * counts. The event loop runs between the two attempts.
  */
 export async function patiently<T>(ms: number, work: () => T): Promise<T> {
   try {
@@ -48,7 +49,7 @@ export async function patiently<T>(ms: number, work: () => T): Promise<T> {
 }
 
 function isTimeout(error: unknown): boolean {
-  // Of another realm's Error class, so `instanceof` would not know it.
+  // The error comes from another realm, so `instanceof Error` is false.
   return (
     typeof error === 'object' &&
     error !== null &&

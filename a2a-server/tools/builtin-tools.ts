@@ -1,4 +1,4 @@
-/** The tools every agent of this server has. */
+/** Creates the built-in tools of the server. */
 import { systemClock, type Clock } from '../../shared/clock.ts';
 import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
 import { appendFile } from './append-file.ts';
@@ -23,30 +23,31 @@ import { allowedHosts } from './web/allowed-hosts.ts';
 import { systemResolve } from './web/resolve.ts';
 import { writeFile } from './write-file.ts';
 
-/** A2: between SIGTERM and SIGKILL. */
+/** A2: the time between SIGTERM and SIGKILL. */
 export const DEFAULT_GRACE_MS = 5000;
 
 /**
- * What a stopped tool may need beyond its grace period, in milliseconds: to see that killed processes are gone, and to
- * read what they had written. Whoever waits for it should wait `graceMs` and this long before calling it unconfirmed.
+ * Extra time for a stopped tool after its grace period, in milliseconds. The tool uses it to check that killed
+ * processes are gone and to read their last output. Wait `graceMs` plus this time before you report the stop as
+ * unconfirmed.
  */
 export const SETTLE_MARGIN_MS = 3000;
 
 export interface BuiltinToolsOptions {
   clock?: Clock;
-  /** How long an aborted shell command may take to end before it is killed, in milliseconds. */
+  /** Time for an aborted shell command to end before the server kills it, in milliseconds. */
   graceMs?: number;
-  /** The environment that shell commands get a part of; the server's own if left out. */
+  /** The source environment for shell commands, which get a part of it. The default is the server's own environment. */
   environment?: Environment;
-  /** Names of variables passed to shell commands beyond the usual ones; `CARGO_*` stands for all that begin so. */
+  /** Names of extra variables to pass to shell commands. `CARGO_*` means each name with that prefix. */
   passEnvironment?: readonly string[];
-  /** Hosts beyond the public ones that the web tools may reach, each `host` or `host:port` (X2). */
+  /** Hosts that are not public but that the web tools may reach, each as `host` or `host:port` (X2). */
   privateHosts?: readonly string[];
-  /** What tool executions have put out; without it there is nothing to read. */
+  /** Reads the output of tool executions. Without it, `read-output` finds no execution. */
   outputs?: ReadOutput;
-  /** What shell commands are confined to; to nothing if left out. */
+  /** The confinement of shell commands. The default is none. */
   confinement?: Confinement;
-  /** Where the processes of shell commands are recorded; nowhere if left out. */
+  /** Records the processes of shell commands. The default records nothing. */
   children?: ChildProcesses;
 }
 

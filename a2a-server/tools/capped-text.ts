@@ -1,4 +1,4 @@
-/** Text that may grow without end, kept within bounds: its beginning and its end. */
+/** Keeps the beginning and the end of a text of any length. */
 
 export class CappedText {
   readonly #side: number;
@@ -6,12 +6,12 @@ export class CappedText {
   #tail = '';
   #length = 0;
 
-  /** @param limit how many characters are kept, half of them from each end. */
+  /** @param limit the number of characters to keep, half of them from each end */
   constructor(limit: number) {
     this.#side = Math.floor(limit / 2);
   }
 
-  /** Characters given so far, kept or not. */
+  /** The number of all characters pushed, kept or not. */
   get length(): number {
     return this.#length;
   }
@@ -21,11 +21,11 @@ export class CappedText {
     const room = this.#side - this.#head.length;
     this.#head += text.slice(0, room);
     this.#tail += text.slice(Math.max(0, room));
-    // Cut only now and then, so that many small pieces do not copy the tail each time.
+    // Cut rarely, so that many small pieces do not copy the tail each time.
     if (this.#tail.length > this.#side * 3) this.#tail = this.#tail.slice(-this.#side);
   }
 
-  /** What is kept, with a line that says how much is missing. */
+  /** Returns the kept text, with a line that says how many characters are missing. */
   toString(): string {
     if (this.#length <= this.#side * 2) return this.#head + this.#tail;
     const tail = this.#tail.slice(-this.#side);
@@ -34,7 +34,7 @@ export class CappedText {
   }
 }
 
-/** The text within `limit` characters, its middle left out where it is longer. */
+/** Returns `text`, without its middle if it is longer than `limit` characters. */
 export function capped(text: string, limit: number): string {
   const kept = new CappedText(limit);
   kept.push(text);

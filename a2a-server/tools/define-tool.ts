@@ -1,4 +1,4 @@
-/** Tools are written against their own input type, and held together without it. */
+/** Turns a tool with a typed input into a tool that accepts unknown input and parses it. */
 import type { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
 import { inputProblem } from './input-problem.ts';
@@ -15,18 +15,19 @@ export interface ToolDefinition<Input> extends Omit<
   reach?: (input: Input) => Reach;
 }
 
-/** Begins nothing for a signal that has aborted, and lets nothing be begun in the workspace once it does. */
+/** Throws if the signal has aborted. After an abort, the workspace starts no new operation. */
 function heeding<Context extends ToolContext>(context: Context): Context {
   context.signal.throwIfAborted();
   return { ...context, workspace: stoppable(context.workspace, context.signal) };
 }
 
 /**
- * The tool, taking any input. It is the base of all tools: the scheduler gives each its signal, its deadline and its live
- * output, and what it does in its workspace heeds the signal whether or not it looks (A2).
+ * Defines a tool that accepts any input. The scheduler gives each tool its signal, deadline and live output. The
+ * workspace stops at the signal even if the tool ignores it (A2).
  *
- * Each method parses what it is given, so that the type is known rather than believed: whatever was not checked before is
- * checked there. @throws ProductError MALFORMED from every method for input that does not fit.
+ * Each method parses its input again, so the type is checked and not assumed.
+ *
+ * @throws ProductError MALFORMED from every method for input that does not fit the schema.
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const { schema, withContent, reach } = definition;

@@ -1,4 +1,4 @@
-/** `delete-file`: a file, a link or a directory of the workspace, gone for good. */
+/** The `delete-file` tool permanently deletes a file, a link or a directory of the workspace. */
 import { z } from 'zod';
 import { messageOf } from '../../shared/errors.ts';
 import { defineTool } from './define-tool.ts';
@@ -7,21 +7,26 @@ import { ToolStopped, type Tool } from './tool.ts';
 import { refuseFull } from './workspace/remove.ts';
 import { basisOf, itemsOf, type Item } from './workspace/survey.ts';
 
-/** Names in the preview; the rest is counted. */
+/** The preview lists at most this many names and counts the rest. */
 const MAX_LISTED = 200;
 
 const schema = z.strictObject({
   path: z
     .string()
     .min(1)
-    .describe('File, link or directory, relative to the workspace. Of a link the link alone is deleted.'),
-  recursive: z.boolean().default(false).describe('Delete a directory that is not empty, with all it holds.'),
+    .describe(
+      'File, link or directory, relative to the workspace. For a link, the tool deletes only the link.',
+    ),
+  recursive: z
+    .boolean()
+    .default(false)
+    .describe('Delete a directory that is not empty, with everything in it.'),
 });
 
 export const deleteFile: Tool = defineTool({
   name: 'delete-file',
   description:
-    'Deletes a file or an empty directory of the workspace; with recursive also a directory and all it holds.',
+    'Deletes a file or an empty directory of the workspace; with recursive, also a directory and everything in it.',
   sideEffect: 'files',
   schema,
   timeoutMs: () => 60_000,
@@ -43,7 +48,7 @@ export const deleteFile: Tool = defineTool({
   },
 });
 
-/** For a person: each thing that goes, the files with their sizes. */
+/** Lists each item to delete for the person, with the size of each file. */
 function whatGoes(found: Item) {
   const items = itemsOf(found);
   const more = items.length - MAX_LISTED;
@@ -68,9 +73,9 @@ function lineOf({ path, kind, bytes }: Item): string {
   }
 }
 
-/** What is gone is gone, whatever ended the rest. */
+/** A deletion cannot be undone, so the error says how many items are already deleted. */
 function halfDone(error: unknown, gone: readonly Item[], signal: AbortSignal): Error {
-  const so = `Deleted by then: ${count(gone.length, 'item')}.`;
+  const so = `Already deleted: ${count(gone.length, 'item')}.`;
   if (signal.aborted) return new ToolStopped('The deletion was stopped.', { text: so, confirmed: true });
   return new Error(`${messageOf(error)} ${so}`, { cause: error });
 }

@@ -1,4 +1,4 @@
-/** `edit-file`: one passage of a file replaced by another. */
+/** The `edit-file` tool replaces one passage of a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeChange, rewritten, showChange } from './file-change.ts';
@@ -14,15 +14,15 @@ const schema = z
       .min(1)
       .optional()
       .describe(
-        'The passage to replace, copied exactly, with enough around it to stand in the file only once.',
+        'The passage to replace, copied exactly. Include enough text around it to make it unique in the file.',
       ),
-    newText: z.string().optional().describe('What to put in its place; empty to remove the passage.'),
-    replaceAll: z.boolean().default(false).describe('Replace every place where oldText stands.'),
+    newText: z.string().optional().describe('The replacement; an empty string removes the passage.'),
+    replaceAll: z.boolean().default(false).describe('Replace every occurrence of oldText.'),
     content: z
       .string()
       .optional()
       .describe(
-        'In place of oldText and newText: the whole new text of the file, where a person has rewritten it.',
+        'The whole new text of the file, instead of oldText and newText. Used when a person has rewritten the file.',
       ),
   })
   .refine(
@@ -30,7 +30,7 @@ const schema = z
       content === undefined
         ? oldText !== undefined && newText !== undefined
         : oldText === undefined && newText === undefined,
-    { message: 'give oldText and newText; or content in their place' },
+    { message: 'give oldText and newText, or only content' },
   );
 type Input = z.output<typeof schema>;
 
@@ -44,7 +44,7 @@ export const editFile: Tool = defineTool({
   title: ({ path, content }) => `${content === undefined ? 'Edit' : 'Rewrite'} ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => showChange(context, input.path, (before) => edited(input, before).content),
-  // A person who edits the diff writes the file as it shall be, whatever passage was to be replaced.
+  // A person who edits the diff writes the whole file. So the content replaces the passage edit.
   withContent: ({ path }, content) => ({ path, replaceAll: false, content }),
   run: async (input, run) => {
     let replaced = 0;

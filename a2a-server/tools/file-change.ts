@@ -1,4 +1,7 @@
-/** What write-file, append-file, edit-file and multi-edit share: the diff before, the write after, and that both mean the same. */
+/**
+ * The tools write-file, append-file, edit-file and multi-edit share this code. It shows a change as a diff and then
+ * makes the same change.
+ */
 import { ProductError } from '../../shared/errors.ts';
 import { count } from './one-line.ts';
 import type { Shown, ToolContext, ToolResult, ToolRun } from './tool.ts';
@@ -6,13 +9,13 @@ import { unifiedDiff } from '../../shared/unified-diff.ts';
 import { changed } from './workspace/replace-file.ts';
 import { ABSENT, type TextFile } from './workspace/text-file.ts';
 
-/** Larger texts are not for a person to judge, nor for a model to write. */
+/** A person cannot review a larger text, and a model should not write one. */
 export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
 
-/** The content after, given the content before (undefined: no file). Throws where the change cannot be made. */
+/** Returns the new content for the current content (undefined: no file). Throws if it cannot make the change. */
 export type Change = (before: string | undefined) => string;
 
-/** The change as a diff, and what it was made from (D2). */
+/** Returns the change as a diff, and the hash of the content it starts from (D2). */
 export async function showChange({ workspace }: ToolContext, path: string, change: Change): Promise<Shown> {
   const before = await workspace.read(path);
   const after = changedContent(before, change);
@@ -31,8 +34,9 @@ export interface Changed {
 }
 
 /**
- * Makes the change, if the file is still what it was shown for (D2). Without a basis nobody was shown anything, and it is
- * made to what is there now; either way, a change in between is not overwritten. @throws ProductError INPUT_CHANGED
+ * Makes the change if the file is unchanged since the preview (D2). Without a basis there was no preview, so the change
+ * applies to the current content. In both cases it does not overwrite a concurrent change. @throws ProductError
+ * INPUT_CHANGED
  */
 export async function makeChange(
   { workspace, basis, signal }: ToolRun,
@@ -48,7 +52,7 @@ export async function makeChange(
   return { path: place, created: before === undefined, bytes: Buffer.byteLength(content) };
 }
 
-/** What is said of an edit in whose place a person has written the whole file. */
+/** The result of an edit that a person replaced with a whole new file. */
 export function rewritten({ path, bytes }: Changed): ToolResult {
   const size = count(bytes, 'byte');
   return { text: `Replaced the content of ${path} (${size}).`, summary: `wrote ${path} (${size})` };
@@ -59,7 +63,7 @@ function changedContent(before: TextFile | undefined, change: Change): string {
   if (/\p{Surrogate}/u.test(content)) {
     throw new ProductError(
       'MALFORMED',
-      'The text holds half of a surrogate pair, which no UTF-8 file can hold.',
+      'The text contains half of a surrogate pair, which UTF-8 cannot encode. Remove it or complete the pair.',
     );
   }
   if (Buffer.byteLength(content) > MAX_WRITE_BYTES) {

@@ -1,7 +1,7 @@
-/** Why an input does not fit a tool, as a sentence that names the fields. */
+/** Explains why an input does not fit a tool's schema, in one sentence that names the fields. */
 import type { z } from 'zod';
 
-/** More problems than this are counted, not listed. */
+/** The sentence counts further problems but does not list them. */
 const MAX_ISSUES = 8;
 
 export function inputProblem(tool: string, error: z.ZodError): string {

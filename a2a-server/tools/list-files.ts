@@ -1,28 +1,28 @@
-/** `list-files`: what a directory of the workspace holds. */
+/** The `list-files` tool lists a directory of the workspace. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from './one-line.ts';
 import type { Tool } from './tool.ts';
 import type { Entry } from './workspace/entries.ts';
 
-/** Names shown; more would only fill the model's context. */
+/** The maximum number of names to show; more would fill the model's context. */
 const MAX_SHOWN = 1000;
 
 const schema = z.strictObject({
   path: z
     .string()
     .default('.')
-    .describe('Directory, relative to the workspace. The workspace itself if left out.'),
+    .describe('Directory, relative to the workspace. The default is the workspace itself.'),
   recursive: z
     .boolean()
     .default(false)
-    .describe('Also what is in the directories below, except what .gitignore files leave out.'),
+    .describe('Also list subdirectories, without the files that .gitignore excludes.'),
 });
 
 export const listFiles: Tool = defineTool({
   name: 'list-files',
   description:
-    'Lists a directory of the workspace: one name a line, directories end with /, symbolic links show where they point.',
+    'Lists a directory of the workspace: one name per line, directories end with /, symbolic links show where they point.',
   sideEffect: 'none',
   schema,
   timeoutMs: () => 60_000,
@@ -48,8 +48,7 @@ export const listFiles: Tool = defineTool({
       lines.push(...found.entries.map(lineOf));
     }
     const shown = lines.slice(0, MAX_SHOWN);
-    const note =
-      cut || shown.length < lines.length ? ['[There is more; list a directory further down.]'] : [];
+    const note = cut || shown.length < lines.length ? ['[There is more; list a subdirectory.]'] : [];
     return {
       text: lines.length === 0 ? '[The directory is empty.]' : [...shown, ...note].join('\n'),
       summary: `listed ${oneLine(path)} (${count(shown.length, 'name')}${note.length > 0 ? ', not all' : ''})`,

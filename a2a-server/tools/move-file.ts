@@ -1,4 +1,4 @@
-/** `move-file`: a file under another name, in the same directory or another. */
+/** The `move-file` tool moves or renames a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from './one-line.ts';
@@ -11,13 +11,13 @@ const schema = z.strictObject({
     .string()
     .min(1)
     .describe(
-      'Its new name, relative to the workspace. Missing directories are made; nothing is written over.',
+      'Its new name, relative to the workspace. The tool creates missing directories and never overwrites a file.',
     ),
 });
 
 export const moveFile: Tool = defineTool({
   name: 'move-file',
-  description: 'Moves or renames a file of the workspace, whatever it holds. Nothing is written over.',
+  description: 'Moves or renames a text or binary file of the workspace. Never overwrites a file.',
   sideEffect: 'files',
   schema,
   timeoutMs: () => 30_000,

@@ -1,4 +1,4 @@
-/** `multi-edit`: several passages of one file replaced in one step, all of them or none. */
+/** The `multi-edit` tool makes several edits to one file in one step: all of them or none. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeChange, rewritten, showChange } from './file-change.ts';
@@ -12,9 +12,9 @@ const edit = z.strictObject({
   oldText: z
     .string()
     .min(1)
-    .describe('The passage to replace, copied exactly, as it stands once the edits before it are made.'),
-  newText: z.string().describe('What to put in its place; empty to remove the passage.'),
-  replaceAll: z.boolean().default(false).describe('Replace every place where oldText stands.'),
+    .describe('The passage to replace, copied exactly from the text that the earlier edits produce.'),
+  newText: z.string().describe('The replacement; an empty string removes the passage.'),
+  replaceAll: z.boolean().default(false).describe('Replace every occurrence of oldText.'),
 });
 
 const schema = z
@@ -24,14 +24,16 @@ const schema = z
       .array(edit)
       .max(MAX_EDITS)
       .default([])
-      .describe('The edits, made one after the other. If one does not match, none is made.'),
+      .describe('The edits, in order. If one edit does not match, the tool makes none of them.'),
     content: z
       .string()
       .optional()
-      .describe('In place of edits: the whole new text of the file, where a person has rewritten it.'),
+      .describe(
+        'The whole new text of the file, instead of edits. Used when a person has rewritten the file.',
+      ),
   })
   .refine(({ edits, content }) => edits.length > 0 !== (content !== undefined), {
-    message: 'give edits, at least one; or content in their place',
+    message: 'give at least one edit, or only content',
   });
 type Input = z.output<typeof schema>;
 
@@ -48,7 +50,7 @@ export const multiEdit: Tool = defineTool({
       : `Rewrite ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => showChange(context, input.path, (before) => edited(input, before).content),
-  // A person who edits the diff writes the file as it shall be, whatever edits were to lead there.
+  // A person who edits the diff writes the whole file. So the content replaces all edits.
   withContent: ({ path }, content) => ({ path, edits: [], content }),
   run: async (input, run) => {
     let replaced = 0;
@@ -75,7 +77,7 @@ function edited(
   const result = editAll(before, edits satisfies readonly TextEdit[]);
   if (result.type === 'refused') {
     const which = edits.length === 1 ? '' : ` Edit ${result.at + 1} of ${edits.length}:`;
-    const none = edits.length === 1 ? '' : ' None of the edits was made.';
+    const none = edits.length === 1 ? '' : ' No edit was made.';
     throw new Error(`Cannot edit "${path}":${which} ${result.message}${none}`);
   }
   return result;

@@ -1,9 +1,11 @@
-/** Text from a model, made fit for one line in front of a person. */
+/** Makes text from a model safe to show on one line to a person. */
 
-/** Line ends, other control characters, and those that turn the writing direction and so can hide what a line says. */
+/** Line ends, other control characters, and characters that change the writing direction and so can disguise a line. */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 
-/** What could break or disguise the line is shown as an escape; longer text is cut, between two characters. `limit` counts UTF-16 units. */
+/**
+ * Shows unsafe characters as escapes, and cuts longer text without splitting a character. `limit` counts UTF-16 units.
+ */
 export function oneLine(text: string, limit = 100): string {
   const shown = text.replace(UNSAFE, (c) =>
     c === '\n' ? '⏎' : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`,
@@ -12,7 +14,7 @@ export function oneLine(text: string, limit = 100): string {
   return `${shown.slice(0, limit - 1).replace(/[\ud800-\udbff]$/u, '')}…`;
 }
 
-/** `1 line`, `2 lines`. */
+/** Returns for example `1 line` or `2 lines`. */
 export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

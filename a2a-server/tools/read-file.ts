@@ -1,23 +1,23 @@
-/** `read-file`: the lines of a text file. */
+/** The `read-file` tool returns the lines of a text file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from './one-line.ts';
 import type { Tool } from './tool.ts';
 
 const MAX_LINES = 2000;
-/** Of the text given back, in UTF-16 units; a longer line is cut. */
+/** The maximum length of the returned text, in UTF-16 units. A longer line is cut. */
 const MAX_CHARACTERS = 50_000;
 
 const schema = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace.'),
   offset: z.int().min(1).default(1).describe('First line to read, counted from 1.'),
-  limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe('How many lines at most.'),
+  limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe('The maximum number of lines.'),
 });
 
 export const readFile: Tool = defineTool({
   name: 'read-file',
   description:
-    'Reads a UTF-8 text file of the workspace, exactly as it is. A note in square brackets at the end says when there are more lines.',
+    'Reads a UTF-8 text file of the workspace, exactly as it is. If there are more lines, a note in square brackets at the end says so.',
   sideEffect: 'none',
   schema,
   timeoutMs: () => 30_000,
@@ -46,7 +46,7 @@ export const readFile: Tool = defineTool({
   },
 });
 
-/** The lines with their ends, so that joined they are the text again. */
+/** Each line keeps its line end, so the joined lines equal the text. */
 function linesOf(content: string): string[] {
   return content.match(/[^\n]*\n|[^\n]+/gu) ?? [];
 }

@@ -1,4 +1,6 @@
-/** `read-output`: what a tool has put out, where its result left something out. */
+/**
+ * The `read-output` tool reads the full output of an earlier tool execution, for example when its result omits a part.
+ */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from './one-line.ts';
@@ -6,49 +8,47 @@ import { textFinder } from './text-finder.ts';
 import type { Tool } from './tool.ts';
 
 const DEFAULT_CHARACTERS = 20_000;
-/** Of the text given back, in UTF-16 units. */
+/** The maximum length of the returned text, in UTF-16 units. */
 const MAX_CHARACTERS = 50_000;
-/** Places of a searched text that are shown, and how much around each. */
+/** A search shows at most this many matches, with this many characters around each match. */
 const MAX_PLACES = 50;
 const AROUND = 200;
 
 /**
- * What the tool execution `toolId` has put out, asked for by the tool execution `reader`; undefined where there is no such
- * thing in the reader's session.
+ * Returns the output of the tool execution `toolId`. `reader` is the tool execution that asks. Returns undefined if the
+ * reader's session has no such execution.
  */
 export type ReadOutput = (toolId: string, reader: string) => Promise<string | undefined>;
 
 export const NO_OUTPUTS: ReadOutput = () => Promise.resolve(undefined);
 
-/** Said to the model where something of an output is left out. */
+/** A note for the model where a result omits a part of the output. */
 export function wholeIn(toolId: string): string {
-  return `[read-output with toolId ${JSON.stringify(toolId)} shows what is left out]`;
+  return `[read-output with toolId ${JSON.stringify(toolId)} shows the omitted part]`;
 }
 
 const schema = z.strictObject({
-  toolId: z.string().min(1).max(200).describe('The tool execution, as the note in its result names it.'),
+  toolId: z.string().min(1).max(200).describe('The id of the tool execution, from the note in its result.'),
   offset: z.int().min(0).default(0).describe('First character to read, counted from 0.'),
   limit: z
     .int()
     .min(1)
     .max(MAX_CHARACTERS)
     .default(DEFAULT_CHARACTERS)
-    .describe('How many characters at most.'),
+    .describe('The maximum number of characters.'),
   find: z
     .string()
     .min(1)
     .max(1000)
     .optional()
-    .describe(
-      'Show the places from offset on where this text stands, exactly so written, each with its offset and what is around it.',
-    ),
+    .describe('Show each exact match of this text from offset on, with its offset and the text around it.'),
 });
 
 export function createReadOutput(outputs: ReadOutput): Tool {
   return defineTool({
     name: 'read-output',
     description:
-      'Reads what an earlier tool of this session has put out, where its result left something out: from an offset on, or the places where a text stands.',
+      'Reads the full output of an earlier tool execution of this session, when its result omits a part. Reads from an offset, or shows the matches of a text.',
     sideEffect: 'none',
     schema,
     timeoutMs: () => 30_000,
@@ -58,10 +58,10 @@ export function createReadOutput(outputs: ReadOutput): Tool {
       const text = await outputs(toolId, run.toolId);
       if (text === undefined)
         throw new Error(
-          `There is no tool execution "${oneLine(toolId)}" in this session; copy its id as the note has it.`,
+          `There is no tool execution "${oneLine(toolId)}" in this session; copy the id from the note in the result.`,
         );
       if (text === '')
-        return { text: '[It has put out nothing.]', summary: `read the output of ${toolId} (nothing)` };
+        return { text: '[The tool wrote no output.]', summary: `read the output of ${toolId} (nothing)` };
       if (offset >= text.length)
         throw new Error(
           `The output has ${count(text.length, 'character')}; offset ${offset} is beyond its end.`,
@@ -89,11 +89,12 @@ function places(text: string, { toolId, offset, find }: { toolId: string; offset
   while (at !== -1 && lines.length < MAX_PLACES) {
     const around = text.slice(Math.max(0, at - AROUND), at + find.length + AROUND);
     lines.push(`[at ${at}]\n${around}`);
-    // What is shown already is not shown again for standing near.
+    // Skip matches that are already visible around this one.
     at = next(text, at + find.length + AROUND);
   }
   const summary = `found ${count(lines.length, 'place')} in the output of ${toolId}`;
-  if (lines.length === 0) return { text: `[That text does not stand there from ${offset} on.]`, summary };
+  if (lines.length === 0)
+    return { text: `[The output does not contain that text from offset ${offset} on.]`, summary };
   const note = at === -1 ? [] : [`[There are more places; go on with offset ${at}]`];
   return { text: [...lines, ...note].join('\n'), summary };
 }

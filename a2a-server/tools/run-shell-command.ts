@@ -1,4 +1,7 @@
-/** `run-shell-command`: anything else, which is why a person sees it first. Confined to the workspace only in a box. */
+/**
+ * The `run-shell-command` tool runs any command, so a person approves it first. Only a sandbox confines the command to
+ * the workspace.
+ */
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../shared/clock.ts';
@@ -15,7 +18,7 @@ import { codeOf } from './workspace/file-failure.ts';
 
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
-/** A single argument of a process may have 128 KiB on Linux. */
+/** Linux limits one process argument to 128 KiB. */
 const MAX_COMMAND = 100_000;
 
 const schema = z.strictObject({
@@ -24,10 +27,10 @@ const schema = z.strictObject({
     .min(1)
     .max(MAX_COMMAND)
     .refine((command) => command.trim() !== '' && !command.includes('\0'), {
-      message: 'must hold a command, without NUL characters',
+      message: 'must contain a command, without NUL characters',
     })
     .describe(
-      'Command line for /bin/sh (cmd on Windows). It has no input; what it leaves running is ended with it.',
+      'Command line for /bin/sh (cmd on Windows). It has no standard input. When it exits, the server stops the processes it left running.',
     ),
   cwd: z.string().default('.').describe('Directory to run it in, relative to the workspace.'),
   timeoutSeconds: z
@@ -35,26 +38,26 @@ const schema = z.strictObject({
     .min(0.1)
     .max(MAX_SECONDS)
     .default(DEFAULT_SECONDS)
-    .describe('After so many seconds it is stopped.'),
+    .describe('The server stops the command after this many seconds.'),
 });
 
 export interface ShellOptions {
   clock: Clock;
-  /** Between SIGTERM and SIGKILL, in milliseconds. */
+  /** Time between SIGTERM and SIGKILL, in milliseconds. */
   graceMs: number;
-  /** The environment that commands get a part of. */
+  /** The source environment; commands get a part of it. */
   environment: Environment;
-  /** Variables passed on beyond the usual ones; see command-environment.ts. */
+  /** Names of extra variables to pass; see command-environment.ts. */
   passEnvironment: readonly string[];
   confinement: Confinement;
-  /** Where the process groups of commands are recorded. */
+  /** Records the process groups of commands. */
   children: ChildProcesses;
 }
 
 export function createRunShellCommand(options: ShellOptions): Tool {
   return defineTool({
     name: 'run-shell-command',
-    description: `Runs a shell command in the workspace and gives back its exit code and its output (stdout and stderr together; the middle of a long output is left out).${boxedNote(options)}`,
+    description: `Runs a shell command in the workspace and returns its exit code and its output (stdout and stderr together, without the middle of a long output).${boxedNote(options)}`,
     sideEffect: 'command',
     schema,
     timeoutMs: ({ timeoutSeconds }) => timeoutSeconds * 1000,
@@ -93,7 +96,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
   });
 }
 
-/** A model that knows of the box does not try what fails in it. */
+/** Tells the model about the sandbox, so that it does not try commands that the sandbox blocks. */
 function boxedNote({ confinement }: ShellOptions): string {
   return confinement.type === 'confined' ? ` ${confinementText(confinement)}` : '';
 }
@@ -109,16 +112,16 @@ function endingOf({ exitCode, exitSignal }: CommandEnd): string {
   return `exited with code ${exitCode ?? 'unknown'}`;
 }
 
-/** Said to the model, so that it does not count on a server it has started in the background. */
+/** Tells the model that its background processes are stopped, so that it does not rely on them. */
 function leftover({ group }: CommandEnd): string[] {
   switch (group) {
     case 'gone':
       return [];
     case 'terminated':
     case 'killed':
-      return ['[what it had left running in the background was stopped]'];
+      return ['[the server stopped the processes it left running in the background]'];
     case 'unconfirmed':
-      return ['[something it had left running in the background could not be stopped]'];
+      return ['[the server could not stop a process it left running in the background]'];
   }
 }
 
@@ -143,7 +146,7 @@ function startFailure(error: unknown): unknown {
         cause: error,
       });
     case 'ENOENT':
-      return new Error('The shell could not be started: /bin/sh or the directory is not there.', {
+      return new Error('The shell could not start: /bin/sh or the directory does not exist.', {
         cause: error,
       });
     case undefined:

@@ -1,4 +1,4 @@
-/** `search-files`: files by name, lines by content, or both. */
+/** The `search-files` tool finds files by name, lines by content, or both. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from './one-line.ts';
@@ -11,21 +11,23 @@ import type { TreeDirectory } from './workspace/tree.ts';
 
 const schema = z
   .strictObject({
-    pattern: z.string().min(1).max(1000).optional().describe('What to look for in each line of each file.'),
+    pattern: z.string().min(1).max(1000).optional().describe('The text to find in each line of each file.'),
     regex: z
       .boolean()
       .default(false)
-      .describe('The pattern is a regular expression (JavaScript). Otherwise it is looked for as it stands.'),
-    caseSensitive: z.boolean().default(true).describe('Whether the pattern tells A from a.'),
+      .describe(
+        'The pattern is a regular expression (JavaScript). Otherwise the tool looks for the exact text.',
+      ),
+    caseSensitive: z.boolean().default(true).describe('Whether upper and lower case must match.'),
     glob: z
       .string()
       .min(1)
       .max(1000)
       .optional()
-      .describe('Only files with such a name, e.g. *.ts (at any depth) or src/**/*.{ts,tsx}.'),
+      .describe('Search only files with a matching name, e.g. *.ts (at any depth) or src/**/*.{ts,tsx}.'),
     path: z.string().default('.').describe('Directory or file to search, relative to the workspace.'),
-    includeIgnored: z.boolean().default(false).describe('Also look at what .gitignore files leave out.'),
-    maxResults: z.int().min(1).max(1000).default(200).describe('Stop after so many results.'),
+    includeIgnored: z.boolean().default(false).describe('Also search the files that .gitignore excludes.'),
+    maxResults: z.int().min(1).max(1000).default(200).describe('The maximum number of results.'),
   })
   .refine(({ pattern, glob }) => pattern !== undefined || glob !== undefined, {
     message: 'give glob to find files by name, pattern to find lines, or both',
@@ -64,9 +66,9 @@ export const searchFiles: Tool = defineTool({
   },
 });
 
-/** Files read and matched together. */
+/** The number of files to read and match together. */
 const AT_ONCE = 8;
-/** Larger files are left out of a search of many; with those at once they bound what it holds. */
+/** A search of a directory skips larger files. This size times AT_ONCE limits the memory of the search. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 interface Going {
@@ -75,7 +77,7 @@ interface Going {
   report: SearchReport;
 }
 
-/** One file asked for by name: what keeps it from being read is an error. */
+/** The caller names this one file, so a file that cannot be read is an error. */
 async function searchFile(
   path: string,
   { matcher, report }: Going,
@@ -118,7 +120,7 @@ async function searchTree(
   });
 }
 
-/** The files that can be searched; of many, those that cannot are counted and passed over. */
+/** Reads the files of a directory. It counts and skips the files that cannot be read. */
 async function readable(
   directory: TreeDirectory,
   names: readonly string[],
@@ -134,7 +136,7 @@ async function readable(
   });
 }
 
-/** Globs are relative to where the search began. */
+/** A glob is relative to the directory where the search starts. */
 async function matchingNames(
   { path, entries }: TreeDirectory,
   start: string,

@@ -1,4 +1,4 @@
-/** Replacing passages of a text by others: pure, total, and never by guessing. */
+/** Replaces passages of a text. The functions are pure and never guess a place. */
 import { textFinder } from './text-finder.ts';
 
 export interface TextEdit {
@@ -11,8 +11,8 @@ export type Edited =
   { type: 'edited'; content: string; replaced: number } | { type: 'refused'; message: string };
 
 /**
- * Replaces the one place where `oldText` stands, or each of them from the left. A text whose every line ends in CRLF is
- * matched and written in CRLF, since a model sees and writes LF.
+ * Replaces the only match of `oldText`, or all matches with `replaceAll`. If every line of the text ends in CRLF, it
+ * converts the edit to CRLF, because a model sees and writes LF.
  */
 export function editText(content: string, edit: TextEdit): Edited {
   if (edit.oldText === '')
@@ -24,12 +24,12 @@ export function editText(content: string, edit: TextEdit): Edited {
     const converted = inCrlf(content, edit);
     if (converted !== undefined) return editText(content, converted);
     return refused(
-      'oldText does not stand in the file. Read the file and copy the passage exactly, spaces included.',
+      'The file does not contain oldText. Read the file and copy the passage exactly, spaces included.',
     );
   }
   if (!edit.replaceAll && places.length > 1) {
     return refused(
-      'oldText stands in more than one place. Add lines around it until it is unique, or set replaceAll.',
+      'oldText occurs more than once. Add lines around it until it is unique, or set replaceAll.',
     );
   }
   return spliced(content, edit, places);
@@ -37,10 +37,10 @@ export function editText(content: string, edit: TextEdit): Edited {
 
 export type ManyEdited =
   | { type: 'edited'; content: string; replaced: number }
-  /** `at`: which edit, from 0. */
+  /** `at` is the index of the refused edit. */
   | { type: 'refused'; at: number; message: string };
 
-/** One edit after the other, each in what those before it have left. All or none. */
+/** Applies the edits in order, each to the result of the previous one: all or none. */
 export function editAll(content: string, edits: readonly TextEdit[]): ManyEdited {
   let replaced = 0;
   let text = content;
@@ -54,8 +54,8 @@ export function editAll(content: string, edits: readonly TextEdit[]): ManyEdited
 }
 
 /**
- * Where `passage` begins. With `all`, each place from the left that does not overlap one before. Otherwise the first two,
- * overlapping or not: `aa` is not unique in `aaa`.
+ * Returns where `passage` begins. With `all`, it returns every match from the left without overlaps. Otherwise it
+ * returns the first two, even if they overlap: `aa` is not unique in `aaa`.
  */
 function placesOf(content: string, passage: string, all: boolean): number[] {
   const places: number[] = [];
@@ -80,7 +80,7 @@ function spliced(content: string, { oldText, newText }: TextEdit, places: readon
   return { type: 'edited', content: pieces.join(''), replaced: places.length };
 }
 
-/** The edit in the file's own line ends; undefined unless that makes a difference. */
+/** Converts the edit to the file's CRLF line ends. Returns undefined if that changes nothing. */
 function inCrlf(content: string, edit: TextEdit): TextEdit | undefined {
   if (!content.includes('\r\n') || BARE_LF.test(content) || !BARE_LF.test(edit.oldText)) return undefined;
   return { ...edit, oldText: crlf(edit.oldText), newText: crlf(edit.newText) };

@@ -1,8 +1,8 @@
 /**
- * Finds a passage in a text in time proportional to their lengths, whatever they are (Knuth, Morris, Pratt).
+ * Finds a passage in a text. The time is proportional to the two lengths for every input (Knuth, Morris, Pratt).
  *
- * `String.prototype.indexOf` is faster on ordinary text, but on a chosen pair (half a million of one letter around
- * another, in two million of it) takes minutes, and nothing can interrupt it (X3).
+ * `String.prototype.indexOf` is faster on ordinary text. But a hostile pair of texts of two million characters takes it
+ * minutes, and JavaScript cannot interrupt it (X3).
  */
 export function textFinder(passage: string): (text: string, from?: number) => number {
   const first = passage.charAt(0);
@@ -11,7 +11,7 @@ export function textFinder(passage: string): (text: string, from?: number) => nu
     let matched = 0;
     for (let at = from; at < text.length; at += 1) {
       if (matched === 0) {
-        // Most of a text is passed over here.
+        // Skips most of a text quickly.
         at = text.indexOf(first, at);
         if (at === -1) return -1;
       }
@@ -24,7 +24,7 @@ export function textFinder(passage: string): (text: string, from?: number) => nu
   };
 }
 
-/** For each beginning of the passage, the length of the longest shorter beginning it also ends with. */
+/** For each prefix of the passage: the length of its longest proper prefix that is also its suffix. */
 function bordersOf(passage: string): Int32Array {
   const borders = new Int32Array(passage.length);
   let border = 0;

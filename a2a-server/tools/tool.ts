@@ -1,73 +1,74 @@
-/** What a tool is: a schema, a kind of side effect, a preview a person can judge, and the work itself. */
+/** Defines a tool: a schema, a kind of side effect, a preview that a person can review, and the work. */
 import type { z } from 'zod';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type { Preview, SideEffect, Todo, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Call, TaskPlace } from '../task/snapshot.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What a tool may know while it only looks. */
+/** The context of a tool that makes a preview and changes nothing. */
 export interface ToolContext {
-  /** Whose task it works for. */
+  /** The principal that owns the task. */
   principal: string;
   workspace: Workspace;
   signal: AbortSignal;
 }
 
-/** What became of a tool's question. Who is not answered because it is stopped is told by its signal. */
+/** The outcome of a tool's question. A stopped tool gets no answer; its signal aborts instead. */
 export type PersonsAnswer =
-  /** `answer` as the question takes it: words, a label, several labels, or the values of its form. */
+  /** `answer` has the form that the question asks for: text, one label, several labels, or form values. */
   | { type: 'answered'; answer: Answer; by: { principal: string; channel: string } }
-  /** The person does not want to answer, and may say why. */
+  /** The person does not answer, and may give a reason. */
   | { type: 'declined'; reason: string | null };
 
-/** What a tool may use while it works. */
+/** The context of a tool that runs. */
 export interface ToolRun extends ToolContext {
   toolId: string;
   /**
-   * What the approved preview was made from; a tool that replaces content refuses when it has changed (D2). Null when
-   * nobody was shown one.
+   * The hash of the content that the approved preview shows. A tool that replaces content refuses if the content has
+   * changed (D2). Null if there was no preview.
    */
   basis: string | null;
-  /** Live output, shown to whoever watches. */
+  /** Writes live output, which clients of the task can see. */
   output: (text: string) => void;
-  /** Says what the agent means to do, in the place of what it said before. It stands once the run has come to a good end. */
+  /** Replaces the agent's todo list. The list takes effect when the run succeeds. */
   plan?: (todos: readonly Todo[]) => void;
   /**
-   * Asks the person something and waits for as long as it takes: the task is parked meanwhile, and no time limit counts.
-   * Rejects when the run is stopped, or `signal` aborts: the question is then withdrawn.
+   * Asks the person a question and waits without a time limit. The task is parked while it waits.
+   *
+   * Rejects when the run is stopped or `signal` aborts; the question is then withdrawn.
    */
   ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<PersonsAnswer>;
   /**
-   * To be called before it goes on to a host that its input did not name (a redirect).
-   * @throws ProductError FORBIDDEN where a rule of policy denies it
+   * Call this before a request to a host that the input does not name (a redirect).
+   * @throws ProductError FORBIDDEN if a policy rule denies the host
    */
   goesTo?: (hosts: readonly string[]) => void;
-  /** The call that is run, and its task as it was then: for what an agent of its own has asked for. */
+  /** The running call, and its task state at the start. An ACP agent's own tool calls use it. */
   asked?: { call: Call; place: TaskPlace };
 }
 
 export interface ToolResult {
-  /** What the model sees; capped by the tool. */
+  /** The text for the model; the tool limits its length. */
   text: string;
-  /** One line for a person, e.g. `wrote test.md (5 bytes)`. */
+  /** One line for a person, for example `wrote test.md (5 bytes)`. */
   summary: string;
 }
 
-/** A preview, and the hash of what it was made from where there is such a thing. */
+/** A preview, and the hash of the content it shows. The hash is null for previews without content. */
 export interface Shown {
   preview: Preview;
   basis: string | null;
 }
 
-/** What a call would touch, as its input says it: what the rules of policy look at. */
+/** The files, commands and hosts that a call names in its input. Policy rules check them. */
 export interface Reach {
-  /** Files and directories of the workspace, as written. */
+  /** Files and directories of the workspace, as the input spells them. */
   paths?: readonly string[];
-  /** Directories all of whose content may be read or changed. */
+  /** Directories whose whole content the call may read or change. */
   trees?: readonly string[];
   /** A command line for the shell. */
   command?: string;
-  /** Hosts, in lower case and without port, that are asked first. */
+  /** The hosts of the first request, in lower case and without port. */
   hosts?: readonly string[];
 }
 
@@ -76,37 +77,39 @@ export interface Tool<Input = unknown> {
   readonly description: string;
   readonly source: ToolSource;
   readonly sideEffect: SideEffect;
-  /** True for a tool that has to be asked for and yet may be run again when its outcome is lost (E2), such as a GET. */
+  /** True for a tool that needs approval but can run again after a lost outcome (E2), for example a GET. */
   readonly repeatable?: boolean;
-  /** True for a tool that only a person's command asks for; models are not told of it. */
+  /** True for a tool that only a person's command can call; models do not see it. */
   readonly commandOnly?: boolean;
   readonly schema: z.ZodType<Input>;
-  /** The JSON Schema that a model is told, where it is not the one of `schema`: somebody else's tool has its own. */
+  /** The JSON Schema for the model, if it differs from `schema`. MCP tools bring their own. */
   readonly inputSchema?: Record<string, unknown>;
-  /** Milliseconds after which a run is stopped with reason `timeout`. */
+  /** The server stops a run after this many milliseconds, with reason `timeout`. */
   timeoutMs(input: Input): number;
-  /** How long a stopped run may take to settle, in milliseconds, where that is not the server's grace period. */
+  /** The time for a stopped run to settle, in milliseconds. The default is the server's grace period. */
   readonly graceMs?: number;
   title(input: Input): string;
-  /** Left out where the input does not say what the call touches; rules by path, command or host then cannot speak of it. */
+  /** Omitted if the input does not name what the call touches. Rules by path, command or host then do not apply. */
   reach?(input: Input): Reach;
-  /** Looks and never touches. @throws ProductError when the call could not work at all, e.g. outside the workspace. */
+  /**
+   * Reads but changes nothing. @throws ProductError if the call cannot work at all, for example outside the workspace.
+   */
   show(input: Input, context: ToolContext): Promise<Shown>;
-  /** For a tool that writes one text: its input with that text replaced (`edit` with `content`). */
+  /** For a tool that writes one text: returns the input with that text replaced (`edit` with `content`). */
   withContent?(input: Input, content: string): Input;
-  /** Does the work. Throws to report a failure; stops promptly when `signal` aborts. */
+  /** Does the work. Throws to report a failure. Stops promptly when `signal` aborts. */
   run(input: Input, run: ToolRun): Promise<ToolResult>;
 }
 
 /**
- * Thrown by a run that was cut short by its signal and has more to say than that. Any other way to settle after the
- * signal has aborted means: stopped, confirmed, nothing to show.
+ * A run throws this if its signal stopped it and it has output or an unconfirmed process to report. Any other way to
+ * settle after an abort means: stopped, confirmed, no output.
  */
 export class ToolStopped extends Error {
   override readonly name = 'ToolStopped';
-  /** What had been put out by then, capped. */
+  /** The output until the stop, capped. */
   readonly text: string;
-  /** False when something the tool started may still be running. */
+  /** False if a process of the tool may still be running. */
   readonly confirmed: boolean;
 
   constructor(message: string, { text, confirmed }: { text: string; confirmed: boolean }) {

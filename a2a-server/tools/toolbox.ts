@@ -1,4 +1,4 @@
-/** The tools an agent has, by name. */
+/** Holds the tools of an agent by name. */
 import { z } from 'zod';
 import type { ToolDeclaration } from '../models/model.ts';
 import { isReadOnly } from '../task/snapshot.ts';
@@ -7,22 +7,22 @@ import type { Tool } from './tool.ts';
 
 export interface Toolbox {
   get(name: string): Tool | undefined;
-  /** Those a model is told of, in the order they were given; those of a supply come after them. */
+  /** The names that models see, in the given order. Names from a supply come last. */
   names(): string[];
-  /** What a model is told of the tools. @param readOnly only those without side effects. */
+  /** The tool declarations for a model. @param readOnly only tools without side effects */
   declarations(options?: { readOnly?: boolean }): ToolDeclaration[];
-  /** Why a call of a tool that is not there comes to nothing, for the model. */
+  /** Explains to the model why a call of a missing tool fails. */
   absence(name: string): string;
-  /** Resolves as soon as what supplies tools has had its time to start, or the signal aborts. */
+  /** Resolves when the supplies have had their time to start, or when the signal aborts. */
   settled(signal: AbortSignal): Promise<void>;
 }
 
-/** Tools that come and go, e.g. those of MCP servers. No name is that of a tool of the toolbox itself. */
+/** A changing set of tools, for example from MCP servers. No name equals the name of a built-in tool. */
 export interface ToolSupply {
   get(name: string): Tool | undefined;
-  /** As of now. */
+  /** The current tools. */
   tools(): readonly Tool[];
-  /** A sentence for a name that could be one of its own; undefined for any other. */
+  /** Explains a missing tool whose name could belong to this supply; undefined for any other name. */
   whyAbsent(name: string): string | undefined;
   settled(signal: AbortSignal): Promise<void>;
 }
@@ -34,14 +34,14 @@ const NO_SUPPLY: ToolSupply = {
   settled: () => Promise.resolve(),
 };
 
-/** Names that are told to a model that asked for another. */
+/** The error for an unknown tool lists at most this many names. */
 const MAX_NAMES = 40;
 
-/** @throws Error when two tools have one name. */
+/** @throws Error if two tools have the same name */
 export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SUPPLY): Toolbox {
   const own = new Map(tools.map((tool) => [tool.name, tool]));
   if (own.size !== tools.length) throw new Error('two tools have the same name');
-  // Made once for each tool: a list that has not changed has the same ones.
+  // Cached per tool, so that an unchanged list gives the same objects.
   const declarations = new WeakMap<Tool, ToolDeclaration>();
   const declared = (tool: Tool): ToolDeclaration => {
     const known = declarations.get(tool) ?? declarationOf(tool);
@@ -71,19 +71,19 @@ export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SU
 
 function declarationOf({ name, description, schema, inputSchema: given }: Tool): ToolDeclaration {
   if (given !== undefined) return { name, description, inputSchema: given };
-  // As the model writes it: a field with a default may be left out. The dialect is of no use to a model.
+  // `io: 'input'` makes a field with a default optional. A model does not need `$schema`.
   const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(schema, { io: 'input' });
   return { name, description, inputSchema };
 }
 
 export type ParsedInput =
   | { ok: true; input: Record<string, unknown> }
-  /** For the model: it names the fields. */
+  /** A message for the model that names the fields. */
   | { ok: false; message: string };
 
 const object = z.record(z.string(), z.unknown());
 
-/** Checks what a model or a person wrote against the tool's schema (D4), and fills in defaults. */
+/** Checks the input of a model or a person against the tool's schema (D4) and fills in defaults. */
 export function parseInput(tool: Tool, input: unknown): ParsedInput {
   if (!object.safeParse(input).success) {
     return { ok: false, message: `The input of ${tool.name} must be a JSON object.` };

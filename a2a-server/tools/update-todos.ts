@@ -1,4 +1,4 @@
-/** `update-todos`: what the agent means to do and how far it is, for whoever watches. */
+/** The `update-todos` tool shows the agent's plan and progress to the person. */
 import { z } from 'zod';
 import { todo } from '../../shared/protocol/tool-approval.ts';
 import { defineTool } from './define-tool.ts';
@@ -11,13 +11,13 @@ const schema = z.strictObject({
   todos: z
     .array(todo)
     .max(MAX_TODOS)
-    .describe('The whole list, in the order of the work. It takes the place of the one before.'),
+    .describe('The whole list, in the order of the work. It replaces the previous list.'),
 });
 
 export const updateTodos: Tool = defineTool({
   name: 'update-todos',
   description:
-    'Keeps a list of what is to be done, which the person sees. For work of several steps: write the list first, keep one item in_progress, and say of each when it is done.',
+    'Keeps a todo list that the person sees. For work of several steps: write the list first, keep one item in_progress, and mark each item when it is done.',
   sideEffect: 'none',
   schema,
   timeoutMs: () => 5_000,

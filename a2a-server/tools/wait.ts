@@ -1,4 +1,4 @@
-/** `wait`: lets time pass, for something outside that takes its time. */
+/** The `wait` tool waits, for example for an outside event. */
 import { z } from 'zod';
 import type { Clock } from '../../shared/clock.ts';
 import { pass } from '../../shared/pass.ts';
@@ -8,7 +8,7 @@ import type { Tool } from './tool.ts';
 
 const MAX_SECONDS = 3600;
 
-/** What a wait may take beyond its time before it counts as stuck. */
+/** Extra time before a wait counts as stuck, in milliseconds. */
 const SLACK_MS = 10_000;
 
 const schema = z.strictObject({

@@ -1,4 +1,4 @@
-/** The directory a task works in, and the only way a file tool reaches a file (X2). */
+/** Opens the directory of a task. File tools reach files only through this workspace (X2). */
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, parse } from 'node:path';
 import { ProductError } from '../../shared/errors.ts';
@@ -21,30 +21,35 @@ import { notRegular, readContent, readText, type FileContent, type TextFile } fr
 import { walkTree, type TreeDirectory, type TreeOptions } from './workspace/tree.ts';
 
 /**
- * Every path is relative to the root (an absolute one must begin with it) and leads to what is inside, or the call throws
- * ProductError OUTSIDE_WORKSPACE. Failures of the file system are thrown as sentences.
+ * Every path is relative to the root, or absolute and below the root. A path that leads outside throws ProductError
+ * OUTSIDE_WORKSPACE. File system errors are thrown with a sentence as message.
  */
 export interface Workspace {
   /** Canonical absolute path, symlinks resolved. */
   readonly root: string;
-  /** Where `path` leads: relative to the root, with `/`, links resolved; `.` is the root. Nothing need be there. */
+  /** Resolves links: returns a path relative to the root, with `/`; `.` is the root. The path need not exist. */
   locate(path: string): Promise<{ path: string; kind: Place['kind'] }>;
-  /** The file as text, or undefined when there is none. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
+  /**
+   * Returns the file as text, or undefined if it does not exist. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT
+   */
   read(path: string): Promise<TextFile | undefined>;
-  /** The file whatever it holds, or undefined when there is none. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
+  /**
+   * Returns the bytes of any file, or undefined if it does not exist. @throws ProductError TOO_LARGE,
+   * UNSUPPORTED_CONTENT
+   */
   bytes(path: string): Promise<FileContent | undefined>;
-  /** Makes `content` the file's whole content, and the directories to it. @throws ProductError INPUT_CHANGED */
+  /** Writes the whole file and creates missing directories. @throws ProductError INPUT_CHANGED */
   replace(path: string, replacement: Replacement): Promise<void>;
-  /** What a path names, itself and not what a link leads to, with all that is below it. @throws ProductError TOO_LARGE */
+  /** Lists the entry and everything below it, without following links. @throws ProductError TOO_LARGE */
   survey(path: string, signal: AbortSignal): Promise<Item>;
-  /** Whether the file could be moved there now. @returns where to, as `locate` does. @throws Error where it could not. */
+  /** Checks that the file can move there. @returns the target, as `locate` does. @throws Error if it cannot move. */
   destination(from: string, to: string): Promise<string>;
-  /** Gives a file another name, and makes the directories to it. @throws ProductError INPUT_CHANGED */
+  /** Moves or renames a file and creates missing directories. @throws ProductError INPUT_CHANGED */
   move(from: string, to: string, move: Move): Promise<void>;
-  /** Deletes what a path names, as a survey sees it. @throws ProductError INPUT_CHANGED */
+  /** Deletes the entries that a survey lists. @throws ProductError INPUT_CHANGED */
   remove(path: string, removal: Removal): Promise<void>;
   list(path: string): Promise<Entries>;
-  /** Shows `visit` the directory `path` and those below it, until it says `stop`. */
+  /** Calls `visit` for the directory `path` and those below it, until `visit` returns `stop`. */
   walk(
     path: string,
     options: TreeOptions,
@@ -53,16 +58,17 @@ export interface Workspace {
 }
 
 export interface WorkspaceOptions {
-  /** How directories are held; by default chosen by what the system can do. */
+  /** How to hold directories; the default depends on the operating system. */
   hold?: Hold;
-  /** Directories the file tools never enter, wherever they lie: the server's own. */
+  /** Directories of the server itself, which file tools never enter, at any path. */
   barred?: readonly Identity[];
 }
 
 /**
- * Opens a directory as a workspace. Holds nothing open: the directory is found again, and known again, at each use.
+ * Opens a directory as a workspace. It keeps no handle open: each use opens the directory and checks its identity
+ * again.
  * @throws ProductError UNKNOWN_WORKSPACE for a path that is relative, missing, no directory, or a file system's root;
- * OUTSIDE_WORKSPACE for one that is barred or lies in a directory that is.
+ * OUTSIDE_WORKSPACE for a barred directory or a directory below one.
  */
 export async function openWorkspace(path: string, how: WorkspaceOptions = {}): Promise<Workspace> {
   const root = await findRoot(path, how);
@@ -88,8 +94,8 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
 
 async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): Promise<Root> {
   if (!isAbsolute(path))
-    throw unknown(path, 'is not an absolute path; give the whole path, from the root on');
-  if (path.includes('\0')) throw unknown(path, 'holds a character that no path can hold');
+    throw unknown(path, 'is not an absolute path; give the path from the root of the file system');
+  if (path.includes('\0')) throw unknown(path, 'contains a NUL character; remove it');
   try {
     const canonical = await realpath(path);
     const info = await stat(canonical, { bigint: true });
@@ -97,7 +103,7 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
     if (parse(canonical).root === canonical) {
       throw unknown(
         path,
-        'is the root of a file system; name a directory in it, so that the agent stays in there',
+        'is the root of a file system; name a directory in it, so that the agent stays inside that directory',
       );
     }
     await refuseBarred(canonical, barred);
@@ -106,13 +112,19 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
     if (error instanceof ProductError) throw error;
     const code = codeOf(error);
     if (code === 'ENOENT') throw unknown(path, 'does not exist; create it, or name another directory', error);
-    if (code === 'ENOTDIR') throw unknown(path, 'leads through a file; name a directory', error);
-    if (code === 'EACCES' || code === 'EPERM') throw unknown(path, 'may not be opened by the server', error);
+    if (code === 'ENOTDIR')
+      throw unknown(path, 'has a file where a directory is needed; name a directory', error);
+    if (code === 'EACCES' || code === 'EPERM')
+      throw unknown(
+        path,
+        'cannot be opened: the server lacks permission; change its permissions or name another directory',
+        error,
+      );
     throw unknown(path, `cannot be opened (${code ?? 'unknown error'})`, error);
   }
 }
 
-/** Walks up: a directory below a barred one has no name in it for the walk down to meet. */
+/** Checks the parents too: the workspace may lie below a barred directory. */
 async function refuseBarred(canonical: string, barred: readonly Identity[]): Promise<void> {
   if (barred.length === 0) return;
   for (let at = canonical; ; at = dirname(at)) {
@@ -135,7 +147,7 @@ async function inFile<T>(
     case 'directory':
       throw isADirectory(place.path);
     case 'entry':
-      // Opening a device can have effects of its own, so it is not even opened.
+      // Opening a device can have side effects, so do not open it.
       if (!place.info.isFile()) throw notRegular(place.path);
       return read(place.directory, place);
   }
@@ -143,6 +155,6 @@ async function inFile<T>(
 
 async function listPlace(place: Place, path: string): Promise<Entries> {
   if (place.kind === 'directory') return readEntries(place.directory);
-  if (place.kind === 'entry') throw new Error(`"${path}" is a file; read-file shows what is in it.`);
+  if (place.kind === 'entry') throw new Error(`"${path}" is a file; read-file shows its content.`);
   throw new Error(`There is no directory "${path}" in the workspace.`);
 }

@@ -1,4 +1,4 @@
-/** `write-file`: a text file's whole content. */
+/** The `write-file` tool writes the whole content of a text file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeChange, showChange } from './file-change.ts';
@@ -6,14 +6,14 @@ import { count, oneLine } from './one-line.ts';
 import type { Tool } from './tool.ts';
 
 const schema = z.strictObject({
-  path: z.string().min(1).describe('File, relative to the workspace. Missing directories are made.'),
-  content: z.string().describe('The whole content of the file, as it shall be.'),
+  path: z.string().min(1).describe('File, relative to the workspace. The tool creates missing directories.'),
+  content: z.string().describe('The whole new content of the file.'),
 });
 
 export const writeFile: Tool = defineTool({
   name: 'write-file',
   description:
-    'Creates a text file in the workspace, or replaces the whole content of one. To change a part of a file use edit-file.',
+    'Creates a text file in the workspace, or replaces the whole content of one. To change only a part of a file, use edit-file.',
   sideEffect: 'files',
   schema,
   timeoutMs: () => 30_000,

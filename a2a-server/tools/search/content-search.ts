@@ -1,29 +1,29 @@
 /**
- * Finds the matching lines of texts, without ever holding up the process for long: lines are matched a slice at a time,
- * each within a time limit where the pattern may be a hostile one, and the event loop turns between slices.
+ * Finds matching lines without blocking the event loop for long. It matches slices of lines and yields between slices.
+ * A slice has a time limit if the pattern can be hostile.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { patiently, TimeExceeded } from '../bounded-time.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
-/** Characters matched at once: an ordinary pattern needs about a millisecond. */
+/** Characters per slice; an ordinary pattern takes about a millisecond for one slice. */
 const SLICE_CHARACTERS = 128 * 1024;
-/** How long one slice may hold up the process. */
+/** Time limit for one slice. */
 const SLICE_MS = 50;
-/** Of a longer line only this much is searched. */
+/** The search uses only this much of a longer line. */
 const MAX_LINE = 10_000;
 
 export interface MatchedLine {
-  /** Which of the texts. */
+  /** The index of the text. */
   text: number;
   /** Counted from 1. */
   line: number;
   content: string;
-  /** Where in `content` the match begins. */
+  /** The index in `content` where the match begins. */
   at: number;
 }
 
-/** Some lines of one text. */
+/** A range of lines of one text. */
 interface Run {
   text: number;
   lines: readonly string[];
@@ -32,8 +32,8 @@ interface Run {
 }
 
 /**
- * The first matching lines of some texts, in order, and not many more than `most`.
- * @throws Error when the pattern takes too long, AbortError
+ * Returns the first matching lines in order; it can return a few more than `most`.
+ * @throws Error if the pattern takes too long; AbortError
  */
 export async function searchTexts(
   texts: readonly string[],
@@ -76,7 +76,7 @@ function matchRun({ text, lines, start, end }: Run, matcher: LineMatcher): Match
   return found;
 }
 
-/** The lines of the texts that may match. A slice may hold a part of one text, or several: starting to match costs too. */
+/** Splits the texts that may match into slices. Each start of a match costs time, so a slice can hold several texts. */
 function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<Run[]> {
   let slice: Run[] = [];
   let characters = 0;
@@ -86,7 +86,7 @@ function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<Ru
     for (let start = 0; start < lines.length;) {
       let end = start;
       while (end < lines.length && characters < SLICE_CHARACTERS) {
-        // One more for the line itself, so that empty lines fill a slice too.
+        // Add one per line, so that empty lines also fill a slice.
         characters += Math.min(lines[end]?.length ?? 0, MAX_LINE) + 1;
         end += 1;
       }

@@ -1,18 +1,18 @@
-/** Which names of a directory a glob means. */
+/** Decides which paths match a glob. */
 import picomatch from 'picomatch';
 import { patiently, TimeExceeded } from '../bounded-time.ts';
 
-/** See bounded-time.ts: a glob becomes a regular expression, and may be as hostile as one. */
+/** A glob becomes a regular expression and can be equally slow; see bounded-time.ts. */
 const LIMIT_MS = 100;
-/** Paths matched within one limit. */
+/** The number of paths to match within one time limit. */
 const BATCH = 500;
 
-/** The paths that match; each relative to where the search began. @throws Error with a sentence */
+/** Returns the matching paths, relative to the start of the search. @throws Error with a sentence */
 export type GlobMatcher = (paths: readonly string[]) => Promise<string[]>;
 
 /**
- * As ripgrep and .gitignore have it: a glob without a slash means a name at any depth, one with a slash a path.
- * Braces, `**`, negation with a leading `!`, and names with a leading dot are all matched.
+ * Like ripgrep and .gitignore: a glob without a slash matches a name at any depth, with a slash a path. It supports
+ * braces, `**`, negation with a leading `!`, and names with a leading dot.
  */
 export async function globMatcher(glob: string): Promise<GlobMatcher> {
   const pattern = glob.replace(/^(!?)(?:\.?\/)+/u, '$1');

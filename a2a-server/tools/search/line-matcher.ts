@@ -1,4 +1,4 @@
-/** Where in a line a pattern matches: pure. */
+/** Finds where a pattern matches in a line. */
 import { textFinder } from '../text-finder.ts';
 
 export interface LinePattern {
@@ -10,13 +10,13 @@ export interface LinePattern {
 export interface LineMatcher {
   /** The index of the first match in the line, or -1. */
   at(line: string): number;
-  /** False only if no line of the text matches; cheaper than looking at each. */
+  /** False only if no line of the text can match. This is cheaper than a check of each line. */
   mayMatch(text: string): boolean;
-  /** Whether it is as fast on any line as on any other of its length. A regular expression need not be. */
+  /** True if the time depends only on the length of the line. Regular expressions can be slower on some lines. */
   readonly steady: boolean;
 }
 
-/** @throws Error with a sentence for a regular expression that is none. */
+/** @throws Error with a sentence for an invalid regular expression */
 export function lineMatcher({ pattern, regex, caseSensitive }: LinePattern): LineMatcher {
   if (regex) {
     const expression = compile(pattern, caseSensitive ? '' : 'i');
@@ -32,7 +32,7 @@ function compile(pattern: string, flags: string): RegExp {
     return new RegExp(pattern, flags);
   } catch (cause) {
     throw new Error(
-      `The pattern is not a regular expression of JavaScript (${String(cause)}); correct it, or leave out regex to search for it as it is.`,
+      `The pattern is not a JavaScript regular expression (${String(cause)}). Correct it, or omit regex to search for the exact text.`,
       { cause },
     );
   }

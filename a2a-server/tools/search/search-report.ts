@@ -1,11 +1,11 @@
-/** What a search has found, put together for a model and kept within bounds. */
+/** Collects search results as text for a model, with a size limit. */
 import { count, oneLine } from '../one-line.ts';
 import type { MatchedLine } from './content-search.ts';
 
 const MAX_CHARACTERS = 50_000;
-/** Of a matching line, so that one long line does not crowd out the others. */
+/** Limit for a matching line, so that one long line leaves space for the others. */
 const MAX_LINE_SHOWN = 300;
-/** Shown before the match where the line has to be cut. */
+/** The number of characters to show before the match in a cut line. */
 const LEAD = 100;
 
 export class SearchReport {
@@ -20,34 +20,34 @@ export class SearchReport {
     this.#most = most;
   }
 
-  /** A result came that it had no place for: to go on would be of no use. */
+  /** True if the report has rejected a result, so the search can stop. */
   get full(): boolean {
     return this.#cut && this.room === 0;
   }
 
-  /** How many more results it takes. */
+  /** The number of further results that the report accepts. */
   get room(): number {
     return this.#characters >= MAX_CHARACTERS ? 0 : this.#most - this.#lines.length;
   }
 
-  /** A file that matched by its name. */
+  /** Adds a file that matches by name. */
   file(path: string): void {
     this.#add(oneLine(path, 1000));
   }
 
-  /** The matching lines of one file, some perhaps beyond what fits. */
+  /** Adds the matching lines of one file, as many as fit. */
   matches(path: string, found: readonly MatchedLine[]): void {
     if (found.length > 0) this.#files += 1;
     for (const { line, content, at } of found)
       this.#add(`${oneLine(path, 1000)}:${line}: ${excerpt(content, at)}`);
   }
 
-  /** A file that could not be searched: binary, not UTF-8, too large, or gone. */
+  /** Counts a file that the search could not read: binary, not UTF-8, too large or deleted. */
   skip(): void {
     this.#skipped += 1;
   }
 
-  /** Not everything was looked at. */
+  /** Records that the search did not look at everything. */
   cut(): void {
     this.#cut = true;
   }

@@ -1,12 +1,12 @@
-/** Which addresses of the network are public. All others are refused (X2): fail closed. */
+/** Decides which IP addresses are public. The server refuses all others (X2): it fails closed. */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-/** RFC 4291 §2.4, IANA: where all global unicast addresses of IPv6 lie that have been given out so far. */
+/** RFC 4291 §2.4, IANA: the range of all global unicast IPv6 addresses assigned so far. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** The one metadata service (Azure) with an address that looks public. */
+/** The metadata service of Azure; its address looks public. */
 const METADATA = '168.63.129.16';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -26,9 +26,10 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why `address` is not to be connected to, as the end of "… is "; undefined when it is public. Refused are all special
- * ranges, the metadata services of clouds among them (169.254.169.254, fd00:ec2::254, 100.100.100.200 …), IPv6 addresses
- * that stand for one of IPv4 (mapped, translated, tunnelled), and this machine's own.
+ * Returns why the server must not connect to `address`, as the end of "… is "; undefined for a public address.
+ * It refuses all special ranges, which include cloud metadata services (169.254.169.254, fd00:ec2::254, 100.100.100.200
+ * …). It refuses IPv6 addresses that stand for an IPv4 address (mapped, translated, tunnelled). It refuses this
+ * machine's own addresses.
  */
 export function notPublic(address: string): string | undefined {
   if (isIP(address) === 0) return 'no IP address';
@@ -41,7 +42,7 @@ export function notPublic(address: string): string | undefined {
   return undefined;
 }
 
-/** Read anew each time: an interface may come up at any moment. */
+/** Not cached, because a network interface can start at any time. */
 function ownAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return new Set(

@@ -1,16 +1,18 @@
-/** Hosts that the operator lets `fetch` and `crawl` reach wherever they lie, e.g. `127.0.0.1:8080` or `wiki.intern`. */
+/**
+ * The hosts that the operator allows for `fetch` and `crawl`, public or not, e.g. `127.0.0.1:8080` or `wiki.intern`.
+ */
 import { parseUrl } from '../../../shared/parse-url.ts';
 
-/** Says whether a URL's host is listed. */
+/** Returns true if the list contains the URL's host. */
 export type AllowedHosts = (url: URL) => boolean;
 
 interface HostEntry {
   host: string;
-  /** Undefined for every port. */
+  /** Undefined allows every port. */
   port: string | undefined;
 }
 
-/** @param entries each as `parseHost` takes it; others allow nothing. */
+/** @param entries each in the form of `parseHost`; an entry in another form allows nothing */
 export function allowedHosts(entries: readonly string[]): AllowedHosts {
   const known = entries.flatMap((entry) => parseHost(entry) ?? []);
   return (url) =>
@@ -18,9 +20,9 @@ export function allowedHosts(entries: readonly string[]): AllowedHosts {
 }
 
 /**
- * Reads `host` or `host:port`, an IPv6 address in brackets. The URL parser puts it into the one spelling it gives the hosts
- * of URLs, whatever the notation.
- * @returns undefined when it is neither.
+ * Parses `host` or `host:port`, with an IPv6 address in brackets. The URL parser normalizes the host, so it compares
+ * equal to hosts of URLs.
+ * @returns undefined for any other form
  */
 export function parseHost(entry: string): HostEntry | undefined {
   const [, name, port] = /^(\[[0-9A-Fa-f:.]+\]|[^\s[\]:/?#@\\]+)(?::(\d{1,5}))?$/u.exec(entry) ?? [];
@@ -29,7 +31,7 @@ export function parseHost(entry: string): HostEntry | undefined {
   return url && { host: hostOf(url), port: port === undefined ? undefined : String(Number(port)) };
 }
 
-/** The URL's host without port: lower case, an address in its usual notation, and without the dot that may end a name. */
+/** Returns the host without port: in lower case, addresses in the usual notation, without a final dot. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/\.$/u, '');
 }

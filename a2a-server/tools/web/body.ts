@@ -1,23 +1,23 @@
-/** An answer's body: decompressed, and bounded after that, so that a small one that unpacks to gigabytes stays small. */
+/** Reads a response body. The size limit applies after decompression, so a small body cannot expand to gigabytes. */
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 
 export interface Body {
   bytes: Buffer;
-  /** Whether there was more than `maxBytes`; the rest was not read. */
+  /** True if the body has more than `maxBytes`. The rest is not read. */
   cut: boolean;
 }
 
-/** Reads to the end or to the limit, whichever comes first; the connection is closed either way. @throws when it breaks. */
+/** Reads to the end or to the limit, then closes the connection. @throws if the stream breaks */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Body> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of decompressed(response)) {
-    if (!Buffer.isBuffer(chunk)) throw new TypeError('a body comes as bytes');
+    if (!Buffer.isBuffer(chunk)) throw new TypeError('the stream of a body must give bytes');
     chunks.push(chunk);
     length += chunk.length;
-    // Leaving the loop destroys the stream, and the connection with it.
+    // Leaving the loop destroys the stream and its connection.
     if (length > maxBytes) return { bytes: Buffer.concat(chunks, maxBytes), cut: true };
   }
   return { bytes: Buffer.concat(chunks), cut: false };
@@ -35,13 +35,15 @@ function decompressed(response: IncomingMessage): Readable {
     case 'br':
       return unpacked(response, createBrotliDecompress());
     default:
-      // Also two of them in a row, which nobody needs and a bomb likes.
+      // This also refuses two encodings in a row, which are rare and can hide a decompression bomb.
       response.destroy();
-      throw new Error(`The body is compressed in a way that was not asked for (${encoding.slice(0, 100)}).`);
+      throw new Error(
+        `The server used a compression that the request did not accept (${encoding.slice(0, 100)}).`,
+      );
   }
 }
 
-/** What befalls either stream ends both; the loop over the second one sees the error. */
+/** An error of either stream destroys both. The loop over the decoder throws it. */
 function unpacked<Decoder extends NodeJS.ReadWriteStream & Readable>(
   response: IncomingMessage,
   decoder: Decoder,

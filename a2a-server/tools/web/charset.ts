@@ -1,36 +1,39 @@
-/** From bytes to text, in the encoding their sender meant (WHATWG Encoding, and HTML §13.2.3.2 for where it is said). */
+/** Decodes bytes to text in the encoding of the sender (WHATWG Encoding; HTML §13.2.3.2 for its declaration). */
 
 import { TextDecoder } from 'node:util';
 
 const DECLARED =
   /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/iu;
 
-/** How far into a document its encoding may be declared. */
+/** A document can declare its encoding within this many bytes. */
 const PRESCAN_BYTES = 4096;
 
-/** What no text needs: NUL and its like, which storage and terminals trip over. */
+/** Control characters such as NUL, which text does not need and which break storage and terminals. */
 const CONTROLS = /[^\P{Cc}\t\n\r\f]/gu;
 
 export interface Declared {
-  /** As the Content-Type header has it. */
+  /** The charset of the Content-Type header. */
   charset: string | undefined;
-  /** Whether the document itself may say it (HTML, XML). */
+  /** True if the document itself can declare its encoding (HTML, XML). */
   markup: boolean;
 }
 
-/** A byte order mark wins, then the header, then the document; else UTF-8 if it is that, else Windows-1252. Never throws. */
+/**
+ * Uses the byte order mark, else the header, else the document. Without these: UTF-8 if valid, else Windows-1252. Never
+ * throws.
+ */
 export function decodeText(bytes: Uint8Array, { charset, markup }: Declared): string {
   const said = charset ?? (markup ? declaredIn(bytes) : undefined);
   const decoder = byteOrderMark(bytes) ?? (said === undefined ? undefined : decoderFor(said)) ?? guess(bytes);
   return withoutControls(decoder.decode(bytes).replaceAll('\r\n', '\n'));
 }
 
-/** Each as the character that stands for what cannot be shown. */
+/** Replaces each control character by U+FFFD. */
 export function withoutControls(text: string): string {
   return text.replaceAll(CONTROLS, '\ufffd');
 }
 
-/** Whether bytes of no declared type are text: UTF-8, or UTF-16 that says so, without NUL. */
+/** For bytes of unknown type: true for UTF-8 without NUL, and for UTF-16 with a byte order mark. */
 export function looksLikeText(bytes: Uint8Array): boolean {
   return byteOrderMark(bytes) !== undefined || (!bytes.includes(0) && isUtf8(bytes));
 }
@@ -47,7 +50,7 @@ function declaredIn(bytes: Uint8Array): string | undefined {
   const head = new TextDecoder('latin1').decode(bytes.subarray(0, PRESCAN_BYTES));
   const [, meta, xml] = DECLARED.exec(head) ?? [];
   const said = meta ?? xml;
-  // HTML §13.2.3.3: a document whose declaration could be read as ASCII is no UTF-16.
+  // HTML §13.2.3.3: a declaration that is readable as ASCII cannot be in UTF-16.
   return said !== undefined && /^utf-16/iu.test(said) ? 'utf-8' : said;
 }
 
@@ -55,7 +58,7 @@ function decoderFor(label: string): TextDecoder | undefined {
   try {
     return new TextDecoder(label);
   } catch {
-    // An encoding nobody knows is none.
+    // Ignore an unknown encoding.
     return undefined;
   }
 }
@@ -66,7 +69,7 @@ function guess(bytes: Uint8Array): TextDecoder {
 
 function isUtf8(bytes: Uint8Array): boolean {
   try {
-    // As a stream, since the last character may have been cut through.
+    // The `stream` option accepts a last character that was cut.
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
     return true;
   } catch {

@@ -1,4 +1,6 @@
-/** A GET with its redirects followed by hand, each hop judged as the first was (X2), all of it bounded in time and size. */
+/**
+ * Sends a GET and follows redirects itself. It checks each redirect like the first URL (X2) and limits time and size.
+ */
 import { onAbort } from '../../../shared/abort.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import type { IncomingMessage } from 'node:http';
@@ -12,12 +14,12 @@ import type { Resolve } from './resolve.ts';
 import { sendGet } from './send-get.ts';
 import { webUrl } from './web-url.ts';
 
-/** As browsers have it, fewer: nothing that means well needs more. */
+/** Browsers allow more, but ordinary sites need no more. */
 const MAX_REDIRECTS = 5;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What of the world a request needs. */
+/** The dependencies of a request. */
 export interface Web {
   allowed: AllowedHosts;
   resolve: Resolve;
@@ -26,37 +28,37 @@ export interface Web {
 
 export interface GetOptions {
   signal: AbortSignal;
-  /** For everything, redirects and body included, in milliseconds. */
+  /** Limit for the whole request, with redirects and body, in milliseconds. */
   timeMs: number;
-  /** Of the body, after decompression. */
+  /** Limit for the body after decompression. */
   maxBytes: number;
   accept: string;
-  /** Whether the body of such an answer is worth reading; the connection is closed at once where not. */
+  /** Decides whether to read the body. If not, the connection closes at once. */
   wants: (head: Head) => boolean;
-  /** Called before a redirect is followed; throws where it must not be. */
+  /** Called before each redirect; throws to refuse it. */
   onRedirect?: (to: URL) => void;
 }
 
 export interface Head {
-  /** Where the answer came from, after redirects. */
+  /** The URL of the final response, after redirects. */
   url: URL;
   status: number;
-  /** E.g. `404 Not Found`. */
+  /** For example `404 Not Found`. */
   statusLine: string;
   media: MediaType;
-  /** As the server says, in bytes; not to be relied on. */
+  /** The Content-Length in bytes, which can be wrong. */
   length: number | undefined;
 }
 
 export interface Answer extends Head {
-  /** Undefined when it was not wanted. */
+  /** Undefined if `wants` returned false. */
   body: Body | undefined;
 }
 
 /**
- * The answer, of whatever status.
- * @throws AbortError once `signal` has aborted; ProductError FORBIDDEN, MALFORMED for a place that is not gone to; Error, in
- * words, for a network or server that fails, or takes too long.
+ * Resolves with the response, whatever its status.
+ * @throws AbortError after `signal` aborts; ProductError FORBIDDEN or MALFORMED for a refused URL; Error with a
+ * sentence for a network error, a server error or a timeout
  */
 export function get(url: URL, web: Web, options: GetOptions): Promise<Answer> {
   return withinLimit(options, web.clock, async (signal) => {
@@ -75,7 +77,7 @@ export function get(url: URL, web: Web, options: GetOptions): Promise<Answer> {
   });
 }
 
-/** One request: an answer, or where to go next. */
+/** Sends one request: returns the response or the redirect target. */
 async function hop(
   url: URL,
   web: Web,
@@ -110,12 +112,12 @@ function headOf(url: URL, { statusCode = 0, statusMessage = '', headers }: Incom
   };
 }
 
-/** Node gives header values byte for byte (latin1); servers write URLs in UTF-8. */
+/** Node decodes header values as latin1, but servers write URLs in UTF-8. */
 function asUtf8(header: string): string {
   return Buffer.from(header, 'latin1').toString('utf8');
 }
 
-/** What cannot be called off, such as a look-up of a name, is left to itself. */
+/** Rejects on abort even if the work cannot be cancelled, for example a DNS lookup. */
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stopListening = onAbort(signal, () => reject(signal.reason));

@@ -1,4 +1,4 @@
-/** Reads a page of HTML: a piece at a time, since nothing else of the server runs meanwhile. */
+/** Parses an HTML page in small pieces, so that the server can do other work in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
 import { linkTarget } from './link-target.ts';
@@ -9,19 +9,19 @@ export interface HtmlPage {
   title: string;
   text: string;
   links: PageLink[];
-  /** The URL the page would rather be known by. */
+  /** The canonical URL that the page declares. */
   canonical: URL | undefined;
-  /** Whether there was more of it than `maxCharacters` of text. */
+  /** True if the text is longer than `maxCharacters`. */
   cut: boolean;
 }
 
-/** Characters that are read at one go: some milliseconds. */
+/** The number of characters to parse at once, which takes some milliseconds. */
 const PIECE = 32 * 1024;
 
-/** Deeper is made by no person, and costs the square of the depth to read. */
+/** Real pages are not deeper, and parsing costs the square of the depth. */
 const MAX_DEPTH = 1_000;
 
-/** @throws AbortError; Error when elements are nested too deep. */
+/** @throws AbortError; Error if elements are nested too deep */
 export async function readHtml(
   html: string,
   url: URL,

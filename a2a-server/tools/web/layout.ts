@@ -1,6 +1,6 @@
-/** What an element does to the text of its page. */
+/** Maps each HTML element to its effect on the text of a page. */
 
-/** `breaks`: line ends before and after it; two make an empty line. */
+/** `breaks` is the number of line ends before and after the element; two make an empty line. */
 export type Layout = { breaks: number } & (
   | {
       type:
@@ -11,7 +11,7 @@ export type Layout = { breaks: number } & (
 );
 
 const NAMES = {
-  /** What frames a page, or is not for reading. */
+  /** Navigation, page frame, and elements without readable text. */
   hidden:
     'nav aside footer title script style template noscript iframe object svg math canvas button select textarea datalist img picture video audio dialog',
   spaced: 'p blockquote table dl figure details fieldset hgroup',

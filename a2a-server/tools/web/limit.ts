@@ -1,10 +1,10 @@
-/** Work with a limit of its own beside the signal of whoever asked for it. */
+/** Runs work with a time limit in addition to the caller's signal. */
 import { onAbort } from '../../../shared/abort.ts';
 import type { Clock } from '../../../shared/clock.ts';
 
 /**
- * Runs `work` with a signal that aborts with the caller's, and when the time is up. Leaves no timer and no listener.
- * @throws AbortError once the caller's signal has aborted; Error when the time was up; what `work` throws.
+ * Runs `work` with a signal that aborts with the caller's signal or at the time limit. Leaves no timer and no listener.
+ * @throws AbortError after the caller's signal aborts; Error at the time limit; the error of `work`
  */
 export async function withinLimit<T>(
   { signal, timeMs }: { signal: AbortSignal; timeMs: number },
@@ -23,7 +23,9 @@ export async function withinLimit<T>(
     return await work(own.signal);
   } catch (error) {
     signal.throwIfAborted();
-    throw late ? new Error(`There was no whole answer within ${timeMs / 1000} s.`, { cause: error }) : error;
+    throw late
+      ? new Error(`The server sent no complete response within ${timeMs / 1000} s.`, { cause: error })
+      : error;
   } finally {
     stopListening();
     callOff();

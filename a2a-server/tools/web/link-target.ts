@@ -1,7 +1,7 @@
-/** Where a link of a page leads. */
+/** Resolves the target of a link. */
 import { parseUrl } from '../../../shared/parse-url.ts';
 
-/** Absolute and without its fragment; undefined where that is no page, e.g. for `mailto:` and `javascript:`. */
+/** Returns an absolute URL without fragment; undefined for other schemes, e.g. `mailto:` and `javascript:`. */
 export function linkTarget(href: string, base: URL): URL | undefined {
   const url = parseUrl(href, base);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;

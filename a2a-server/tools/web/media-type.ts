@@ -1,19 +1,19 @@
-/** What a Content-Type header says, as far as it matters here. */
+/** Parses the Content-Type header. */
 
 export interface MediaType {
-  /** E.g. `text/html`, lower case; empty when there is none. */
+  /** For example `text/html`, in lower case; empty if there is none. */
   type: string;
   charset: string | undefined;
 }
 
-/** Never throws: what cannot be read is no type (RFC 9110 §8.3). */
+/** Never throws: an invalid header gives an empty type (RFC 9110 §8.3). */
 export function mediaType(header: string | undefined): MediaType {
   const [, type = ''] = /^\s*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)\s*(?:;|$)/u.exec(header ?? '') ?? [];
   const [, charset] = /;\s*charset\s*=\s*"?([\w:.-]{1,40})"?/iu.exec(header ?? '') ?? [];
   return { type: type.toLowerCase(), charset };
 }
 
-/** How a body is read: HTML, text as it is, text if its bytes look like it, or not at all. */
+/** How to read a body: as HTML, as text, as text if the bytes look like text, or not at all. */
 export type Reading = 'html' | 'text' | 'look' | 'none';
 
 const TEXT_APPLICATIONS =
@@ -23,6 +23,6 @@ export function readingOf({ type }: MediaType): Reading {
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
   if (type.startsWith('text/') || TEXT_APPLICATIONS.test(type) || /\+(?:json|xml|yaml)$/u.test(type))
     return 'text';
-  // Servers call a file so whose type they do not know.
+  // Servers send these types for files of unknown type.
   return type === '' || type === 'application/octet-stream' ? 'look' : 'none';
 }

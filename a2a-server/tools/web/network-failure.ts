@@ -1,8 +1,8 @@
-/** What Node says of a connection that failed, in words for a model and a person. */
+/** Turns Node's connection errors into sentences for a model and a person. */
 import { codeOf } from '../workspace/file-failure.ts';
 import { MAX_HEADER_BYTES } from './send-get.ts';
 
-/** The failure as an Error that names the host; one that is of another kind comes back as it is. */
+/** Returns an Error that names the host. Returns any other error unchanged. */
 export function networkFailure(error: unknown, { host, hostname }: URL): unknown {
   const sentence = sentenceOf(codeOf(error), host, hostname);
   return sentence === undefined ? error : new Error(sentence, { cause: error });
@@ -16,18 +16,18 @@ function sentenceOf(code: string | undefined, host: string, name: string): strin
     case 'ENODATA':
       return `There is no host ${name}, or it has no address.`;
     case 'EAI_AGAIN':
-      return `The name ${name} could not be looked up; the network may be down.`;
+      return `The DNS lookup of ${name} failed; the network may be down.`;
     case 'ECONNREFUSED':
       return `${host} refused the connection.`;
     case 'ETIMEDOUT':
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
-      return `${host} could not be reached (${code}).`;
+      return `${host} is not reachable (${code}).`;
     case 'ECONNRESET':
     case 'EPIPE':
     case 'ERR_STREAM_PREMATURE_CLOSE':
-      return `${host} broke the connection off.`;
+      return `${host} closed the connection early.`;
     case 'HPE_HEADER_OVERFLOW':
       return `${host} sent more than ${MAX_HEADER_BYTES / 1024} KiB of headers.`;
     default:
@@ -36,11 +36,11 @@ function sentenceOf(code: string | undefined, host: string, name: string): strin
 }
 
 function otherSentence(code: string, host: string): string | undefined {
-  if (code.startsWith('HPE_')) return `What ${host} answered is not HTTP (${code}).`;
+  if (code.startsWith('HPE_')) return `The response of ${host} is not HTTP (${code}).`;
   // zlib: Z_DATA_ERROR, Z_BUF_ERROR …; brotli: ERR__ERROR_FORMAT_… and the like.
   if (/^(Z_|ERR__ERROR|ERR_BROTLI)/u.test(code))
-    return `The body ${host} sent is not compressed as it says (${code}).`;
+    return `The body from ${host} is not in the compression that its header names (${code}).`;
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER|EPROTO/u.test(code))
-    return `No secure connection to ${host} could be made (${code}).`;
+    return `The TLS connection to ${host} failed (${code}).`;
   return undefined;
 }

@@ -1,9 +1,9 @@
-/** What a page says of itself and where it leads, read off its tags as they come by. */
+/** Collects the title, the canonical URL and the links of a page from its tags. */
 import { linkTarget } from './link-target.ts';
 
 export interface PageLink {
   url: URL;
-  /** What a person would click on. */
+  /** The visible text of the link. */
   text: string;
 }
 
@@ -17,7 +17,7 @@ export class PageMarks {
   #base: URL | undefined;
   #canonical: string | undefined;
   #follow = true;
-  /** `hint`: what stands for a text that is not there. */
+  /** `hint` replaces a missing link text. */
   #open: { href: string; text: string; hint: string } | undefined;
   readonly #links: { href: string; text: string }[] = [];
 
@@ -49,12 +49,12 @@ export class PageMarks {
     if (name === 'a' || name === 'area') this.#endLink();
   }
 
-  /** What links are relative to: the page's own URL, unless it has said otherwise by now. */
+  /** The base URL for links: the page's URL, or that of its `base` element if already seen. */
   get base(): URL {
     return this.#base ?? this.#url;
   }
 
-  /** Without the links that a page asks robots not to follow. */
+  /** Omits links that the page marks as nofollow. */
   found(): { title: string; canonical: URL | undefined; links: PageLink[] } {
     this.#endLink();
     const canonical = this.#canonical === undefined ? undefined : linkTarget(this.#canonical, this.base);

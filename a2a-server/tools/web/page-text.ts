@@ -1,48 +1,48 @@
 /**
- * The readable text of a page, written while its tags come by: headings, paragraphs, lists, tables and links, much as
- * Markdown has them, without what only frames the page. Of its main part alone where it says which that is.
+ * Builds the readable text of a page from its tags, similar to Markdown: headings, paragraphs, lists, tables and links.
+ * It omits navigation and page frames. If the page marks its main part, it keeps only that part.
  */
 import { layoutOf, type Layout } from './layout.ts';
 
 interface Link {
-  /** Where its text begins. */
+  /** The position where the text of the link begins. */
   from: Place;
   target: string;
 }
 
-/** A place in the text: after so many pieces, and so many characters. */
+/** A position in the text: the number of pieces and of characters before it. */
 interface Place {
   pieces: number;
   characters: number;
 }
 
-/** How far lists within lists are told apart. */
+/** The maximum indentation of nested lists. */
 const MAX_INDENT = 10;
 
 export class PageText {
   readonly #limit: number;
-  /** Joined only at the end: to look into a text that grows would cost its length each time. */
+  /** Joined only at the end, because joining a growing text each time costs its length. */
   readonly #pieces: string[] = [];
   #length = 0;
-  /** Line ends due before the next words. */
+  /** The number of line ends to write before the next words. */
   #breaks = 0;
   #space = false;
-  /** What the next words begin with, such as the mark of a list item. */
+  /** A prefix for the next words, for example the mark of a list item. */
   #mark = '';
-  /** For each open element, what it does to the text. */
+  /** The layout of each open element. */
   readonly #open: Layout[] = [];
-  /** Open elements whose text is left out, and such whose text is kept as it is written. */
+  /** The number of open hidden elements and of open preformatted elements. */
   #hidden = 0;
   #asWritten = 0;
-  /** The numbers of the open lists; null for one without. */
+  /** The current numbers of the open lists; null for an unnumbered list. */
   readonly #lists: (number | null)[] = [];
   readonly #links: Link[] = [];
   #cellsInRow = 0;
-  /** The pieces of the page's main parts, and how many elements of such are open. */
+  /** The piece ranges of the main parts, and the number of open main elements. */
   readonly #main: { from: number; to: number }[] = [];
   #mainDepth = 0;
 
-  /** @param limit characters after which no more is taken in. */
+  /** @param limit the maximum number of characters */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -51,7 +51,7 @@ export class PageText {
     return this.#length >= this.#limit;
   }
 
-  /** @param target where it leads, for a link. */
+  /** @param target the link target, for a link */
   open(name: string, attributes: Readonly<Record<string, string>>, target: string | undefined): void {
     const layout = layoutOf(name, attributes);
     this.#open.push(layout);
@@ -152,7 +152,7 @@ export class PageText {
     return `${'  '.repeat(depth - 1)}${typeof number === 'number' ? `${number + 1}.` : '-'} `;
   }
 
-  /** A link without text is no news to a reader, and one that is its own text needs no second one. */
+  /** Writes no target for a link without text, or for a link whose text is the target. */
   #endLink(): void {
     const link = this.#links.pop();
     if (link === undefined || link.target === '') return;
@@ -163,7 +163,7 @@ export class PageText {
   }
 
   #says({ from, target }: Link): boolean {
-    // Longer texts, with some room for what stands around it, cannot be the same.
+    // A much longer text cannot equal the target.
     if (this.#length - from.characters > target.length + MAX_INDENT) return false;
     return this.#pieces.slice(from.pieces).join('').trim() === target;
   }

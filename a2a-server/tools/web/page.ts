@@ -1,4 +1,4 @@
-/** From an answer to text: decoded, and where it is HTML, made readable. */
+/** Turns a response into text: decodes it, and extracts readable text from HTML. */
 import { beginning } from './beginning.ts';
 import type { Body } from './body.ts';
 import { decodeText, looksLikeText, withoutControls } from './charset.ts';
@@ -10,15 +10,15 @@ export type Page = HtmlPage;
 
 export interface PageOptions {
   signal: AbortSignal;
-  /** HTML as it was sent, without title and links. */
+  /** Keeps HTML as sent, without title and links. */
   raw?: boolean;
-  /** Of the text. */
+  /** The maximum length of the text. */
   maxCharacters: number;
 }
 
 /**
- * The page an answer holds; undefined when its bytes are not text.
- * @throws AbortError; Error for HTML that is made to take forever.
+ * Returns the page of a response, or undefined if the body is not text.
+ * @throws AbortError; Error for HTML that is nested too deep
  */
 export async function pageOf(
   { url, media }: Answer,
@@ -37,7 +37,7 @@ export async function pageOf(
       cut: body.cut || source.length > maxCharacters,
     };
   const page = await readHtml(source, url, { maxCharacters, signal });
-  // Again, since a character reference may have made one.
+  // Remove control characters again, because character references can add them.
   return {
     ...page,
     title: withoutControls(page.title),
@@ -46,7 +46,7 @@ export async function pageOf(
   };
 }
 
-/** What the text is written in; undefined when it is no text. */
+/** Returns the markup of the text, or undefined if the body is not text. */
 function markupIn(media: MediaType, { bytes }: Body): 'html' | 'xml' | 'none' | undefined {
   switch (readingOf(media)) {
     case 'html':

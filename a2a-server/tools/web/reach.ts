@@ -1,4 +1,4 @@
-/** From a URL to the addresses a connection may go to. Whatever a name resolves to is judged, then connected to (X2). */
+/** Resolves a URL to addresses. It checks each address, and the connection uses only checked addresses (X2). */
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { notPublic } from './address.ts';
@@ -7,9 +7,9 @@ import type { Resolve } from './resolve.ts';
 import { addressIn, unreachable } from './web-url.ts';
 
 /**
- * Asked anew for every connection; what was found is what is connected to (see `pinned`). So a name that changes its
- * addresses in between (DNS rebinding) gains nothing, and one bad address among good ones spoils all.
- * @throws ProductError FORBIDDEN; what resolving throws.
+ * Resolves the name for each connection, which then uses these addresses (see `pinned`). So a name that changes its
+ * addresses later (DNS rebinding) gains nothing. One private address makes it refuse the host.
+ * @throws ProductError FORBIDDEN; the errors of `resolve`
  */
 export async function addressesOf(
   url: URL,
@@ -27,7 +27,10 @@ export async function addressesOf(
   return addresses;
 }
 
-/** For `net.connect`: a look-up that knows these addresses and asks nobody. A host that is an address is not looked up. */
+/**
+ * A lookup function for `net.connect` that returns these addresses and makes no DNS request. Node does not call it for
+ * IP addresses.
+ */
 export function pinned(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_host, { all }, callback) => {

@@ -1,7 +1,7 @@
-/** Names to addresses, by the system's own means (its hosts file, then DNS). */
+/** Resolves names with the system resolver (hosts file, then DNS). */
 import { lookup } from 'node:dns/promises';
 
-/** All addresses of a name. @throws what `node:dns` throws. */
+/** Returns all addresses of a name. @throws the errors of `node:dns` */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export const systemResolve: Resolve = async (host) =>

@@ -1,4 +1,4 @@
-/** One GET request, to addresses that were found good, with nothing in it that names this user. */
+/** Sends one GET request to checked addresses. The request does not identify the user. */
 import {
   Agent as PlainAgent,
   request as plainRequest,
@@ -9,7 +9,7 @@ import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { packageVersion } from '../../../shared/version.ts';
 import { pinned } from './reach.ts';
 
-/** The product token that robots.txt files may name (RFC 9309 §2.2.1). */
+/** The product token for robots.txt files (RFC 9309 §2.2.1). */
 export const ROBOT = 'mcp-a2a-bridge';
 
 const USER_AGENT = `${ROBOT}/${packageVersion()}`;
@@ -17,17 +17,17 @@ const USER_AGENT = `${ROBOT}/${packageVersion()}`;
 export const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
- * Agents of our own: no connection is used twice, so that each goes where its own check has said, and none goes through a
- * proxy, which would resolve the name again and connect where it likes (X2). The global one may be told so by the
- * environment (NODE_USE_ENV_PROXY).
+ * Own agents with `keepAlive: false`: each connection goes to the addresses of its own check. They use no proxy,
+ * because a proxy resolves the name again (X2). The global agent can use a proxy from the environment
+ * (NODE_USE_ENV_PROXY).
  */
 const plain = new PlainAgent({ keepAlive: false });
 const secure = new SecureAgent({ keepAlive: false });
 
 /**
- * Resolves with the answer's head; its body is there to be read, or destroyed. No cookies, no credentials, no referrer.
- * @param options.signal ends connection, request and body.
- * @throws what `node:http` emits.
+ * Resolves with the response head. The caller must read or destroy the body. Sends no cookies, credentials or referrer.
+ * @param options.signal ends connection, request and body
+ * @throws the errors of `node:http`
  */
 export function sendGet(
   url: URL,
@@ -44,13 +44,14 @@ export function sendGet(
   return new Promise((resolve, reject) => {
     const sent =
       url.protocol === 'https:'
-        ? // Whatever the environment says (NODE_TLS_REJECT_UNAUTHORIZED).
+        ? // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
           secureRequest(url, { ...options, agent: secure, rejectUnauthorized: true })
         : plainRequest(url, { ...options, agent: plain });
     sent.on('response', resolve);
-    // Stays: what befalls the connection later is the body's to report, and must find a listener here as well.
+    // This listener stays after the response. Later errors also reach the body, but an error without a listener would
+    // throw.
     sent.on('error', reject);
-    // A server that wants to speak another protocol gets no say.
+    // Refuse a server that wants another protocol.
     sent.on('upgrade', (_response, socket) => {
       socket.destroy();
       reject(new Error(`${url.host} wants to switch to another protocol.`));

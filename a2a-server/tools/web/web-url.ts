@@ -1,17 +1,17 @@
-/** URLs as `fetch` and `crawl` take them. The WHATWG parser decides what a spelling means; then it is judged (X2). */
+/** Parses URLs for `fetch` and `crawl`. The WHATWG parser reads the URL first; the checks use its result (X2). */
 import { parseUrl } from '../../../shared/parse-url.ts';
 import { ProductError } from '../../../shared/errors.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
 import { notPublic } from './address.ts';
 import { oneLine } from '../one-line.ts';
 
-/** Beyond this no server takes one (RFC 9110 §4.1 asks for at least 8000 octets). */
+/** Servers accept no longer URLs (RFC 9110 §4.1 asks for at least 8000 octets). */
 const MAX_URL = 8_000;
 
 /**
- * The URL, without its fragment, which is no part of a request.
- * @param base what a relative one is relative to.
- * @throws ProductError MALFORMED, or FORBIDDEN where it names a place it must not (as far as can be told without asking DNS).
+ * Parses and checks a URL, and removes its fragment.
+ * @param base the base of a relative URL
+ * @throws ProductError MALFORMED; FORBIDDEN for a host that is not allowed, as far as the URL shows it without DNS
  */
 export function webUrl(text: string, { allowed, base }: { allowed: AllowedHosts; base?: URL }): URL {
   const shown = oneLine(text, 200);
@@ -19,24 +19,21 @@ export function webUrl(text: string, { allowed, base }: { allowed: AllowedHosts;
   if (url === undefined)
     throw new ProductError(
       'MALFORMED',
-      `"${shown}" is not a URL. Give a whole one, e.g. https://example.com/page.`,
+      `"${shown}" is not a URL. Give an absolute URL, e.g. https://example.com/page.`,
     );
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new ProductError(
-      'FORBIDDEN',
-      `"${shown}" is not an http or https URL, and no other kind is fetched.`,
-    );
+    throw new ProductError('FORBIDDEN', `"${shown}" is not an http or https URL. Use http or https.`);
   if (url.username !== '' || url.password !== '')
     throw new ProductError(
       'FORBIDDEN',
-      `The URL of ${url.host} holds a user name or password; these are never sent.`,
+      `The URL of ${url.host} contains a user name or password, which the server never sends. Remove it.`,
     );
   url.hash = '';
   if (!allowed(url)) refuseLocal(url);
   return url;
 }
 
-/** What is no public place already by its name needs no question to a person, and none to DNS. */
+/** Refuses a local name before the server asks the person or DNS. */
 function refuseLocal(url: URL): void {
   const host = hostOf(url);
   // RFC 6761 §6.3: names below localhost are this machine.
@@ -49,18 +46,18 @@ function literalProblem(host: string): string | undefined {
   return literal === undefined ? undefined : notPublic(literal);
 }
 
-/** The IP address a URL's host is, if it is one. */
+/** Returns the IP address, if the host is one. */
 export function addressIn(host: string): string | undefined {
   if (host.startsWith('[')) return host.slice(1, -1);
-  // After the URL parser a host of digits and dots is an IPv4 address in its usual notation, and nothing else.
+  // The URL parser normalizes IPv4 addresses, so a host of digits and dots is an IPv4 address.
   return /^\d+\.\d+\.\d+\.\d+$/u.test(host) ? host : undefined;
 }
 
-/** @param reason as the end of "… is ". */
+/** @param reason the end of the sentence "… is " */
 export function unreachable(url: URL, reason: string): ProductError {
   return new ProductError(
     'FORBIDDEN',
-    `${url.host} is ${reason}, and only public addresses are fetched. The operator of the server can allow it with --allow-private-host ${url.host}.`,
+    `${url.host} is ${reason}, and the server fetches only public addresses. The operator of the server can allow it with --allow-private-host ${url.host}.`,
     { facts: { host: url.host } },
   );
 }

@@ -1,19 +1,16 @@
 /**
- * A directory that was opened once and stays the same one: the ground on which X2 stands.
+ * Opens directories so that symbolic links cannot lead outside the workspace. X2 depends on this file.
  *
- * What is guaranteed while another process renames directories and swaps in symbolic links
- * - Linux (`anchored`): the directory is held open and its entries are reached through `/proc/self/fd/N/…`, which is
- *   what `openat` does. No path above it is looked up again, so no swap above it matters; its own entries are opened
- *   without following a link. No window is left. (A directory that is *moved* out while it is held is still that
- *   directory, as it would be for a write that had come a moment earlier.)
- * - macOS (`checked`): entries are opened by their canonical path with O_NOFOLLOW_ANY, which refuses a link in *any*
- *   part of it: reading, and creating the new file of a write, leave no window. Naming it (rename, link, mkdir) takes
- *   a path again; it is preceded by a check that the path still leads to the same directory, and a swap between
- *   those two system calls is not noticed.
- * - Windows, and Linux without /proc (`checked`): the file that was opened is compared with what the canonical path
- *   leads to after opening. A path that is swapped before the opening, back for the check of the directory and swapped
- *   again for that of the file gets by: content from outside can be read by somebody who wins three races in a row. The
- *   window before naming is as on macOS.
+ * Another process may rename directories and insert symbolic links at any time. The guarantees are:
+ * - Linux (`anchored`): the server keeps the directory open and reaches its entries through `/proc/self/fd/N/…`,
+ *   like `openat`. It does not look up the path above again, so a swap there has no effect. It opens entries without
+ *   following a link. There is no race. (A directory that moves away while open stays the same directory.)
+ * - macOS (`checked`): the server opens entries by their canonical path with O_NOFOLLOW_ANY, which refuses a link in
+ *   any part of the path. Reading a file and creating a temporary file have no race. rename, link and mkdir use a path
+ *   again. The server checks the directory right before, but misses a swap between these two system calls.
+ * - Windows, and Linux without /proc (`checked`): the server compares the opened file with the canonical path after
+ *   opening. An attacker who wins three races in a row can make it read a file from outside: one swap before opening,
+ *   one back before the directory check, one before the file check. Naming has the same race as on macOS.
  */
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
@@ -21,7 +18,7 @@ import { join } from 'node:path';
 import { ProductError } from '../../../shared/errors.ts';
 import { codeOf } from './file-failure.ts';
 
-/** How a directory is held: by an open handle, or by its path and identity. */
+/** How to hold a directory: by an open handle, or by its path and identity. */
 export type Hold = 'anchored' | 'checked';
 
 export interface Identity {
@@ -31,22 +28,22 @@ export interface Identity {
 
 export interface Directory {
   readonly identity: Identity;
-  /** What `child` refuses to enter. */
+  /** Directories that `child` refuses to open. */
   readonly barred: readonly Identity[];
-  /** The path that reaches an entry. Links are not followed above the entry; whoever opens it must not follow it either. */
+  /** Returns the path of an entry. No link above the entry is followed; the caller must not follow the entry itself. */
   at(name: string): string;
-  /** @throws ProductError OUTSIDE_WORKSPACE when the entry has just become something else. */
+  /** @throws ProductError OUTSIDE_WORKSPACE if another process has just replaced the entry */
   child(name: string): Promise<Directory>;
-  /** Opens a file without following a link and without waiting for the other end of a pipe. */
+  /** Opens a file without following a link, and without blocking on a named pipe. */
   file(name: string, flags: number, mode?: number): Promise<FileHandle>;
-  /** To be called right before an entry is named by `at`. @throws ProductError OUTSIDE_WORKSPACE */
+  /** Call this right before an operation on a path from `at`. @throws ProductError OUTSIDE_WORKSPACE */
   confirm(): Promise<void>;
-  /** Makes the names in the directory durable. */
+  /** Makes changes to the directory's names durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A flag of open(2) that not every system has. */
+/** A flag of open(2); 0 on systems without it. */
 function flag(name: string): number {
   const flags: Readonly<Record<string, number | undefined>> = { ...constants };
   return flags[name] ?? 0;
@@ -54,14 +51,14 @@ function flag(name: string): number {
 
 const NO_LINK = flag('O_NOFOLLOW') | flag('O_NONBLOCK');
 const DIRECTORY = constants.O_RDONLY | flag('O_DIRECTORY') | NO_LINK;
-/** <sys/fcntl.h> of macOS 10.15 and later; Node passes it on without naming it. */
+/** From <sys/fcntl.h> of macOS 10.15 and later. Node has no constant for it but passes it on. */
 const NO_LINK_ANYWHERE = process.platform === 'darwin' ? 0x2000_0000 : 0;
 
 /**
  * Opens a directory by its canonical path.
- * @param barred directories that are not entered, neither this one nor any below it. Told by identity, not by name, so
+ * @param barred directories that the server does not open, nor anything below them. They are compared by identity, so
  * that no link, mount or other spelling leads into them.
- * @throws ProductError OUTSIDE_WORKSPACE for a barred one
+ * @throws ProductError OUTSIDE_WORKSPACE for a barred directory
  */
 export async function openDirectory(
   path: string,
@@ -71,7 +68,7 @@ export async function openDirectory(
   return hold === 'anchored' ? openAnchored(path, barred) : openChecked(path, barred);
 }
 
-/** Whether `/proc/self/fd` leads where it says: on Linux, unless /proc is missing or masked. */
+/** Returns `anchored` if `/proc/self/fd` works: on Linux, unless /proc is missing or masked. */
 export async function bestHold(path: string): Promise<Hold> {
   if (process.platform !== 'linux') return 'checked';
   const directory = await openAnchored(path, []);
@@ -79,7 +76,7 @@ export async function bestHold(path: string): Promise<Hold> {
     const seen = await lstat(directory.at('.'), { bigint: true });
     return sameFile(seen, directory.identity) ? 'anchored' : 'checked';
   } catch {
-    // No /proc here: the other way to hold a directory needs none.
+    // Without /proc, use `checked`, which does not need it.
     return 'checked';
   } finally {
     await directory.close();
@@ -146,7 +143,7 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
   try {
     return await open(path, flags, mode);
   } catch (error) {
-    // What was seen as a directory or a file a moment ago is a link now.
+    // Another process has just replaced the directory or file by a link.
     if (codeOf(error) === 'ELOOP' || codeOf(error) === 'ENOTDIR') throw replaced(error);
     throw error;
   }
@@ -165,7 +162,7 @@ export function isAmong(some: readonly Identity[], one: Identity): boolean {
   return some.some((other) => sameFile(one, other));
 }
 
-/** X2: who reads the state directory has the server's token, and with it every right of the server. */
+/** X2: the state directory contains the server's token, which gives every right of the server. */
 export function serversOwn(): ProductError {
   return new ProductError(
     'OUTSIDE_WORKSPACE',

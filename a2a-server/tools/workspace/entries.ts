@@ -1,24 +1,24 @@
-/** What a directory holds, in a fixed order and within bounds. */
+/** Reads the entries of a directory in a fixed order, with a size limit. */
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import { isAmong, type Directory } from './directory.ts';
 
-/** More names than this in one directory are not looked at. */
+/** The maximum number of entries to read from one directory. */
 export const MAX_ENTRIES = 20_000;
 
 export interface Entry {
   name: string;
   kind: 'file' | 'directory' | 'link' | 'other';
-  /** What a link says, wherever that may be; it is not followed. */
+  /** The target that a link names; it is not followed. */
   target?: string;
 }
 
 export interface Entries {
   entries: Entry[];
-  /** There were more than MAX_ENTRIES. */
+  /** True if the directory has more than MAX_ENTRIES entries. */
   cut: boolean;
 }
 
-/** Sorted by code unit, so that the same directory always reads the same. Barred directories are left out (X2). */
+/** Sorts by code unit, so that the order is always the same. Omits barred directories (X2). */
 export async function readEntries(directory: Directory): Promise<Entries> {
   const entries: Entry[] = [];
   let cut = false;
@@ -53,7 +53,7 @@ async function withoutBarred(directory: Directory, entries: Entry[]): Promise<En
 
 async function isBarred(directory: Directory, { kind, name }: Entry): Promise<boolean> {
   if (kind !== 'directory') return false;
-  // Gone by now: its name may be shown, and nobody enters it.
+  // An entry that no longer exists is harmless, so it stays in the list.
   const info = await lstat(directory.at(name), { bigint: true }).catch(() => undefined);
   return info !== undefined && isAmong(directory.barred, info);
 }

@@ -1,4 +1,4 @@
-/** What the operating system says of a file, as a sentence a model can act on. */
+/** Turns errors of the operating system into sentences that a model can act on. */
 import { ProductError } from '../../../shared/errors.ts';
 
 const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
@@ -12,21 +12,21 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `The disk is full; "${path}" was left as it was.`,
   EDQUOT: (path) => `The disk quota is used up; "${path}" was left as it was.`,
   ENAMETOOLONG: (path) => `A name in "${path.slice(0, 80)}…" is too long for the file system; shorten it.`,
-  ELOOP: (path) => `"${path}" leads through symbolic links that never end.`,
+  ELOOP: (path) => `"${path}" leads through an endless chain of symbolic links.`,
   EXDEV: (path) =>
-    `"${path}" is on another file system than where it comes from; copy it with a shell command, then delete it.`,
+    `"${path}" is on a different file system than the original; copy it with a shell command, then delete it.`,
   EMFILE: (path) => `The server has too many files open to reach "${path}"; try again in a moment.`,
   ENFILE: (path) => `The system has too many files open to reach "${path}"; try again in a moment.`,
   EBUSY: (path) => `"${path}" is in use by the system (perhaps a mount); it cannot be replaced.`,
 };
 
-/** The code of a system error, such as `ENOENT`. */
+/** Returns the code of a system error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** The error to throw for what a file operation on `path` threw. Anything that is not the system's passes as it is. */
+/** Returns the error to throw for a failed file operation on `path`. Other errors pass unchanged. */
 export function fileFailure(error: unknown, path: string): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof ProductError) return error;

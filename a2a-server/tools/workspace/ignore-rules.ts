@@ -1,12 +1,12 @@
-/** What the .gitignore files of a workspace leave out, from its root down to one directory. */
+/** Applies the .gitignore files from the workspace root down to one directory. */
 import ignore, { type Ignore } from 'ignore';
 import { ProductError } from '../../../shared/errors.ts';
 import { patiently, TimeExceeded } from '../bounded-time.ts';
 import type { Entry } from './entries.ts';
 
-/** One hostile line must not hold up the process; see bounded-time.ts. */
+/** Time limit for untrusted patterns; see bounded-time.ts. */
 const LIMIT_MS = 100;
-/** Entries matched within one limit. */
+/** The number of entries to match within one time limit. */
 const BATCH = 200;
 
 interface Layer {
@@ -15,19 +15,19 @@ interface Layer {
   rules: Ignore;
 }
 
-/** Layers from the root down; the deepest that says anything of a path decides, as in git. */
+/** The rules from the root down. As in git, the deepest matching rule decides. */
 export type IgnoreRules = readonly Layer[];
 
-/** The rules in force in `base`, given those above it and what its own .gitignore says. @throws ProductError as below */
+/** Returns the rules for `base`: the rules above it plus its own .gitignore text. @throws ProductError as below */
 export async function withRules(above: IgnoreRules, base: string, text: string): Promise<IgnoreRules> {
-  // git matches case-sensitively unless told otherwise.
+  // git matches case-sensitively by default.
   const rules = await bounded(() => ignore({ ignorecase: false }).add(text));
   return [...above, { base, rules }];
 }
 
 /**
- * The entries of `directory` that are not left out. `.git` always is.
- * @throws ProductError MALFORMED when the patterns take too long to match.
+ * Returns the entries of `directory` that no rule ignores. `.git` is always ignored.
+ * @throws ProductError MALFORMED if the patterns take too long to match
  */
 export async function notIgnored(
   rules: IgnoreRules,
@@ -50,7 +50,7 @@ async function bounded<T>(work: () => T): Promise<T> {
     if (!(cause instanceof TimeExceeded)) throw cause;
     throw new ProductError(
       'MALFORMED',
-      'A pattern in a .gitignore file takes too long to match; set includeIgnored, or name a directory it does not concern.',
+      'A pattern in a .gitignore file takes too long to match; set includeIgnored, or name a directory outside its scope.',
       { cause },
     );
   }

@@ -1,11 +1,10 @@
 /**
- * Gives a regular file another name in the workspace, with its content, permissions and times as they are. Nothing is
- * written over: the new name is given with link(2), which refuses one that exists, and the old one is taken away after it,
- * so that a crash leaves the file under both names at worst. Where the file system has no hard links, rename(2) follows a
- * last look.
+ * Moves a regular file within the workspace; its content, permissions and times stay. It never overwrites a file:
+ * link(2) creates the new name and fails if the name exists. Only then it removes the old name. A crash can leave the
+ * file under both names. On a file system without hard links it checks the new name and then calls rename(2).
  *
- * D2: the file is compared with its mark right before; between that look and the next system call another process can
- * still put something else under the old name. No system call compares and renames.
+ * D2: it compares the file with its mark right before the move. Another process can still replace the file before the
+ * next system call. No system call compares and renames.
  */
 import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
@@ -14,12 +13,15 @@ import { changed, linked, withParents } from './replace-file.ts';
 import { basisOf, markOf, survey } from './survey.ts';
 
 export interface Move {
-  /** The mark of what was shown; null where nobody was shown anything. */
+  /** The hash from the preview; null if there was no preview. */
   basis: string | null;
   signal: AbortSignal;
 }
 
-/** @throws ProductError INPUT_CHANGED when the file is not what `basis` says; Error for what cannot be moved, or a name that is taken. */
+/**
+ * @throws ProductError INPUT_CHANGED if the file no longer matches `basis`; Error if it cannot move or the name is
+ * taken
+ */
 export async function moveFile(source: NamedEntry, target: Place, { basis, signal }: Move): Promise<void> {
   const free = movable(source, target);
   const found = await survey(source, signal);
@@ -29,7 +31,7 @@ export async function moveFile(source: NamedEntry, target: Place, { basis, signa
     await directory.confirm();
     const now = await lstat(source.directory.at(source.name), { bigint: true });
     if (markOf(now) !== found.mark) throw changed(source.path);
-    // From here on the move is done, not to be stopped.
+    // After this point the move cannot stop.
     signal.throwIfAborted();
     await giveName(source, directory, free);
     await directory.sync();
@@ -37,7 +39,7 @@ export async function moveFile(source: NamedEntry, target: Place, { basis, signa
   });
 }
 
-/** @returns the place for it. @throws Error for what is no regular file, and for a name that is taken. */
+/** @returns the target. @throws Error for anything but a regular file, and for a name that is taken */
 export function movable(
   { path, info }: Pick<NamedEntry, 'path' | 'info'>,
   target: Place,
@@ -49,7 +51,7 @@ export function movable(
   if (target.kind === 'missing') return target;
   throw new Error(
     target.kind === 'directory'
-      ? `"${target.path}" is a directory; give the whole new name, as in "${target.path}/${path.split('/').at(-1) ?? path}".`
+      ? `"${target.path}" is a directory; give the full new path, for example "${target.path}/${path.split('/').at(-1) ?? path}".`
       : `There is already a "${target.path}"; delete it first, or choose another name.`,
   );
 }

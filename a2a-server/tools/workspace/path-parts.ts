@@ -1,24 +1,24 @@
-/** A path as a model or a person wrote it, taken apart without touching the disk. */
+/** Splits a path from a model or a person into names, without disk access. */
 import { ProductError } from '../../../shared/errors.ts';
 
-/** PATH_MAX of the common systems; nothing longer names a file. */
+/** PATH_MAX of common systems; no longer path can name a file. */
 const MAX_PATH_LENGTH = 4096;
 
-/** Device names of Windows: opening one opens a device, whatever the directory or the extension. */
+/** Device names of Windows. Opening such a name opens a device in any directory and with any extension. */
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$/iu;
 
 export interface PathParts {
-  /** Names from the workspace's root on; may hold `..`, never `.` or the empty name. */
+  /** The names below the workspace root. They may contain `..`, but never `.` or an empty name. */
   parts: string[];
-  /** The path ended in a separator, `.` or `..`: it can only mean a directory. */
+  /** True if the path ends in a separator, `.` or `..`, so it must be a directory. */
   directory: boolean;
-  /** It was absolute, and began with the root. */
+  /** True if the path was absolute and began with the root. */
   absolute: boolean;
 }
 
 /**
- * The steps from `root` to `path`. An absolute path counts only where it begins with the root itself (X2).
- * @throws ProductError OUTSIDE_WORKSPACE, or MALFORMED for what no file system can name.
+ * Returns the names from `root` to `path`. An absolute path must begin with the root itself (X2).
+ * @throws ProductError OUTSIDE_WORKSPACE; MALFORMED for an impossible path
  */
 export function pathParts(
   root: string,
@@ -29,7 +29,10 @@ export function pathParts(
     throw new ProductError('MALFORMED', `The path is longer than ${MAX_PATH_LENGTH} characters; shorten it.`);
   }
   if (path.includes('\0') || /\p{Surrogate}/u.test(path)) {
-    throw new ProductError('MALFORMED', 'The path holds a character that no file name can hold; remove it.');
+    throw new ProductError(
+      'MALFORMED',
+      'The path contains a character that file names cannot contain; remove it.',
+    );
   }
   const windows = platform === 'win32';
   const absolute = windows ? /^(?:[\\/]|[a-z]:[\\/])/iu.test(path) : path.startsWith('/');
@@ -39,7 +42,7 @@ export function pathParts(
   return { parts, directory: ['', '.', '..'].includes(names.at(-1) ?? ''), absolute };
 }
 
-/** What is left of an absolute path below the root; one elsewhere is refused. */
+/** Returns the part of an absolute path below the root. @throws ProductError for a path outside the root */
 function below(root: string, path: string, windows: boolean): string {
   const same = (text: string) => (windows ? text.replaceAll('/', '\\').toLowerCase() : text);
   const start = path.slice(0, root.length);
@@ -55,7 +58,7 @@ function below(root: string, path: string, windows: boolean): string {
 
 function refuseWindowsName(name: string): void {
   if (name === '..') return;
-  // `:` opens an alternate stream or another drive; a trailing dot or space is dropped and names another file.
+  // `:` opens an alternate stream or another drive. Windows drops a trailing dot or space, which names another file.
   if (/[:<>"|?*]/u.test(name) || /[. ]$/u.test(name) || WINDOWS_DEVICE.test(name)) {
     throw new ProductError('MALFORMED', `"${name}" cannot name a file on Windows; choose another name.`);
   }
@@ -64,6 +67,6 @@ function refuseWindowsName(name: string): void {
 export function outside(path: string): ProductError {
   return new ProductError(
     'OUTSIDE_WORKSPACE',
-    `"${path}" is outside the workspace. File tools reach only what is inside; use a path relative to the workspace.`,
+    `"${path}" is outside the workspace. File tools reach only files inside the workspace; use a path relative to the workspace.`,
   );
 }

@@ -1,9 +1,9 @@
 /**
- * From a path to the directory that holds it, one name at a time, without ever standing outside the workspace (X2).
+ * Resolves a path name by name and never leaves the workspace (X2).
  *
- * Links are read and walked like any path, `..` goes back to the directory one came from and not to where the disk says
- * the parent is now, and an absolute target starts again at the root or is refused. So a link inside the workspace
- * works, and a dangling one names the file that would be created, inside or not at all.
+ * It reads links itself and resolves their targets like any path. `..` returns to the directory that it came from, not
+ * to the current parent on disk. An absolute target starts at the root again or is refused. So a link inside the
+ * workspace works. A dangling link names the file to create, which is inside the workspace or refused.
  */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
@@ -12,25 +12,25 @@ import { codeOf, fileFailure } from './file-failure.ts';
 import { outside, pathParts, type PathParts } from './path-parts.ts';
 import { ProductError } from '../../../shared/errors.ts';
 
-/** As the kernel's own limit (path_resolution(7)). */
+/** The limit of the Linux kernel (path_resolution(7)). */
 const MAX_LINKS = 40;
 
 export interface Root {
   readonly path: string;
   readonly identity: Identity;
   readonly hold: Hold;
-  /** Directories that no path leads into, although they may lie below the root. */
+  /** Directories that no path may enter, even below the root. */
   readonly barred: readonly Identity[];
 }
 
-/** Where a path leads. `path` is relative to the root, with `/`; the root itself is `.`. */
+/** The result of a path. `path` is relative to the root, with `/`; the root itself is `.`. */
 export type Place =
   | { kind: 'directory'; path: string; directory: Directory }
   | { kind: 'entry'; path: string; directory: Directory; name: string; info: BigIntStats }
-  /** Nothing there: the directories still to be made below `directory`, and the name in the last of them. */
+  /** Nothing exists there. `parents` are the missing directories below `directory`; `name` is in the last of them. */
   | { kind: 'missing'; path: string; directory: Directory; parents: string[]; name: string };
 
-/** Finds the place, lends it to `use`, and closes every directory on the way. */
+/** Resolves the path, calls `use`, and then closes all opened directories. */
 export async function withPlace<T>(root: Root, path: string, use: (place: Place) => Promise<T>): Promise<T> {
   const { parts, directory } = pathParts(root.path, path);
   const stack: Directory[] = [];
@@ -49,7 +49,7 @@ export async function withPlace<T>(root: Root, path: string, use: (place: Place)
   }
 }
 
-/** A name that is there, in the directory that has it. It may be a link. */
+/** An existing entry and its directory. The entry may be a link. */
 export interface NamedEntry {
   /** Relative to the root, with `/`. */
   path: string;
@@ -59,8 +59,8 @@ export interface NamedEntry {
 }
 
 /**
- * Finds what a path names, and not what it leads to where that is a link, lends it to `use`, and closes every directory on
- * the way. @throws Error for a name that is not there, and for the root, which no directory of the workspace holds.
+ * Resolves a path without following a link in its last name, calls `use`, and then closes all directories.
+ * @throws Error for a missing entry, and for the workspace root
  */
 export async function withEntry<T>(
   root: Root,
@@ -71,7 +71,7 @@ export async function withEntry<T>(
   const name = parts.pop();
   if (name === undefined || name === '..')
     throw new Error(
-      `"${path}" does not end in the name of a file or directory of the workspace; use a plain path.`,
+      `"${path}" does not end in the name of a file or directory of the workspace; use a path without "..".`,
     );
   const parent = parts.length === 0 ? '.' : parts.join('/');
   return withPlace(root, parent, async (place) => {
@@ -91,7 +91,7 @@ function nothingAt(path: string): Error {
 
 interface Walk {
   path: string;
-  /** The directories from the root down to where the walk stands; never empty. */
+  /** The open directories from the root to the current one; never empty. */
   stack: Directory[];
   names: string[];
   queue: string[];
@@ -110,7 +110,7 @@ async function openRoot(root: Root): Promise<Directory> {
 function moved(root: Root, cause?: unknown): ProductError {
   return new ProductError(
     'UNKNOWN_WORKSPACE',
-    `The workspace ${root.path} cannot be opened any more, or another directory has taken its place; put it back, or start a new task.`,
+    `The workspace ${root.path} cannot be opened, or another directory has replaced it. Restore it, or start a new task.`,
     { cause },
   );
 }
@@ -148,7 +148,7 @@ function missing(walk: Walk, name: string): Place {
   const rest = [name, ...walk.queue];
   if (rest.includes('..')) {
     throw new Error(
-      `There is no directory "${[...walk.names, name].join('/')}" to go back from; use a plain path.`,
+      `There is no directory "${[...walk.names, name].join('/')}" to go back from; use a path without "..".`,
     );
   }
   return {
@@ -162,7 +162,8 @@ function missing(walk: Walk, name: string): Place {
 
 async function follow(root: Root, walk: Walk, target: string): Promise<undefined> {
   walk.links += 1;
-  if (walk.links > MAX_LINKS) throw new Error(`"${walk.path}" leads through symbolic links that never end.`);
+  if (walk.links > MAX_LINKS)
+    throw new Error(`"${walk.path}" leads through an endless chain of symbolic links.`);
   const { parts, absolute } = targetParts(root, walk.path, target);
   if (absolute) {
     await Promise.all(walk.stack.splice(1).map((opened) => opened.close()));
@@ -171,7 +172,7 @@ async function follow(root: Root, walk: Walk, target: string): Promise<undefined
   walk.queue.unshift(...parts);
 }
 
-/** The error names the path that was asked for: where a link outside leads is nobody's business. */
+/** The error names only the given path, so it does not reveal where a link outside points. */
 function targetParts(root: Root, path: string, target: string): PathParts {
   try {
     return pathParts(root.path, target);

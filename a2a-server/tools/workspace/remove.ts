@@ -1,9 +1,8 @@
 /**
- * Deletes what was surveyed, and nothing else: each name is removed only while it is the very thing the survey saw, and a
- * directory only once it is empty. What somebody adds meanwhile is never taken along (D2), and no link is followed (X2).
+ * Deletes exactly the surveyed entries: each entry only if it is unchanged, each directory only when empty. It never
+ * deletes a file that another process adds meanwhile (D2), and it follows no link (X2).
  *
- * Between the last look at a name and unlink(2) another process can still put something else in its place. No system call
- * compares and unlinks.
+ * Another process can still replace an entry between the last check and unlink(2). No system call compares and unlinks.
  */
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { ProductError } from '../../../shared/errors.ts';
@@ -14,16 +13,18 @@ import { changed } from './replace-file.ts';
 import { basisOf, markOf, survey, type Item } from './survey.ts';
 
 export interface Removal {
-  /** Also what a directory holds. */
+  /** Also delete the content of a directory. */
   recursive: boolean;
-  /** The mark of what was shown; null where nobody was shown anything. */
+  /** The hash from the preview; null if there was no preview. */
   basis: string | null;
   signal: AbortSignal;
-  /** Told of each item that is gone. */
+  /** Called for each deleted item. */
   onRemoved: (item: Item) => void;
 }
 
-/** @throws ProductError INPUT_CHANGED when it is not what `basis` says; Error for a directory that is not empty. */
+/**
+ * @throws ProductError INPUT_CHANGED if the entry no longer matches `basis`; Error for a directory that is not empty
+ */
 export async function removeEntry(entry: NamedEntry, removal: Removal): Promise<void> {
   const found = await survey(entry, removal.signal);
   refuseFull(found, removal.recursive);
@@ -32,10 +33,12 @@ export async function removeEntry(entry: NamedEntry, removal: Removal): Promise<
   await entry.directory.sync();
 }
 
-/** A directory that holds anything is deleted only where that was said. */
+/** Refuses a directory that is not empty, unless the call sets `recursive`. */
 export function refuseFull({ path, kind, holds }: Item, recursive: boolean): void {
   if (kind === 'directory' && holds.length > 0 && !recursive)
-    throw new Error(`"${path}" is a directory and not empty; set recursive to delete it with all it holds.`);
+    throw new Error(
+      `"${path}" is a directory and not empty; set recursive to delete it with everything in it.`,
+    );
 }
 
 async function remove(directory: Directory, item: Item, removal: Removal): Promise<void> {
@@ -66,7 +69,7 @@ async function removeDirectory(directory: Directory, { name, path }: Item): Prom
 function changedMeanwhile(path: string): ProductError {
   return new ProductError(
     'INPUT_CHANGED',
-    `"${path}" has changed while it was about to be deleted; it was left alone.`,
+    `"${path}" changed just before its deletion, so it was not deleted. Read it again.`,
     { facts: { path } },
   );
 }

@@ -1,13 +1,13 @@
 /**
- * Puts a whole new content in a file's place, or nothing at all.
+ * Replaces the whole content of a file, or changes nothing.
  *
- * The content goes to a new file beside the old one, is made durable, and takes the name in one step: a reader sees the
- * old or the new, a crash leaves the old or the new (and at worst a stray `.….tmp`). A new inode also means that a hard
- * link to a file outside the workspace is replaced, never written through (X2).
+ * It writes a new file beside the old one, makes it durable, and renames it in one step. A reader sees the old or the
+ * new content, also after a crash (which can leave a `.….tmp` file). The new inode also replaces a hard link to a file
+ * outside the workspace instead of writing through it (X2).
  *
- * D2: the file is compared with the basis after everything slow is done, right before it is named. A new file is named
- * with link(2), which refuses a name that exists, so there no window is left; between the last look at an *existing*
- * file and rename(2) another process can still write it, and its change is lost. No system call compares and renames.
+ * D2: it compares the file with the basis right before the rename, after all slow work. link(2) names a new file and
+ * fails if the name exists, so a new file has no race. For an existing file, another process can still write between
+ * the check and rename(2), and loses its change. No system call compares and renames.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
@@ -20,14 +20,14 @@ import { ABSENT, currentBasis, notRegular } from './text-file.ts';
 
 export interface Replacement {
   content: string | Uint8Array;
-  /** Permissions of a file that is not there yet, as in chmod(2); what the system gives a new file if left out. */
+  /** Permissions of a new file, as in chmod(2). The default is the system's default. */
   mode?: number;
-  /** The hash of what the new content was made from, or ABSENT. */
+  /** The hash of the content that the change started from, or ABSENT. */
   basis: string;
   signal: AbortSignal;
 }
 
-/** @throws ProductError INPUT_CHANGED when the file is not what `basis` says. */
+/** @throws ProductError INPUT_CHANGED if the file no longer matches `basis` */
 export async function replaceFile(place: Place, replacement: Replacement): Promise<void> {
   switch (place.kind) {
     case 'directory':
@@ -42,7 +42,7 @@ export async function replaceFile(place: Place, replacement: Replacement): Promi
   }
 }
 
-/** Makes the directories on the way to a place and lends the last of them. */
+/** Creates the missing parent directories and calls `use` with the last one. */
 export async function withParents(
   place: Extract<Place, { kind: 'missing' }>,
   use: (directory: Directory) => Promise<void>,
@@ -53,7 +53,7 @@ export async function withParents(
     for (const name of place.parents) {
       await directory.confirm();
       await mkdir(directory.at(name)).catch((error: unknown) => {
-        // Somebody else has just made it; whether it is a directory is seen when it is opened.
+        // Another process has just created it. `child` below checks that it is a directory.
         if (codeOf(error) !== 'EEXIST') throw error;
       });
       await directory.sync();
@@ -73,7 +73,7 @@ interface Target {
 }
 
 async function put(directory: Directory, target: Target, replacement: Replacement): Promise<void> {
-  // Of one length, so that the longest name a file can have can still be written.
+  // Has a fixed length, so that a file name of maximum length still works.
   const temporary = `.${randomUUID()}.tmp`;
   const handle = await directory.file(
     temporary,
@@ -92,7 +92,7 @@ async function put(directory: Directory, target: Target, replacement: Replacemen
     await giveName(directory, { ...target, temporary }, replacement);
   } catch (error) {
     await unlink(directory.at(temporary)).catch((failure: unknown) => {
-      // Once it has its name it is no longer there under the other.
+      // After the rename the temporary name no longer exists.
       if (codeOf(failure) !== 'ENOENT') throw failure;
     });
     throw error;
@@ -100,12 +100,12 @@ async function put(directory: Directory, target: Target, replacement: Replacemen
   await directory.sync();
 }
 
-/** Gives the new file the old one's permissions and, where the system allows it, its owner. */
+/** Copies the permissions of the old file and, if the system allows it, its owner. */
 async function adopt(handle: FileHandle, old: BigIntStats): Promise<void> {
   const now = await handle.stat({ bigint: true });
   if (now.uid !== old.uid || now.gid !== old.gid) {
     await handle.chown(Number(old.uid), Number(old.gid)).catch((error: unknown) => {
-      // Only root may give files away; a file that was writable for us is then ours from here on.
+      // Only root may change the owner. Without root, the server's user owns the file from now on.
       if (codeOf(error) !== 'EPERM') throw error;
     });
   }
@@ -118,7 +118,7 @@ async function giveName(
   { basis, signal }: Replacement,
 ): Promise<void> {
   if ((await currentBasis(directory, { name: finalName, path })) !== basis) throw changed(path);
-  // From here on the write is done, not to be stopped.
+  // After this point the write cannot stop.
   signal.throwIfAborted();
   await directory.confirm();
   if (basis === ABSENT && (await linked(directory.at(temporary), directory.at(finalName), path))) {
@@ -129,9 +129,9 @@ async function giveName(
 }
 
 /**
- * Gives a file another name, unless something has it. @returns false where the file system has no hard links; the name is
- * then taken by rename after all.
- * @throws ProductError INPUT_CHANGED for a name that is taken
+ * Gives a file another name, unless the name exists.
+ * @returns false if the file system has no hard links; the caller then uses rename
+ * @throws ProductError INPUT_CHANGED if the name exists
  */
 export async function linked(from: string, to: string, path: string): Promise<boolean> {
   try {
@@ -148,7 +148,7 @@ export async function linked(from: string, to: string, path: string): Promise<bo
 export function changed(path: string): ProductError {
   return new ProductError(
     'INPUT_CHANGED',
-    `"${path}" has changed since the change to it was shown; nothing was written. Read it again and ask anew.`,
+    `"${path}" has changed since the preview; nothing was written. Read it again and repeat the call.`,
     { facts: { path } },
   );
 }

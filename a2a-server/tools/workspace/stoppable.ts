@@ -1,10 +1,10 @@
 /**
- * A workspace as a tool is given it: nothing is begun in it any more once the tool's signal has aborted. A tool cannot
- * forget to look, and what had been begun comes to its own end (A3).
+ * Wraps a workspace so that it starts no operation after the tool's signal aborts. Each tool gets this check without
+ * own code. Operations that have started run to their end (A3).
  */
 import type { Workspace } from '../workspace.ts';
 
-/** @returns the same workspace. Each of its methods throws AbortError in the place of beginning after the abort. */
+/** @returns the same workspace; after the abort each method throws AbortError */
 export function stoppable(workspace: Workspace, signal: AbortSignal): Workspace {
   const begin = async <T>(what: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();

@@ -1,7 +1,6 @@
 /**
- * What a name in the workspace stands for, with all that is below it: what a person is shown before it is moved or
- * deleted, and the marks by which each part of it is known again (D2). No link is followed, neither the last one nor any
- * below (X2): what is named is the link.
+ * Lists an entry and everything below it. A person sees this list before a move or deletion. Each item has a mark that
+ * shows whether it has changed since (D2). It follows no link (X2): the entry is the link itself.
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -10,7 +9,7 @@ import { ProductError } from '../../../shared/errors.ts';
 import type { Directory } from './directory.ts';
 import type { NamedEntry } from './place.ts';
 
-/** More than this is not for a person to judge; each level of depth holds one open handle. */
+/** A person cannot review more items. Each level of depth keeps one handle open. */
 const MAX_ITEMS = 10_000;
 const MAX_DEPTH = 64;
 
@@ -20,13 +19,13 @@ export interface Item {
   path: string;
   kind: 'file' | 'directory' | 'link' | 'other';
   bytes: number;
-  /** Another mark: it has changed, or is another, by the system's own account. */
+  /** If the mark differs, the file has changed or is another file, according to the operating system. */
   mark: string;
-  /** What a directory holds, by name. */
+  /** The entries of a directory, sorted by name. */
   holds: readonly Item[];
 }
 
-/** @throws ProductError TOO_LARGE for more than a person could look through; OUTSIDE_WORKSPACE for the server's own state. */
+/** @throws ProductError TOO_LARGE for too many items to review; OUTSIDE_WORKSPACE for the server's state directory */
 export async function survey(
   { directory, name, path, info }: NamedEntry,
   signal: AbortSignal,
@@ -34,22 +33,22 @@ export async function survey(
   return itemAt(directory, { name, path, info }, { depth: 0, left: { items: MAX_ITEMS }, signal });
 }
 
-/** An item and all it holds: a directory before what is in it. */
+/** Lists an item and everything in it; a directory comes before its content. */
 export function itemsOf(item: Item): Item[] {
   return [item, ...item.holds.flatMap(itemsOf)];
 }
 
-/** One mark for an item and all it holds. */
+/** Returns one hash for an item and everything in it. */
 export function basisOf(item: Item): string {
   const hash = createHash('sha256');
-  // A path holds no NUL, so that no other list of items reads the same.
+  // A path contains no NUL, so different lists give different input.
   for (const { path, mark } of itemsOf(item)) hash.update(`${path}\0${mark}\0`);
   return hash.digest('hex');
 }
 
 interface Walk {
   depth: number;
-  /** How many more there may be. */
+  /** The number of further items that the survey accepts. */
   left: { items: number };
   signal: AbortSignal;
 }
@@ -65,7 +64,7 @@ async function itemAt(
   const kind = kindOf(info);
   const item = { name, path, kind, bytes: kind === 'directory' ? 0 : Number(info.size), mark: markOf(info) };
   if (kind !== 'directory') return { ...item, holds: [] };
-  // A barred directory refuses to be entered, and so cannot be taken along (X2).
+  // This throws for a barred directory, so its parent cannot be moved or deleted either (X2).
   const opened = await directory.child(name);
   try {
     return { ...item, holds: await heldBy(opened, path, { ...walk, depth: walk.depth + 1 }) };
@@ -97,8 +96,8 @@ function kindOf(info: BigIntStats): Item['kind'] {
 }
 
 /**
- * A program can set the time at which content was changed, but not that at which the file itself was. A directory is known
- * by its identity: what has come into it or gone shows in what it holds.
+ * Includes the change time (ctime), because a program can set the modification time but not the change time. For a
+ * directory the identity is enough: its items show additions and removals.
  */
 export function markOf(info: BigIntStats): string {
   const identity = `${kindOf(info)} ${info.dev} ${info.ino}`;
@@ -108,6 +107,6 @@ export function markOf(info: BigIntStats): string {
 function tooMuch(path: string): ProductError {
   return new ProductError(
     'TOO_LARGE',
-    `"${path}" holds more than ${MAX_ITEMS} files, or is nested deeper than ${MAX_DEPTH} directories; take a part of it, or use a shell command.`,
+    `"${path}" holds more than ${MAX_ITEMS} files, or is nested deeper than ${MAX_DEPTH} directories. Work on a part of it, or use a shell command.`,
   );
 }

@@ -1,4 +1,4 @@
-/** The content of a file, as text or as bytes, read within bounds, and the hash it is known by. */
+/** Reads files as text or bytes, with a size limit, and computes their hash. */
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -6,7 +6,7 @@ import { ProductError } from '../../../shared/errors.ts';
 import type { Directory } from './directory.ts';
 import { codeOf } from './file-failure.ts';
 
-/** The basis of a preview made where no file was (D2): not the hash of anything. */
+/** The basis of a preview for a file that did not exist (D2). No hash equals it. */
 export const ABSENT = 'absent';
 
 export const MAX_READ_BYTES = 10 * 1024 * 1024;
@@ -26,24 +26,24 @@ export function hashOf(bytes: Uint8Array | string): string {
 
 export interface FileToRead {
   name: string;
-  /** Relative to the workspace, for what is said of it. */
+  /** Relative to the workspace, for error messages. */
   path: string;
-  /** Bytes it may have; MAX_READ_BYTES if left out. */
+  /** The maximum size in bytes; the default is MAX_READ_BYTES. */
   most?: number | undefined;
 }
 
-/** What a regular file is, whether it holds text or not. */
+/** The content of a regular file, text or binary. */
 export interface FileContent {
   /** Relative to the workspace, with `/`, links resolved. */
   path: string;
   bytes: Uint8Array;
   /** SHA-256 (hex) of the bytes. */
   hash: string;
-  /** Its permissions, as in chmod(2). */
+  /** The permission bits, as in chmod(2). */
   mode: number;
 }
 
-/** Reads a regular file whole. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT for what is no regular file */
+/** Reads a whole regular file. @throws ProductError TOO_LARGE; UNSUPPORTED_CONTENT for anything but a regular file */
 export async function readContent(
   directory: Directory,
   file: FileToRead & { info: BigIntStats },
@@ -52,14 +52,14 @@ export async function readContent(
   return { path: file.path, bytes, hash: hashOf(bytes), mode: Number(file.info.mode & 0o777n) };
 }
 
-/** Reads a regular file whole, as text. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
+/** Reads a whole regular file as text. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
 export async function readText(directory: Directory, file: FileToRead): Promise<TextFile> {
   const bytes = await readBytes(directory, file);
   const { path } = file;
   return { path, content: decode(bytes, path), bytes: bytes.length, hash: hashOf(bytes) };
 }
 
-/** The hash of what the file holds now, or ABSENT. */
+/** Returns the hash of the current content, or ABSENT. */
 export async function currentBasis(directory: Directory, file: FileToRead): Promise<string> {
   try {
     return hashOf(await readBytes(directory, file));
@@ -82,7 +82,7 @@ async function readBytes(directory: Directory, { name, path, most }: FileToRead)
   }
 }
 
-/** The size is only a hint: the file may grow meanwhile, and files of /proc say 0. */
+/** The size is only a hint: the file may grow, and files in /proc report size 0. */
 async function readToEnd(
   handle: FileHandle,
   size: number,
@@ -98,7 +98,7 @@ async function readToEnd(
     if (bytesRead === 0) return buffer.subarray(0, length);
     length += bytesRead;
     if (length > limit) throw tooLarge(path, limit);
-    // One byte more was asked for than the file had, and did not come: that was the end.
+    // The buffer had space for one more byte, but none came: this is the end of the file.
     if (length === size) return buffer.subarray(0, length);
   }
 }
@@ -108,7 +108,7 @@ function decode(bytes: Uint8Array, path: string): string {
     throw new ProductError('UNSUPPORTED_CONTENT', `"${path}" is a binary file; the file tools work on text.`);
   }
   try {
-    // A byte order mark is kept, so that what is written back is what was read.
+    // Keep a byte order mark, so that writing the text back does not change it.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
     throw new ProductError(
@@ -122,7 +122,7 @@ function decode(bytes: Uint8Array, path: string): string {
 export function notRegular(path: string): ProductError {
   return new ProductError(
     'UNSUPPORTED_CONTENT',
-    `"${path}" is not a regular file (a pipe, socket or device); the file tools leave it alone.`,
+    `"${path}" is not a regular file (a pipe, socket or device); the file tools do not open it.`,
   );
 }
 

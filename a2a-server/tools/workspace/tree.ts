@@ -1,4 +1,4 @@
-/** Walks the directories below a place, depth first and in order, following no link (X2). */
+/** Walks a directory tree depth first, in order, without following links (X2). */
 import { codeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
 import { readEntries, type Entry } from './entries.ts';
@@ -7,23 +7,23 @@ import { withPlace, type Root } from './place.ts';
 import { readText, type TextFile } from './text-file.ts';
 import { ProductError } from '../../../shared/errors.ts';
 
-/** Deeper directories are not entered; each level holds one open handle. */
+/** The walk does not enter deeper directories. Each level keeps one handle open. */
 const MAX_DEPTH = 64;
 
 export interface TreeOptions {
   signal: AbortSignal;
-  /** Also what .gitignore files leave out; never `.git` itself. */
+  /** Also visit the files that .gitignore excludes; never `.git` itself. */
   includeIgnored: boolean;
 }
 
-/** One directory of a walk. Good until the walk goes on. */
+/** One directory of a walk. Use it only during the `visit` call. */
 export interface TreeDirectory {
   /** Relative to the workspace, with `/`; '' is the root. */
   path: string;
   entries: Entry[];
-  /** Not everything in it, or below it, was looked at. */
+  /** True if the walk did not read all entries in the directory or below it. */
   cut: boolean;
-  /** Reads a file of it, if it has no more than `most` bytes (MAX_READ_BYTES if left out). */
+  /** Reads a file of the directory with at most `most` bytes (default MAX_READ_BYTES). */
   read(name: string, most?: number): Promise<TextFile>;
 }
 
@@ -78,7 +78,7 @@ async function descend(
   return 'go on';
 }
 
-/** Undefined for a directory that may not be read, or is gone or something else by now: the walk is of what can be seen. */
+/** Returns undefined for a directory that is unreadable, deleted or replaced; the walk skips it. */
 async function enter(directory: Directory, name: string): Promise<Directory | undefined> {
   try {
     return await directory.child(name);
@@ -93,12 +93,12 @@ async function ownRules(
   { path, rules }: Pick<Level, 'path' | 'rules'>,
   read: (name: string) => Promise<TextFile>,
 ): Promise<IgnoreRules> {
-  // None there, a link, or not text: git goes on without it, and so does the walk.
+  // If the .gitignore is missing, a link or not text, git ignores it, and so does the walk.
   const file = await read('.gitignore').catch(() => undefined);
   return file === undefined ? rules : withRules(rules, path, file.content);
 }
 
-/** The rules of the directories above `start`; none when they leave `start` itself out, since it was asked for by name. */
+/** Returns the rules of the directories above `start`; none if they ignore `start`, because the caller names it. */
 async function rulesAbove(root: Root, start: string): Promise<IgnoreRules> {
   const names = await withPlace(root, start, (place) =>
     Promise.resolve(place.path === '.' ? [] : place.path.split('/')),

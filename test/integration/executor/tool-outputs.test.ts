@@ -143,7 +143,7 @@ describe('a result that is too long for a model', () => {
     expect(together).toBe(LONG);
     const found = await read({ find: 'record 12345\n' });
     expect(found).toContain(`[at ${LONG.indexOf('record 12345\n')}]`);
-    expect(await read({ find: 'no such record' })).toContain('does not stand there');
+    expect(await read({ find: 'no such record' })).toContain('does not contain that text');
     expect(await read({ offset: LONG.length })).toContain('beyond its end');
   });
 

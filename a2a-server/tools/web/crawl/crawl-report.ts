@@ -1,4 +1,4 @@
-/** What a crawl has found so far, in words for the model. It can be asked at any moment: a crawl that is stopped keeps it. */
+/** Collects the results of a crawl as text for the model. A stopped crawl returns the report so far. */
 import { count, oneLine } from '../../one-line.ts';
 import { beginning } from '../beginning.ts';
 import type { Page } from '../page.ts';
@@ -9,12 +9,12 @@ interface Found {
   url: URL;
   title: string;
   passages: string[];
-  /** How many of the query's words are on the page. */
+  /** The number of query words on the page. */
   matches: number;
   opening: string;
 }
 
-/** Characters of the whole report. */
+/** The maximum length of the whole report. */
 const MAX_CHARACTERS = 40_000;
 const MAX_OPENING = 1_500;
 const MAX_FAILURES = 20;
@@ -43,7 +43,7 @@ export class CrawlReport {
     });
   }
 
-  /** @param reason a sentence, or the like of `404 Not Found`. */
+  /** @param reason a sentence, or a status line such as `404 Not Found` */
   failed(url: URL, reason: string): void {
     this.#failed += 1;
     if (this.#failures.length < MAX_FAILURES) this.#failures.push(`- ${url.href}: ${oneLine(reason, 200)}`);
@@ -53,7 +53,7 @@ export class CrawlReport {
     this.#disallowed += 1;
   }
 
-  /** @param reason why it ended before its time, as a sentence. */
+  /** @param reason why the crawl ended early, as a sentence */
   ended(reason: string): void {
     this.#ending = reason;
   }
@@ -78,21 +78,19 @@ export class CrawlReport {
       `Crawled ${this.#what}: ${this.summary}.`,
       ...(this.#ending === undefined ? [] : [this.#ending]),
       ...answering.map(({ url, title, passages }) => section(url, title, passages.join('\n\n'))),
-      // A query may be no words to look for, but a task: then the pages speak for themselves.
+      // A query can describe a task without matching words. The report then shows the beginning of each page.
       ...(answering.length === 0 ? rest.map(({ url, title, opening }) => section(url, title, opening)) : []),
       ...(answering.length > 0 && rest.length > 0 ? [list('Read without a match:', rest.map(line))] : []),
       ...(this.#failures.length > 0 ? [list(`Not read (${this.#failed}):`, this.#failures)] : []),
       ...(this.#disallowed > 0
-        ? [`Left out because robots.txt says so: ${count(this.#disallowed, 'page')}.`]
+        ? [`Skipped because robots.txt forbids it: ${count(this.#disallowed, 'page')}.`]
         : []),
     ];
     const text = parts.join('\n\n');
-    return text.length <= MAX_CHARACTERS
-      ? text
-      : `${beginning(text, MAX_CHARACTERS)}\n[… the rest is left out …]`;
+    return text.length <= MAX_CHARACTERS ? text : `${beginning(text, MAX_CHARACTERS)}\n[… rest omitted …]`;
   }
 
-  /** Those with the most of the query first. */
+  /** Sorts pages with the most matches first. */
   #answering(): Found[] {
     return this.#found
       .filter(({ passages }) => passages.length > 0)

@@ -1,6 +1,6 @@
 /**
- * Reads a site page by page, from one page on. Bounded in pages, depth, size and time; polite, as robots.txt and `Pace` have
- * it. The signal is checked at every await (A2), and whatever was found by then is in the report.
+ * Crawls a site from one page. It limits pages, depth, size and time, and obeys robots.txt and `Pace`. It checks the
+ * signal at each await (A2), and the report keeps the results so far.
  */
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../../../shared/errors.ts';
@@ -13,53 +13,53 @@ import type { Pace } from './pace.ts';
 import type { Query } from './query.ts';
 import { readRobots, type Robots } from './robots.ts';
 
-/** Where the site does not say how fast it may be read, in milliseconds. */
+/** The default gap between two requests to a site, in milliseconds. */
 const GAP_MS = 1_000;
 
-/** For one page, in milliseconds. */
+/** Limit for one page, in milliseconds. */
 export const PAGE_MS = 20_000;
 
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** Of a page's text, in characters: it is looked through at one go. */
+/** Limit for the text of a page in characters, because matching does not yield to the event loop. */
 const MAX_TEXT = 200_000;
 
-/** A start may lead to the site's proper name, and that to its secure one. */
+/** A start URL may redirect to the main host name and then to https. */
 const MAX_MOVES = 3;
 
 export interface Crawl {
   start: URL;
   query: Query;
   maxPages: number;
-  /** When no further page is begun, in milliseconds since the epoch. */
+  /** The crawl starts no further page after this time, in milliseconds since the epoch. */
   until: number;
   report: CrawlReport;
   signal: AbortSignal;
-  /** Live, for whoever watches. */
+  /** Writes live progress. */
   output: (text: string) => void;
   web: Web;
   pace: Pace;
 }
 
-/** @throws AbortError; ProductError or Error when there is no beginning. What goes wrong later is in the report. */
+/** @throws AbortError; ProductError or Error if the first page fails. The report contains later errors. */
 export async function crawlSite(crawl: Crawl): Promise<void> {
   let { start } = crawl;
   for (let moves = 0; ; moves += 1) {
     const moved = await crawlFrom(start, crawl);
     if (moved === undefined) return;
     if (moves === MAX_MOVES)
-      throw new Error(`${crawl.start.href} leads from site to site; crawl ${moved.href} itself.`);
-    crawl.output(`${start.origin} leads to ${moved.href}\n`);
+      throw new Error(`${crawl.start.href} redirects from site to site; crawl ${moved.href} instead.`);
+    crawl.output(`${start.origin} redirects to ${moved.href}\n`);
     start = moved;
   }
 }
 
-/** What a redirect to another site ends a request with. */
+/** Thrown to end a request that redirects to another site. */
 class Elsewhere extends Error {
   readonly to: URL;
 
   constructor(to: URL) {
-    super(`leads to another site (${to.href})`);
+    super(`redirects to another site (${to.href})`);
     this.to = to;
   }
 }
@@ -67,17 +67,17 @@ class Elsewhere extends Error {
 interface Going extends Crawl {
   robots: Robots;
   frontier: Frontier;
-  /** Hashes of the texts that were read: a page under many names is one. */
+  /** Hashes of the texts read so far, to skip the same page under another URL. */
   texts: Set<string>;
 }
 
-/** @returns where the start leads, when that is another site. */
+/** @returns the redirect target, if the start URL redirects to another site */
 async function crawlFrom(start: URL, crawl: Crawl): Promise<URL | undefined> {
   const robots = await readRobots(start, crawl.web, crawl.signal);
   const going = { ...crawl, robots, frontier: new Frontier(start, crawl.query), texts: new Set<string>() };
   if (!robots.allows(start))
     throw new Error(
-      `The robots.txt of ${start.host} does not let robots read ${start.href}. A single page can be fetched.`,
+      `The robots.txt of ${start.host} forbids robots to read ${start.href}. To read a single page, use fetch.`,
     );
   for (let asked = 0; asked < crawl.maxPages;) {
     const place = nextAllowed(going);
@@ -101,7 +101,7 @@ function nextAllowed({ frontier, robots, report }: Going): Place | undefined {
   }
 }
 
-/** @returns false when the turn would come too late. */
+/** @returns false if the turn would come after the time limit */
 async function waitForTurn(
   { origin }: URL,
   { robots, pace, until, report, signal, output, web }: Going,
@@ -110,12 +110,12 @@ async function waitForTurn(
   const at = pace.turnAt(origin);
   if (at > until) {
     report.ended(
-      `It ended early, for want of time: the site is read with ${gapMs / 1000} s between two pages.`,
+      `The crawl ended early because of its time limit: it waits ${gapMs / 1000} s between two pages.`,
     );
     return false;
   }
   const wait = at - web.clock.now();
-  if (wait > GAP_MS) output(`waiting ${Math.ceil(wait / 1000)} s, as the site asks\n`);
+  if (wait > GAP_MS) output(`waiting ${Math.ceil(wait / 1000)} s before the next request to the site\n`);
   await pace.turn(origin, gapMs, signal);
   return true;
 }
@@ -125,10 +125,10 @@ async function visit(place: Place, going: Going): Promise<'go on' | 'stop' | Els
   try {
     const answer = await request(place, going);
     signal.throwIfAborted();
-    // RFC 6585 §4, RFC 9110 §15.6.4: the site has enough.
+    // RFC 6585 §4, RFC 9110 §15.6.4: the site asks for fewer requests.
     if (answer.status === 429 || answer.status === 503) {
       report.failed(place.url, answer.statusLine);
-      report.ended(`It ended early: the site asked for a pause (${answer.statusLine}).`);
+      report.ended(`The crawl ended early: the site asked for a pause (${answer.statusLine}).`);
       return 'stop';
     }
     await take(answer, place, going);
@@ -149,13 +149,13 @@ function request({ url }: Place, { web, signal, robots, frontier }: Going): Prom
     wants: ({ media, status }) => status >= 200 && status < 300 && readingOf(media) !== 'none',
     onRedirect: (to) => {
       if (to.origin !== url.origin) throw new Elsewhere(to);
-      if (!robots.allows(to)) throw new Error('leads to where robots.txt does not let robots go');
+      if (!robots.allows(to)) throw new Error('redirects to a page that robots.txt forbids');
       frontier.alsoKnownAs(to);
     },
   });
 }
 
-/** Reads what was answered, and where it leads. */
+/** Adds the page to the report and its links to the frontier. */
 async function take(answer: Answer, { url, depth }: Place, going: Going): Promise<void> {
   const { report, frontier, texts, signal } = going;
   if (answer.status < 200 || answer.status > 299) return report.failed(url, answer.statusLine);

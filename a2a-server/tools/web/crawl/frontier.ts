@@ -1,11 +1,11 @@
-/** The pages a crawl knows of and has not read: what comes next, and what is left out. */
+/** Holds the known pages that a crawl has not read, and chooses the next one. */
 import { looksLikePage, looksLikeTrap, pageKey, tidy } from './same-page.ts';
 import type { PageLink } from '../page-marks.ts';
 import type { Query } from './query.ts';
 
 export interface Place {
   url: URL;
-  /** How many links away from the start. */
+  /** The number of links from the start page. */
   depth: number;
 }
 
@@ -16,28 +16,28 @@ interface Waiting extends Place {
 
 const MAX_DEPTH = 5;
 const MAX_WAITING = 1_000;
-/** Also bounds what is remembered of pages seen. */
+/** Also limits the memory for known pages. */
 const MAX_SEEN = 10_000;
-/** A path with ever new queries (calendars, filters, sorting) is read so often and no more. */
+/** The maximum number of queries per path: calendars and filters produce endless queries. */
 const MAX_QUERIES = 5;
 
 export class Frontier {
   readonly #origin: string;
   readonly #query: Query;
   readonly #seen = new Set<string>();
-  /** Path → how many queries of it have been let in. */
+  /** Maps each path to the number of its admitted queries. */
   readonly #queries = new Map<string, number>();
   #waiting: Waiting[] = [];
   #order = 0;
 
-  /** @param start where the crawl begins; it goes to no other origin. */
+  /** @param start the first page; the crawl stays on its origin */
   constructor(start: URL, query: Query) {
     this.#origin = start.origin;
     this.#query = query;
     this.#admit({ url: tidy(start), depth: 0, matches: 0, order: 0 });
   }
 
-  /** Takes in the links of a page that lead on; each page once, by whatever URL. */
+  /** Adds the links of a page, each page once even under several URLs. */
   add(links: readonly PageLink[], depth: number): void {
     if (depth > MAX_DEPTH) return;
     for (const { url, text } of links) {
@@ -49,13 +49,15 @@ export class Frontier {
     }
   }
 
-  /** The page goes by this URL too, after a redirect or by its own word. */
+  /** Records another URL of a known page, from a redirect or a canonical link. */
   alsoKnownAs(url: URL): void {
     this.#seen.add(pageKey(url));
     this.#waiting = this.#waiting.filter((waiting) => pageKey(waiting.url) !== pageKey(url));
   }
 
-  /** What to read next: links that match the query first; among equals breadth first, in the order of the pages. */
+  /**
+   * Returns the next page. Links that match the query come first, then pages nearer to the start, then document order.
+   */
   next(): Place | undefined {
     const best = this.#waiting.toSorted(byPromise)[0];
     this.#waiting = this.#waiting.filter((waiting) => waiting !== best);
@@ -84,7 +86,7 @@ function byPromise(a: Waiting, b: Waiting): number {
   );
 }
 
-/** The words in a URL, e.g. of `/docs/tool-abort`. */
+/** Returns the words of a URL, e.g. of `/docs/tool-abort`. */
 function readable({ pathname, search }: URL): string {
   const text = `${pathname} ${search}`.replaceAll(/[-_./?&=+]/gu, ' ');
   try {

@@ -1,22 +1,22 @@
-/** Not too fast: one request at a time to each site, with a gap between two, whoever of this server asks. */
+/** Limits the request rate to each site for the whole server: one request at a time, with a gap between two. */
 import type { Clock } from '../../../../shared/clock.ts';
 import { pass } from '../../../../shared/pass.ts';
 
 export class Pace {
   readonly #clock: Clock;
-  /** Site → when the next request may go out. */
+  /** Maps each site to the time of its next allowed request. */
   readonly #next = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Until when somebody who asked now would have to wait, in milliseconds since the epoch. */
+  /** Returns the time of the next free turn, in milliseconds since the epoch. */
   turnAt(site: string): number {
     return Math.max(this.#clock.now(), this.#next.get(site) ?? 0);
   }
 
-  /** Resolves when it is the caller's turn; the next one comes `gapMs` milliseconds later. @throws AbortError */
+  /** Resolves at the caller's turn and reserves the next `gapMs` milliseconds. @throws AbortError */
   async turn(site: string, gapMs: number, signal: AbortSignal): Promise<void> {
     const at = this.turnAt(site);
     this.#forget();
@@ -26,7 +26,7 @@ export class Pace {
       if (wait > 0) await pass(this.#clock, wait, signal);
       signal.throwIfAborted();
     } catch (error) {
-      // Who gave up the last turn in the row leaves no hole behind.
+      // An aborted last turn gives its time back.
       if (this.#next.get(site) === at + gapMs) this.#next.set(site, at);
       throw error;
     }

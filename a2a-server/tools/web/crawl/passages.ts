@@ -1,11 +1,11 @@
-/** The passages of a text that answer a query. */
+/** Finds the passages of a text that match a query. */
 import { beginning } from '../beginning.ts';
 import type { Query } from './query.ts';
 
 const MAX_PASSAGES = 5;
 const MAX_CHARACTERS = 800;
 
-/** The best ones, in the order of the text; none where none has enough of the query's words. */
+/** Returns the best passages in text order; an empty list if no passage has enough query words. */
 export function passagesOf(text: string, query: Query): string[] {
   return blocksOf(text)
     .map((block, order) => ({ block, order, matches: query.matches(block) }))
@@ -16,7 +16,7 @@ export function passagesOf(text: string, query: Query): string[] {
     .map(({ block }) => (block.length > MAX_CHARACTERS ? `${beginning(block, MAX_CHARACTERS)}…` : block));
 }
 
-/** Paragraphs, each with the headings above it. */
+/** Splits a text into paragraphs, each with the headings above it. */
 function blocksOf(text: string): string[] {
   const blocks: string[] = [];
   let headings = '';

@@ -1,9 +1,9 @@
-/** What a crawl looks for, and how well a text answers it. */
+/** Holds the words of a crawl query and counts their matches in a text. */
 
-/** More words than these make no query better. */
+/** More words do not improve the result. */
 const MAX_WORDS = 20;
 
-/** Scripts that put no space between words: there a word is looked for anywhere. */
+/** Scripts without spaces between words. A word in such a script may match anywhere. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 export class Query {
@@ -11,12 +11,12 @@ export class Query {
 
   constructor(text: string) {
     const words = [...new Set(wordsOf(text))];
-    // Short words are mostly those that hold a sentence together.
+    // Ignore short words, which are mostly function words.
     const long = words.filter((word) => word.length > 2 || UNSPACED.test(word));
     this.#words = (long.length > 0 ? long : words).slice(0, MAX_WORDS);
   }
 
-  /** How many of the query's words the text has, each counted once; `aborted` has `abort`. Its links' URLs don't count. */
+  /** Counts the query words that occur in the text; `aborted` matches `abort`. Ignores URLs in the text. */
   matches(text: string): number {
     const folded = fold(text.replaceAll(/https?:\/\/\S+/giu, ' '));
     const words = new Set(wordsOf(folded));
@@ -25,13 +25,13 @@ export class Query {
     ).length;
   }
 
-  /** From so many words on, a passage answers the query. */
+  /** The number of query words that makes a passage a match. */
   get enough(): number {
     return Math.max(1, Math.ceil(this.#words.length / 2));
   }
 }
 
-/** Alike but for a few letters at the end: so do words bend in most languages that put spaces between them. */
+/** Compares words without their endings, because most languages with spaces inflect words at the end. */
 function isSame(word: string, other: string): boolean {
   if (word === other) return true;
   if (word.length < 3 || other.length < 3) return false;
@@ -44,7 +44,7 @@ function wordsOf(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Without case and accents. */
+/** Removes case and accents. */
 function fold(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** robots.txt, as RFC 9309 has it: what of a site may be crawled, and how fast. */
+/** Reads robots.txt (RFC 9309): which URLs a robot may read, and how fast. */
 import robots from 'robots-parser';
 import { z } from 'zod';
 import { TimeExceeded, withinTime } from '../../bounded-time.ts';
@@ -7,31 +7,31 @@ import { get, type Answer, type Web } from '../get.ts';
 import { ROBOT } from '../send-get.ts';
 
 export interface Robots {
-  /** Whether this URL of the site may be read. */
+  /** True if a robot may read this URL of the site. */
   allows(url: URL): boolean;
-  /** How long to wait between two requests, in milliseconds; undefined where the site does not say. */
+  /** The gap between two requests in milliseconds; undefined if the site does not set one. */
   gapMs: number | undefined;
 }
 
-/** RFC 9309 §2.5: a crawler reads 500 KiB at least. */
+/** RFC 9309 §2.5: a crawler must read at least 500 KiB. */
 const MAX_BYTES = 512 * 1024;
 const TIME_MS = 15_000;
 
-/** Who asks for more gets no second request anyway. */
+/** With a longer gap the crawl reads only one page anyway. */
 const MAX_GAP_MS = 60 * 60_000;
 
-/** For what somebody else's rules cost to read or to match, in milliseconds. */
+/** Time limits to parse and to match untrusted rules, in milliseconds. */
 const PARSE_MS = 500;
 const MATCH_MS = 100;
 
-/** The package's types have the function one level deeper than it is. */
+/** The types of the package put the function one level too deep. */
 const robotsParser = z.custom<typeof robots.default>((it) => typeof it === 'function').parse(robots);
 
 const EVERYTHING: Robots = { allows: () => true, gapMs: undefined };
 
 /**
- * The rules of the site `url` belongs to. A site without robots.txt allows everything (RFC 9309 §2.3.1.3).
- * @throws AbortError; Error where the rules cannot be read: then nothing may be (RFC 9309 §2.3.1.4).
+ * Reads the rules for the site of `url`. A site without robots.txt allows everything (RFC 9309 §2.3.1.3).
+ * @throws AbortError; Error if the rules cannot be read: then the crawl must read nothing (RFC 9309 §2.3.1.4)
  */
 export async function readRobots(url: URL, web: Web, signal: AbortSignal): Promise<Robots> {
   const at = new URL('/robots.txt', url);
@@ -49,7 +49,7 @@ export async function readRobots(url: URL, web: Web, signal: AbortSignal): Promi
   } catch (error) {
     signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`Nothing of ${url.host} may be crawled while its robots.txt cannot be read: ${reason}`, {
+    throw new Error(`The crawl cannot read ${url.host} because it cannot read its robots.txt: ${reason}`, {
       cause: error,
     });
   }
@@ -59,7 +59,7 @@ function isGood({ status }: Pick<Answer, 'status'>): boolean {
   return status >= 200 && status < 300;
 }
 
-/** @param at where the rules were found, which is what they hold for. */
+/** @param at the URL of robots.txt, whose site the rules apply to */
 function rulesIn(text: string, at: URL): Robots {
   const rules = withinTime(PARSE_MS, () => robotsParser(at.href, text));
   const delay = rules.getCrawlDelay(ROBOT);

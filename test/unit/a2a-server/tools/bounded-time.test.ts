@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { TimeExceeded, withinTime } from '../../../../a2a-server/tools/bounded-time.ts';
 
 describe('withinTime', () => {
-  it('gives back what the work gives back, undefined too', () => {
+  it('returns the result of the work, even undefined', () => {
     expect(withinTime(1000, () => [1, 2])).toEqual([1, 2]);
     expect(withinTime(1000, () => undefined)).toBeUndefined();
   });
 
-  it('throws what the work throws', () => {
+  it('throws the error of the work', () => {
     const failure = new RangeError('mine');
     expect(() =>
       withinTime(1000, () => {
@@ -16,7 +16,7 @@ describe('withinTime', () => {
     ).toThrow(failure);
   });
 
-  it('X3 ends a regular expression and a loop that would not end', () => {
+  it('X3 stops a regular expression and a loop that never end', () => {
     expect(() => withinTime(20, () => /^(a+)+$/u.test(`${'a'.repeat(60)}b`))).toThrow(TimeExceeded);
     expect(() =>
       withinTime(20, () => {

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { capped, CappedText } from '../../../../a2a-server/tools/capped-text.ts';
 
 describe('CappedText', () => {
-  it('keeps a text that fits as it is, and the two ends of one that does not', () => {
+  it('keeps a text that fits, and both ends of a longer text', () => {
     expect(capped('0123456789', 10)).toBe('0123456789');
     expect(capped('0123456789x', 10)).toBe('01234\n[… 1 characters left out …]\n6789x');
   });
 
-  it('keeps the same, in whatever pieces the text comes', () => {
+  it('keeps the same text for every split into pieces', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 30 }), { maxLength: 40 }),

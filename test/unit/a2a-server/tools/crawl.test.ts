@@ -1,4 +1,4 @@
-/** crawl, on real sockets. */
+/** Tests crawl on real sockets. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -31,7 +31,7 @@ function crawl(site: Site, input: Record<string, unknown>, web: Partial<Web> = {
 const numbered = (n: number) => Array.from({ length: n }, (_, i) => `/p${i}`);
 
 describe('crawl', () => {
-  it('reads pages of the site and gives back the passages that match, best pages first, with where they are', async () => {
+  it('reads pages of the site and returns the matching passages with their URLs, best pages first', async () => {
     const site = await openPages({
       '/': page('Start', 'Welcome.', '/tools', '/about', 'https://elsewhere.example/abort'),
       '/about': page('About', 'We abort little.'),
@@ -76,7 +76,7 @@ Read without a match:
     expect(clock.pending).toBe(0);
   });
 
-  it('lets the pages speak for themselves where the query is no words to look for', async () => {
+  it('shows the beginning of each page when no page contains the query words', async () => {
     const site = await openPages({ '/': page('Start', 'Welcome to the house.') });
     const { text } = await crawl(site, { query: 'Extract content' });
     expect(text).toMatch(
@@ -84,7 +84,7 @@ Read without a match:
     );
   });
 
-  it('follows links that match the query first, and otherwise goes breadth first', async () => {
+  it('follows links that match the query first, and the others breadth first', async () => {
     const site = await openPages({
       '/': page('Start', '-', '/a', '/b', '/docs/abort'),
       '/a': page('A', '-', '/a/deep'),
@@ -104,7 +104,7 @@ Read without a match:
     ]);
   });
 
-  it('reads maxPages at most, failures counted, and tells what failed', async () => {
+  it('reads at most maxPages pages, counts failures, and reports them', async () => {
     const site = await openPages({
       '/': page('Start', 'abort', ...numbered(20)),
       '/p0': page('P', 'abort it'),
@@ -119,7 +119,7 @@ Read without a match:
     );
   });
 
-  it('X2 asks first, shows where it begins, and may run again when its outcome is lost', async () => {
+  it('X2 needs approval, shows its first URL, and can run again after a lost outcome', async () => {
     const tool = createCrawl(webOf([]));
     const input = { url: 'https://example.com/x', query: 'a\nb', maxPages: 3 };
     expect(await at.show(tool, input)).toEqual({
@@ -136,8 +136,8 @@ Read without a match:
   });
 });
 
-describe('crawl, of what it must not do', () => {
-  it('X2 leaves its origin by no link, no redirect and no credentials', async () => {
+describe('crawl and its limits', () => {
+  it('X2 stays on its origin despite links and redirects, and follows no link with credentials', async () => {
     const other = await openPages({ '/': page('Secret', 'abort') });
     const site = await openPages({
       '/': ({ headers: { host } }, response) => {
@@ -150,12 +150,12 @@ describe('crawl, of what it must not do', () => {
     });
     const { text } = await crawl(site, {}, { allowed: webOf([site.host, other.host]).allowed });
     expect(other.asked).toEqual([]);
-    expect(text).toMatch(/\/away: leads to another site/);
+    expect(text).toMatch(/\/away: redirects to another site/);
     expect(text).toMatch(/\/private: 169\.254\.169\.254 is link-local/);
     expect(site.asked).toEqual(['/robots.txt', '/', '/away', '/private']);
   });
 
-  it('follows a start to the site it leads to, whose robots.txt then counts, and X2 judges that too', async () => {
+  it('X2 follows a redirect of the first page to another site, checks it, and obeys its robots.txt', async () => {
     const proper = await openPages({
       '/home': page('Home', 'abort', '/no'),
       '/robots.txt': (_request, response) =>
@@ -173,7 +173,7 @@ describe('crawl, of what it must not do', () => {
     expect(proper.asked).toHaveLength(2);
   });
 
-  it('reads nothing that robots.txt forbids, not even by a redirect, and says so', async () => {
+  it('reads no page that robots.txt forbids, even after a redirect, and reports that', async () => {
     const site = await openPages({
       '/robots.txt': (_request, response) =>
         void response
@@ -188,14 +188,12 @@ describe('crawl, of what it must not do', () => {
     });
     const { text } = await crawl(site, {});
     expect(site.asked).toEqual(['/robots.txt', '/', '/private/open', '/hop']);
-    expect(text).toContain('Left out because robots.txt says so: 1 page.');
-    expect(text).toMatch(/\/hop: leads to where robots\.txt does not let robots go/);
-    await expect(crawl(site, { url: `${site.origin}/private/a` })).rejects.toThrow(
-      /does not let robots read/,
-    );
+    expect(text).toContain('Skipped because robots.txt forbids it: 1 page.');
+    expect(text).toMatch(/\/hop: redirects to a page that robots\.txt forbids/);
+    await expect(crawl(site, { url: `${site.origin}/private/a` })).rejects.toThrow(/forbids robots to read/);
   });
 
-  it('crawls nothing while robots.txt cannot be read', async () => {
+  it('reads no page if it cannot read robots.txt', async () => {
     for (const fails of [
       (response: ServerResponse) => void response.writeHead(500).end(),
       (response: ServerResponse) => void response.destroy(),
@@ -204,12 +202,12 @@ describe('crawl, of what it must not do', () => {
         '/': page('S', 'abort'),
         '/robots.txt': (_request, response) => fails(response),
       });
-      await expect(crawl(site, {})).rejects.toThrow(/may be crawled while its robots\.txt cannot be read/);
+      await expect(crawl(site, {})).rejects.toThrow(/cannot read its robots\.txt/);
       expect(site.asked).toEqual(['/robots.txt']);
     }
   });
 
-  it('follows no link that a page asks robots not to follow', async () => {
+  it('does not follow nofollow links', async () => {
     const site = await openPages({
       '/': page('S', 'abort', '/a') + '<a rel="ugc nofollow" href="/paid">x</a>',
       '/a': `<meta name="ROBOTS" content="noindex, nofollow">${page('A', 'abort', '/b')}`,
@@ -219,8 +217,8 @@ describe('crawl, of what it must not do', () => {
   });
 });
 
-describe('crawl, in time', () => {
-  it('leaves a second between two pages, or as much as robots.txt asks for', async () => {
+describe('crawl and time', () => {
+  it('waits one second between two pages, or the delay that robots.txt sets', async () => {
     const pages = { '/': page('S', 'abort', '/a', '/b'), '/a': page('A', '1'), '/b': page('B', '2') };
     await crawl(await openPages(pages), {});
     expect(clock.waits).toEqual([1000, 1000]);
@@ -232,16 +230,18 @@ describe('crawl, in time', () => {
     const shown: string[] = [];
     await crawl(slow, {}, {}, { output: (text: string) => void shown.push(text) });
     expect(clock.waits.slice(2)).toEqual([7500, 7500]);
-    expect(shown).toContain('waiting 8 s, as the site asks\n');
+    expect(shown).toContain('waiting 8 s before the next request to the site\n');
   });
 
-  it('X3 ends early where a site wants it too slow, or asks for a pause, and keeps what it has', async () => {
+  it('X3 ends early if a site sets a long delay or asks for a pause, and keeps its results', async () => {
     const patient = await openPages({
       '/robots.txt': (_request, response) =>
         void response.writeHead(200).end('User-agent: *\nCrawl-delay: 1e300'),
       '/': page('S', 'abort', '/a'),
     });
-    expect((await crawl(patient, {})).text).toMatch(/It ended early, for want of time.*=== S/s);
+    expect((await crawl(patient, {})).text).toMatch(
+      /The crawl ended early because of its time limit.*=== S/s,
+    );
     expect(patient.asked).toEqual(['/robots.txt', '/']);
     const busy = await openPages({
       '/': page('S', 'abort', '/a', '/b'),
@@ -251,7 +251,7 @@ describe('crawl, in time', () => {
     expect(busy.asked).toEqual(['/robots.txt', '/', '/a']);
   });
 
-  it('X3 gives each page 20 s, and goes on with the next', async () => {
+  it('X3 waits 20 s for a page, then reads the next', async () => {
     const site = await openPages({
       '/': page('S', 'abort', '/slow', '/c'),
       '/slow': (_request, response) => {
@@ -261,12 +261,12 @@ describe('crawl, in time', () => {
     });
     const { text } = await crawl(site, {});
     expect(text).toMatch(/=== C/);
-    expect(text).toMatch(/\/slow: There was no whole answer within 20 s\./);
+    expect(text).toMatch(/\/slow: The server sent no complete response within 20 s\./);
   });
 });
 
-describe('crawl, of traps', () => {
-  it('X3 comes to an end on a site that has none: calendars, session ids, ever deeper paths', async () => {
+describe('crawl and traps', () => {
+  it('X3 ends on an endless site: calendars, session ids, ever deeper paths', async () => {
     let n = 0;
     const site = await openSite((request, response) => {
       n += 1;
@@ -293,7 +293,7 @@ describe('crawl, of traps', () => {
     expect(site.asked.length).toBeLessThan(30);
   });
 
-  it('reads one page once: by fragment, order of its query, redirect, canonical name, or the same text', async () => {
+  it('reads a page once despite another fragment, query order, redirect, canonical URL or a copy of the text', async () => {
     const site = await openPages({
       '/': page(
         'S',
@@ -319,7 +319,7 @@ describe('crawl, of traps', () => {
     expect(summary).toMatch(/read 5 pages/);
   });
 
-  it('X3 takes no harm from pages without end, a million links, or rules that cost much to match', async () => {
+  it('X3 survives endless pages, a million links, and robots.txt rules that are slow to match', async () => {
     const site = await openPages({
       '/robots.txt': (_request, response) =>
         void response.writeHead(200).end(`User-agent: *\n${`Disallow: /${'*a'.repeat(400)}b\n`.repeat(400)}`),
@@ -337,8 +337,8 @@ describe('crawl, of traps', () => {
   }, 20_000);
 });
 
-describe('crawl, aborted', () => {
-  it('R42 A2 keeps what was found, in the middle of a page, and hangs up', async () => {
+describe('crawl and abort', () => {
+  it('R42 A2 keeps its results and closes the connection in the middle of a page', async () => {
     const controller = new AbortController();
     const site = await openPages({
       '/': page('S', 'how to abort', '/slow'),
@@ -358,7 +358,7 @@ describe('crawl, aborted', () => {
   });
 
   it.each(['before it starts', 'while it reads robots.txt', 'while it waits for its turn'])(
-    'A2 ends at once %s',
+    'A2 stops at once %s',
     async (when) => {
       const controller = new AbortController();
       const site = await openPages({

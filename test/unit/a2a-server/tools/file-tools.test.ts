@@ -1,4 +1,4 @@
-/** write-file, append-file, edit-file and read-file, on real files. */
+/** Tests write-file, append-file, edit-file and read-file on real files. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 describe('write-file', () => {
-  it('shows a new file as a diff, touches nothing, then creates it', async () => {
+  it('shows a new file as a diff, changes nothing, then creates it', async () => {
     const input = { path: 'dir/test.md', content: 'hello' };
     expect(writeFile.title(input)).toBe('Write dir/test.md');
     const shown = await at.show(writeFile, input);
@@ -53,7 +53,7 @@ describe('write-file', () => {
     expect(await onDisk('dir/test.md')).toBe('hello');
   });
 
-  it('shows the file a link leads to', async () => {
+  it('shows the target file of a link', async () => {
     await writeText(path('real.txt'), 'a\n');
     await symlink('real.txt', path('link.txt'));
     const shown = await at.show(writeFile, { path: 'link.txt', content: 'b\n' });
@@ -61,7 +61,7 @@ describe('write-file', () => {
     expect(diffOf(shown)).toContain('+++ b/real.txt');
   });
 
-  it('D2 replaces what was shown and nothing else: changed, gone and appeared files are left alone', async () => {
+  it('D2 replaces only the shown content: it does not touch changed, deleted and new files', async () => {
     await writeText(path('a'), 'shown');
     const { basis } = await at.show(writeFile, { path: 'a', content: 'new' });
     expect(basis).toBe(hashOf('shown'));
@@ -77,13 +77,13 @@ describe('write-file', () => {
     expect(await readdir(at.root)).toEqual(['b']);
   });
 
-  it('works on what is there when nobody was shown anything', async () => {
+  it('works on the current content when there was no preview', async () => {
     await writeText(path('a'), 'old');
     await at.run(writeFile, { path: 'a', content: 'new' });
     expect(await onDisk('a')).toBe('new');
   });
 
-  it('lets one of two writers win who were shown the same', async () => {
+  it('lets only one of two writers with the same preview write', async () => {
     const { basis } = await at.show(writeFile, { path: 'a', content: '' });
     const outcomes = await Promise.allSettled(
       Array.from({ length: 8 }, (_, n) => at.run(writeFile, { path: 'a', content: `${n}` }, { basis })),
@@ -93,7 +93,7 @@ describe('write-file', () => {
     expect(await readdir(at.root)).toEqual(['a']);
   });
 
-  it('X3 refuses text that no file can hold, and more than is sensible', async () => {
+  it('X3 refuses text that UTF-8 cannot encode, and too long text', async () => {
     await expect(at.show(writeFile, { path: 'a', content: 'x\ud800' })).rejects.toMatchObject({
       reason: 'MALFORMED',
     });
@@ -108,7 +108,7 @@ describe('write-file', () => {
     expect((await stat(path('a'))).size).toBe(MAX_WRITE_BYTES);
   });
 
-  it('X2 refuses a path outside, shown or run', async () => {
+  it('X2 refuses a path outside, in the preview and in the run', async () => {
     const outside = expect.objectContaining({ reason: 'OUTSIDE_WORKSPACE' });
     for (const tool of [writeFile, appendFile]) {
       await expect(at.show(tool, { path: '../x', content: 'x' })).rejects.toEqual(outside);
@@ -116,13 +116,13 @@ describe('write-file', () => {
     }
   });
 
-  it('takes the content a person has put in its place', () => {
+  it('uses the content that a person has written instead', () => {
     expect(writeFile.withContent?.({ path: 'a', content: 'x' }, 'y')).toEqual({ path: 'a', content: 'y' });
   });
 });
 
 describe('append-file', () => {
-  it('creates the file, then adds to it exactly what is given', async () => {
+  it('creates the file, then adds exactly the given text', async () => {
     expect(await at.showAndRun(appendFile, { path: 'log', content: 'one' })).toMatchObject({
       summary: 'appended 3 bytes to log',
     });
@@ -130,7 +130,7 @@ describe('append-file', () => {
     expect(await onDisk('log')).toBe('one\ntwo\n');
   });
 
-  it('for every two texts: the diff applied to the file gives the file after, which is the one with the other added', async () => {
+  it('for every two texts: the diff applied to the file gives the two texts joined', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'ü', '🎉', '\n', '\r', '+', ' '), maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(text, text, async (before, added) => {
@@ -146,7 +146,7 @@ describe('append-file', () => {
     );
   });
 
-  it('D2 adds nothing to a file that has changed since', async () => {
+  it('D2 adds nothing to a file that has changed since the preview', async () => {
     await writeText(path('a'), 'shown');
     const { basis } = await at.show(appendFile, { path: 'a', content: '!' });
     await writeText(path('a'), 'since then');
@@ -156,7 +156,7 @@ describe('append-file', () => {
 });
 
 describe('edit-file', () => {
-  it('shows and makes the one change', async () => {
+  it('shows and makes one change', async () => {
     await writeText(path('a.ts'), 'const a = 1;\nconst b = 2;\n');
     const input = { path: 'a.ts', oldText: 'b = 2', newText: 'b = 3' };
     const shown = await at.show(editFile, input);
@@ -167,11 +167,11 @@ describe('edit-file', () => {
     expect(await onDisk('a.ts')).toBe('const a = 1;\nconst b = 3;\n');
   });
 
-  it('refuses what it cannot do for certain, with a sentence for the model', async () => {
+  it('refuses an edit that is not clear, with a sentence for the model', async () => {
     await writeText(path('a'), 'x x');
     const edit = (oldText: string, name = 'a') => at.show(editFile, { path: name, oldText, newText: 'y' });
-    await expect(edit('x')).rejects.toThrow('Cannot edit "a": oldText stands in more than one place.');
-    await expect(edit('z')).rejects.toThrow('Cannot edit "a": oldText does not stand in the file.');
+    await expect(edit('x')).rejects.toThrow('Cannot edit "a": oldText occurs more than once.');
+    await expect(edit('z')).rejects.toThrow('Cannot edit "a": The file does not contain oldText.');
     await expect(edit('x', 'missing')).rejects.toThrow(
       'There is no "missing" to edit; create it with write-file.',
     );
@@ -179,7 +179,7 @@ describe('edit-file', () => {
     expect(await onDisk('a')).toBe('y y');
   });
 
-  it('for every text around a passage: the diff applied to the file gives the file after', async () => {
+  it('for every text around a passage: the diff applied to the file gives the edited file', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r', ' '), maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(text, text, text, async (before, after, newText) => {
@@ -195,7 +195,7 @@ describe('edit-file', () => {
     );
   });
 
-  it('D2 edits nothing in a file that has changed since, even where the passage still stands', async () => {
+  it('D2 edits nothing in a file that has changed since the preview, even if the passage is still there', async () => {
     await writeText(path('a'), 'x and more');
     const input = { path: 'a', oldText: 'x', newText: 'y' };
     const { basis } = await at.show(editFile, input);
@@ -204,7 +204,7 @@ describe('edit-file', () => {
     expect(await onDisk('a')).toBe('x and other');
   });
 
-  it('R10 is the whole new text of the file where a person has rewritten it', async () => {
+  it('R10 writes the whole new text that a person has written', async () => {
     await writeText(path('a'), 'x and more');
     const rewritten = editFile.withContent?.({ path: 'a', oldText: 'x', newText: 'y' }, 'mine\n');
     expect(rewritten).toEqual({ path: 'a', replaceAll: false, content: 'mine\n' });
@@ -217,19 +217,19 @@ describe('edit-file', () => {
       { path: 'a', oldText: 'x' },
       { path: 'a', oldText: 'x', newText: 'y', content: 'z' },
     ])
-      await expect(at.show(editFile, input)).rejects.toThrow(/give oldText and newText; or content/);
+      await expect(at.show(editFile, input)).rejects.toThrow(/give oldText and newText, or only content/);
   });
 });
 
 describe('read-file', () => {
-  it('gives the text exactly as it is', async () => {
+  it('returns the text exactly as it is', async () => {
     await writeText(path('a'), 'one\r\n\ntwo 🎉');
     expect(await read({ path: 'a' })).toEqual({ text: 'one\r\n\ntwo 🎉', summary: 'read a (3 lines of 3)' });
     await writeText(path('empty'), '');
     expect(await read({ path: 'empty' })).toMatchObject({ text: '[empty is empty.]' });
   });
 
-  it('gives the lines asked for, and says how to go on', async () => {
+  it('returns the requested lines, and says how to continue', async () => {
     await writeText(path('a'), Array.from({ length: 10 }, (_, n) => `line ${n + 1}\n`).join(''));
     expect(await read({ path: 'a', offset: 3, limit: 2 })).toEqual({
       text: 'line 3\nline 4\n[Lines 3 to 4 of 10; go on with offset 5]',
@@ -241,7 +241,7 @@ describe('read-file', () => {
     );
   });
 
-  it('for every page size: the pages together are the file', async () => {
+  it('for every page size: the joined pages equal the file', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('', 'a', 'long '.repeat(30)), { minLength: 1, maxLength: 30 }),
@@ -264,7 +264,7 @@ describe('read-file', () => {
     );
   });
 
-  it('X3 caps what it gives, long lines too', async () => {
+  it('X3 limits the returned text, long lines too', async () => {
     await writeText(path('wide'), `${'x'.repeat(200_000)}\nshort\n`);
     const { text } = await read({ path: 'wide' });
     expect(text.length).toBeLessThan(51_000);
@@ -274,7 +274,7 @@ describe('read-file', () => {
     expect((await read({ path: 'many' })).text).toContain('[Lines 1 to 500 of 1500; go on with offset 501]');
   });
 
-  it('says what is wrong with a file it cannot read', async () => {
+  it('explains why it cannot read a file', async () => {
     await mkdir(path('dir'));
     await expect(read({ path: 'missing' })).rejects.toThrow(/There is no "missing".*list-files/);
     await expect(read({ path: 'dir' })).rejects.toThrow(/"dir" is a directory/);

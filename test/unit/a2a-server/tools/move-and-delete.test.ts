@@ -1,4 +1,4 @@
-/** move-file and delete-file, on real files. */
+/** Tests move-file and delete-file on real files. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   chmod,
@@ -32,7 +32,7 @@ beforeEach(async () => {
 });
 
 describe('move-file', () => {
-  it('shows where to, touches nothing, then moves the file as it is, and makes the directories', async () => {
+  it('shows the target, changes nothing, then creates the directories and moves the file unchanged', async () => {
     await chmod(path('a'), 0o750);
     const input = { path: 'a', to: 'new/dir/b' };
     expect(moveFile.title(input)).toBe('Move a to new/dir/b');
@@ -49,21 +49,21 @@ describe('move-file', () => {
     expect((await stat(path('new/dir/b'))).nlink).toBe(1);
   });
 
-  it('moves what no text tool reads', async () => {
+  it('moves a binary file', async () => {
     const bytes = Buffer.from([0, 255, 128]);
     await writeFile(path('image'), bytes);
     await at.showAndRun(moveFile, { path: 'image', to: 'b' });
     expect(await readFile(path('b'))).toEqual(bytes);
   });
 
-  it('writes over nothing, and moves neither directories nor links', async () => {
+  it('overwrites nothing, and moves neither directories nor links', async () => {
     await writeFile(path('b'), 'other');
     await mkdir(path('dir'));
     await symlink('a', path('link'));
     for (const [from, to, why] of [
       ['a', 'b', /already a "b"/],
       ['a', 'a', /already a "a"/],
-      ['a', 'dir', /"dir" is a directory; give the whole new name, as in "dir\/a"/],
+      ['a', 'dir', /"dir" is a directory; give the full new path, for example "dir\/a"/],
       ['dir', 'c', /"dir" is a directory/],
       ['link', 'c', /not a regular file/],
       ['none', 'c', /There is no "none"/],
@@ -75,7 +75,7 @@ describe('move-file', () => {
     expect((await readdir(at.root)).toSorted()).toEqual(['a', 'b', 'dir', 'link']);
   });
 
-  it('D2 moves nothing that has changed since it was shown, and onto nothing that has come', async () => {
+  it('D2 moves no file that has changed since the preview, and overwrites no new file', async () => {
     const input = { path: 'a', to: 'b' };
     const { basis } = await at.show(moveFile, input);
     await writeFile(path('a'), 'CONTENT');
@@ -90,7 +90,7 @@ describe('move-file', () => {
     ]);
   });
 
-  it('X2 stays inside at both ends', async () => {
+  it('X2 keeps both paths inside the workspace', async () => {
     const elsewhere = await temporaryDirectory();
     await writeFile(join(elsewhere, 'secret'), 'x');
     await symlink(elsewhere, path('out'));
@@ -110,7 +110,7 @@ describe('move-file', () => {
 });
 
 describe('delete-file', () => {
-  it('shows what goes, touches nothing, then deletes it', async () => {
+  it('shows the files to delete, changes nothing, then deletes them', async () => {
     const shown = await at.show(deleteFile, { path: 'a' });
     expect(shown.preview).toEqual({ type: 'json', value: { deletes: ['a (7 bytes)'], bytes: 7 } });
     expect(await readdir(at.root)).toEqual(['a']);
@@ -121,7 +121,7 @@ describe('delete-file', () => {
     expect(await readdir(at.root)).toEqual([]);
   });
 
-  it('deletes a directory that is empty, and one that is not only when told so, with all it lists', async () => {
+  it('deletes an empty directory, and a full one only with recursive, with everything that it lists', async () => {
     await mkdir(path('dir/sub'), { recursive: true });
     await writeFile(path('dir/sub/b'), 'bb');
     await symlink('../a', path('dir/link'));
@@ -143,7 +143,7 @@ describe('delete-file', () => {
     expect(await readdir(at.root)).toEqual(['a']);
   });
 
-  it('deletes a link, and not what it leads to', async () => {
+  it('deletes a link, and not its target', async () => {
     const elsewhere = await temporaryDirectory();
     await writeFile(join(elsewhere, 'kept'), 'x');
     await symlink(elsewhere, path('out'));
@@ -154,7 +154,7 @@ describe('delete-file', () => {
     expect(await readdir(elsewhere)).toEqual(['kept']);
   });
 
-  it('D2 deletes nothing that differs from what was shown, be it changed, added or gone', async () => {
+  it('D2 deletes nothing if a file was changed, added or removed since the preview', async () => {
     await mkdir(path('dir'));
     await writeFile(path('dir/b'), 'b');
     await writeFile(path('dir/c'), 'c');
@@ -172,7 +172,7 @@ describe('delete-file', () => {
     expect((await readdir(path('dir'))).toSorted()).toEqual(['b', 'd']);
   });
 
-  it('D2 leaves alone what comes, or changes, while it deletes', async () => {
+  it('D2 does not delete files that appear or change during the deletion', async () => {
     await mkdir(path('dir'));
     for (const name of ['1', '2', '3']) await writeFile(path(`dir/${name}`), name);
     const { signal } = new AbortController();
@@ -197,7 +197,7 @@ describe('delete-file', () => {
   });
 
   it.each(['anchored', 'checked'] as const)(
-    'X2 the server’s own directory goes with nothing, directories being %s',
+    'X2 never deletes the server’s own directory (hold: %s)',
     async (hold) => {
       await mkdir(path('home/state'), { recursive: true });
       await writeFile(path('home/state/token'), 'x');
@@ -218,7 +218,7 @@ describe('delete-file', () => {
     },
   );
 
-  it('X3 takes no more at once than a person could look through', async () => {
+  it('X3 refuses to delete more files than a person can review', async () => {
     let deep = 'deep';
     for (let depth = 0; depth < 70; depth += 1) deep += '/d';
     await mkdir(path(deep), { recursive: true });
@@ -228,7 +228,7 @@ describe('delete-file', () => {
     expect(await lstat(path(deep))).toBeDefined();
   });
 
-  it('says what is gone when it is stopped in the middle', async () => {
+  it('reports the deleted files when it stops in the middle', async () => {
     await mkdir(path('dir'));
     for (const name of ['1', '2', '3']) await writeFile(path(`dir/${name}`), name);
     const abort = new AbortController();
@@ -251,7 +251,7 @@ describe('delete-file', () => {
       )
       .catch((error: unknown) => error);
     expect(stopped).toBeInstanceOf(ToolStopped);
-    expect(stopped).toMatchObject({ text: 'Deleted by then: 1 item.', confirmed: true });
+    expect(stopped).toMatchObject({ text: 'Already deleted: 1 item.', confirmed: true });
     expect(await readdir(path('dir'))).toEqual(['2', '3']);
   });
 });

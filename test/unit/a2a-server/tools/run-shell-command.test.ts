@@ -1,4 +1,4 @@
-/** run-shell-command, on real processes. */
+/** Tests run-shell-command on real processes. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -30,7 +30,7 @@ const shell = (options: Partial<ShellOptions> = {}): Tool =>
   });
 const run = (command: string, options?: Partial<ShellOptions>) => at.run(shell(options), { command });
 
-/** Whether a process runs; one that is dead and not waited for does not. */
+/** True if a process runs; a zombie process does not. */
 async function runs(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -42,7 +42,7 @@ async function runs(pid: number): Promise<boolean> {
   return stat !== '' && !/\) [ZX]/u.test(stat);
 }
 
-/** The process ids a command has written, one a line, once there are `n`. */
+/** Waits until a command has written `n` process ids, one per line, and returns them. */
 const pidsIn = (name: string, n: number): Promise<number[]> =>
   eventually(async () => {
     const text = await readFile(join(at.root, name), 'utf8').catch(() => '');
@@ -64,7 +64,7 @@ async function abortOnce(command: string, n: number, options?: Partial<ShellOpti
 }
 
 posix('run-shell-command', () => {
-  it('shows the command and where it runs', async () => {
+  it('shows the command and its directory', async () => {
     await mkdir(join(at.root, 'sub'));
     const input = { command: 'npm test\n# more', cwd: 'sub' };
     expect(shell().title(input)).toBe('Run `npm test⏎# more`');
@@ -76,7 +76,7 @@ posix('run-shell-command', () => {
     expect(shell().timeoutMs({ ...input, timeoutSeconds: 7 })).toBe(7000);
   });
 
-  it('gives back the output and the exit code, of failure too', async () => {
+  it('returns the output and the exit code, also after a failure', async () => {
     expect(await run('echo hello')).toEqual({
       text: 'hello\n[exited with code 0]',
       summary: '`echo hello` exited with code 0',
@@ -87,23 +87,23 @@ posix('run-shell-command', () => {
     expect((await run('no-such-command')).text).toMatch(/not found\n\[exited with code 127\]$/);
   });
 
-  it('keeps stdout and stderr in the order they were written in', async () => {
+  it('keeps stdout and stderr in the order of their writes', async () => {
     const command = 'for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done';
     const expected = Array.from({ length: 9 }, (_, n) => `out ${n + 1}\nerr ${n + 1}\n`).join('');
     expect((await run(command)).text).toBe(`${expected}[exited with code 0]`);
   });
 
-  it('takes a command as it is: quotes, dollars, line breaks, several statements', async () => {
+  it('runs a command unchanged: quotes, dollars, line breaks, several statements', async () => {
     expect((await run(`x='a  b'; printf '%s|' "$x" '$x' "it's"; echo; cat <<'E'\nhere $x\nE`)).text).toBe(
       "a  b|$x|it's|\nhere $x\n[exited with code 0]",
     );
   });
 
-  it('has no input to wait for', async () => {
+  it('gives the command no standard input', async () => {
     expect((await run('cat; read x; echo "read: $?"')).text).toBe('read: 1\n[exited with code 0]');
   });
 
-  it('shows output while it comes, whole characters only, without terminal codes', async () => {
+  it('shows live output, in whole characters, without terminal codes', async () => {
     const seen: string[] = [];
     const controller = new AbortController();
     const running = at.run(
@@ -119,14 +119,14 @@ posix('run-shell-command', () => {
     expect(seen.join('')).toBe('red 🎉end\n');
   });
 
-  it('X2 runs in no directory outside the workspace', async () => {
+  it('X2 refuses a directory outside the workspace', async () => {
     const outside = { command: 'pwd', cwd: '..' };
     await expect(at.show(shell(), outside)).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
     await expect(at.run(shell(), outside)).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
     await expect(at.show(shell(), { command: 'pwd', cwd: 'missing' })).rejects.toThrow(/not a directory/);
   });
 
-  it('gives a command no secret of the server, and what the operator lets through', async () => {
+  it('passes no secret of the server, but the variables that the operator allows', async () => {
     const environment = {
       PATH: process.env['PATH'],
       HOME: '/home/x',
@@ -146,7 +146,7 @@ posix('run-shell-command', () => {
     expect(whole).not.toContain('secret-4');
   });
 
-  it('X3 keeps the two ends of 100 MB of output, in bounded memory, and shows a part of it live', async () => {
+  it('X3 keeps both ends of 100 MB of output in limited memory, and shows a part of it live', async () => {
     let live = 0;
     const before = process.memoryUsage().rss;
     let highest = 0;
@@ -167,7 +167,7 @@ posix('run-shell-command', () => {
     expect(highest - before).toBeLessThan(60 * 1024 * 1024);
   }, 60_000);
 
-  it('A2 an aborted command goes with all it has started, grandchildren too', async () => {
+  it('A2 an abort ends the command and all its processes, grandchildren too', async () => {
     const command = `echo so far; echo $$ >> pids; (sh -c 'echo $$ >> pids; sleep 1000' & echo started; sleep 1000) & sleep 1000 & echo $! >> pids; wait`;
     const { pids, error } = await abortOnce(command, 3);
     expect(error).toBeInstanceOf(ToolStopped);
@@ -175,25 +175,25 @@ posix('run-shell-command', () => {
     expect(await Promise.all(pids.map(runs))).toEqual([false, false, false]);
   });
 
-  it('A2 a command that ignores SIGTERM is killed after the grace period', async () => {
+  it('A2 the server kills a command that ignores SIGTERM after the grace period', async () => {
     const command = `trap 'echo heard >> heard' TERM; (trap '' TERM; sh -c 'echo $$ >> pids; while :; do sleep 1; done') & echo $$ >> pids; while :; do sleep 0.02; done`;
     const begun = performance.now();
     const { pids, error } = await abortOnce(command, 2, { graceMs: 300 });
     expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
     expect(await Promise.all(pids.map(runs))).toEqual([false, false]);
-    // It was asked first, and was given its time.
+    // It got SIGTERM first, and the whole grace period.
     expect(await readFile(join(at.root, 'heard'), 'utf8')).toBe('heard\n');
     expect(performance.now() - begun).toBeGreaterThan(300);
   });
 
-  it('lets an aborted command finish what it does on SIGTERM, within the grace period', async () => {
+  it('lets an aborted command handle SIGTERM within the grace period', async () => {
     const command = `trap 'sleep 0.1; echo saved > saved; exit 0' TERM; echo $$ >> pids; while :; do sleep 0.02; done`;
     const { error } = await abortOnce(command, 1);
     expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
     expect(await readFile(join(at.root, 'saved'), 'utf8')).toBe('saved\n');
   });
 
-  it('does not start at all when aborted before', async () => {
+  it('does not start after an abort', async () => {
     const controller = new AbortController();
     controller.abort();
     await expect(
@@ -204,25 +204,29 @@ posix('run-shell-command', () => {
     await expect(readFile(join(at.root, 'made'))).rejects.toThrow(/ENOENT/);
   });
 
-  it('ends with its shell, and ends what that has left in the background', async () => {
+  it('ends with its shell, and stops the processes in the background', async () => {
     const { text } = await run('sleep 1000 & echo $! > pids; echo done');
-    expect(text).toBe('done\n[exited with code 0]\n[what it had left running in the background was stopped]');
+    expect(text).toBe(
+      'done\n[exited with code 0]\n[the server stopped the processes it left running in the background]',
+    );
     const [pid] = await pidsIn('pids', 1);
     expect(await runs(pid ?? 0)).toBe(false);
   });
 
-  it('A3 an abort that comes after the shell has exited does not undo its result', async () => {
+  it('A3 an abort after the shell has exited does not change its result', async () => {
     const controller = new AbortController();
     const command = `(trap '' TERM; while :; do sleep 0.02; done) & echo $$ > pids; echo done; exit 5`;
     const running = at.run(shell({ graceMs: 300 }), { command }, { signal: controller.signal });
     const [pid] = await pidsIn('pids', 1);
     await eventually(async () => ((await runs(pid ?? 0)) ? undefined : true));
     controller.abort();
-    expect((await running).text).toMatch(/^done\n\[exited with code 5\]\n\[what it had left running/);
+    expect((await running).text).toMatch(
+      /^done\n\[exited with code 5\]\n\[the server stopped the processes it left running/,
+    );
   });
 
   (process.platform === 'linux' ? it : it.skip)(
-    'A3 an exit that nobody has been told of yet comes before the abort as well',
+    'A3 an exit before the abort counts, even if its event comes after the abort',
     async () => {
       const controller = new AbortController();
       const running = at.run(
@@ -231,14 +235,14 @@ posix('run-shell-command', () => {
         { signal: controller.signal },
       );
       const [pid] = await pidsIn('pids', 1);
-      // Keeps the event loop from hearing of the exit.
+      // Blocks the event loop, so that it does not see the exit.
       while (!/\) Z/u.test(readFileSync(`/proc/${pid}/stat`, 'latin1')));
       controller.abort();
       expect((await running).text).toMatch(/exited with code 5/);
     },
   );
 
-  it('does not listen for ever to a daemon that has left the group and writes on', async () => {
+  it('stops reading from a daemon that has left the process group and still writes', async () => {
     const { text } = await run(
       "setsid sh -c 'echo $$ > pids; while :; do echo x; sleep 0.02; done' & sleep 0.2; echo done",
     );
@@ -247,15 +251,15 @@ posix('run-shell-command', () => {
     process.kill(-daemon, 'SIGKILL');
   });
 
-  it('does not wait for a daemon that has left the group and holds its output', async () => {
+  it('does not wait for a daemon that has left the process group and keeps the output open', async () => {
     const { text } = await run('setsid sleep 1000 & echo $! > pids; sleep 0.1; echo done');
     expect(text).toMatch(/^done\n\[exited with code 0\]/);
     const [pid] = await pidsIn('pids', 1);
-    // It has left the tool execution with the group; the test ends it.
+    // It has left the process group, so the test ends it.
     process.kill(pid ?? 0, 'SIGKILL');
   });
 
-  it('refuses a command that is none', async () => {
+  it('refuses an empty command', async () => {
     for (const command of ['', '  \n', 'a\0b', 'x'.repeat(100_001)]) {
       expect(shell().schema.safeParse({ command }).success).toBe(false);
     }

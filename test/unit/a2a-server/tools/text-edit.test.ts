@@ -8,7 +8,7 @@ const all = (content: string, oldText: string, newText: string) =>
   editText(content, { oldText, newText, replaceAll: true });
 
 describe('editText', () => {
-  it('replaces the one place where the passage stands', () => {
+  it('replaces the only match of the passage', () => {
     expect(once('one two three', 'two', '2')).toEqual({
       type: 'edited',
       content: 'one 2 three',
@@ -17,31 +17,31 @@ describe('editText', () => {
     expect(once('one two', 'one two', '')).toMatchObject({ content: '' });
   });
 
-  it('takes the new text as it is, dollar signs too', () => {
+  it('inserts the new text unchanged, dollar signs too', () => {
     expect(once('price', 'price', "$& $1 $$ $' $`")).toMatchObject({ content: "$& $1 $$ $' $`" });
   });
 
-  it('refuses a passage that is not there, not unique, empty or unchanged, and says what to do', () => {
+  it('refuses a passage that is missing, not unique, empty or unchanged, and says what to do', () => {
     expect(once('abc', 'x', 'y')).toMatchObject({ type: 'refused', message: /Read the file/ });
     expect(once('abab', 'ab', 'y')).toMatchObject({ type: 'refused', message: /replaceAll/ });
-    // It begins at two places, which overlap: which one is meant?
+    // Two matches overlap, so the place is not clear.
     expect(once('aaa', 'aa', 'y')).toMatchObject({ type: 'refused', message: /replaceAll/ });
     expect(once('abc', '', 'y')).toMatchObject({ type: 'refused', message: /empty/ });
     expect(once('abc', 'b', 'b')).toMatchObject({ type: 'refused', message: /nothing to change/ });
   });
 
-  it('replaces all places from the left', () => {
+  it('replaces all matches from the left', () => {
     expect(all('aaaaa', 'aa', 'b')).toEqual({ type: 'edited', content: 'bba', replaced: 2 });
     expect(all('abab', 'ab', 'aba')).toEqual({ type: 'edited', content: 'abaaba', replaced: 2 });
   });
 
-  it('keeps to CRLF where the whole file does, and nowhere else', () => {
+  it('writes CRLF only if every line of the file ends in CRLF', () => {
     expect(once('a\r\nb\r\nc\r\n', 'a\nb\n', 'x\ny\n')).toMatchObject({ content: 'x\r\ny\r\nc\r\n' });
     expect(once('a\r\nb\nc\r\n', 'a\nb', 'x')).toMatchObject({ type: 'refused' });
     expect(once('a\r\nb\r\n', 'b', 'x')).toMatchObject({ content: 'a\r\nx\r\n' });
   });
 
-  it('for every text around a passage that stands in it once: only the passage changes', () => {
+  it('for every text that contains a passage once: only the passage changes', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
@@ -60,7 +60,7 @@ describe('editText', () => {
     );
   });
 
-  it('for every text and passage: all places are replaced as splitting and joining would', () => {
+  it('for every text and passage: replacing all equals split and join', () => {
     // Few letters, so that passages occur, repeat and overlap.
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 40 });
     const passage = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 1, maxLength: 4 });
@@ -91,7 +91,7 @@ const edit = (oldText: string, newText: string, replaceAll = false): TextEdit =>
 });
 
 describe('editAll', () => {
-  it('makes each edit in what those before it have left', () => {
+  it('makes each edit in the result of the previous edits', () => {
     expect(
       editAll('a b', [edit('a', 'x'), edit('x b', 'done'), edit('done', 'd d'), edit('d', 'e', true)]),
     ).toEqual({
@@ -101,15 +101,15 @@ describe('editAll', () => {
     });
   });
 
-  it('refuses all of them where one does not match, and says which', () => {
+  it('refuses all edits if one does not match, and says which', () => {
     expect(editAll('a b', [edit('a', 'x'), edit('a', 'y'), edit('b', 'z')])).toMatchObject({
       type: 'refused',
       at: 1,
-      message: /does not stand/,
+      message: /does not contain oldText/,
     });
   });
 
-  it('for all texts and edits: it is one edit after the other, up to the first that is refused', () => {
+  it('for all texts and edits: the result equals the edits in order, up to the first refused one', () => {
     const small = fc.string({ unit: fc.constantFrom('a', 'b', '\r', '\n'), maxLength: 12 });
     const anyEdit = fc.record({ oldText: small, newText: small, replaceAll: fc.boolean() });
     const ends = new Set<string>();

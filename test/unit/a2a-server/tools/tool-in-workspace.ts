@@ -1,4 +1,4 @@
-/** Shows and runs a tool as the executor does, in a real directory of the test's own. */
+/** Shows and runs a tool like the executor, in a temporary directory. */
 import type { Shown, Tool, ToolResult, ToolRun } from '../../../../a2a-server/tools/tool.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -7,9 +7,9 @@ export interface ToolInWorkspace {
   root: string;
   workspace: Workspace;
   show: (tool: Tool, input: unknown) => Promise<Shown>;
-  /** Runs the tool; unless told otherwise on the basis of nothing shown. */
+  /** Runs the tool; by default without a basis. */
   run: (tool: Tool, input: unknown, run?: Partial<ToolRun>) => Promise<ToolResult>;
-  /** What a person does who approves: look, then let it run on what was shown. */
+  /** Makes the preview, then runs the tool with its basis, like an approval. */
   showAndRun: (tool: Tool, input: unknown) => Promise<ToolResult>;
 }
 
@@ -37,10 +37,10 @@ export async function toolInWorkspace(): Promise<ToolInWorkspace> {
   };
 }
 
-/** Whom a tool asks where nobody is expected to be asked. */
+/** Fails the test if a tool asks the person. */
 export const nobody = (): Promise<never> => Promise.reject(new Error('nobody is there to be asked'));
 
-/** The first match of a condition, looked for until it comes. For what no event tells, such as another process's file. */
+/** Polls until a condition holds. For changes without an event, such as another process's file. */
 export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await look();

@@ -18,7 +18,7 @@ const repeat = defineTool({
 });
 
 describe('a defined tool', () => {
-  it('takes any input, knows its type from its schema, and fills in defaults', async () => {
+  it('accepts unknown input, parses it with its schema, and fills in defaults', async () => {
     const { run, show } = await toolInWorkspace();
     expect(repeat.title({ text: 'a' })).toBe('Repeat a');
     expect(repeat.timeoutMs({ text: 'a' })).toBe(2000);
@@ -28,7 +28,7 @@ describe('a defined tool', () => {
     expect(repeat.source).toEqual({ type: 'built-in' });
   });
 
-  it('does nothing with an input that does not fit, by any method', async () => {
+  it('throws from every method for an input that does not fit', async () => {
     const { run, show } = await toolInWorkspace();
     const malformed = expect.objectContaining({ reason: 'MALFORMED' });
     for (const input of [{}, { text: 1 }, { text: 'a', more: true }, 'text', null, undefined]) {
@@ -41,7 +41,7 @@ describe('a defined tool', () => {
 });
 
 describe('createToolbox', () => {
-  it('has the tools by name, in order, and declares them as a model needs it', () => {
+  it('holds the tools by name, in order, and declares them for a model', () => {
     const toolbox = createToolbox([repeat]);
     expect(toolbox.get('repeat')).toBe(repeat);
     expect(toolbox.get('toString')).toBeUndefined();
@@ -63,11 +63,11 @@ describe('createToolbox', () => {
     ]);
   });
 
-  it('has no two tools of one name', () => {
+  it('refuses two tools with the same name', () => {
     expect(() => createToolbox([repeat, repeat])).toThrow(/same name/);
   });
 
-  it('declares every built-in tool with described fields, and read-only ones alone when asked', () => {
+  it('declares every built-in tool with described fields, and only read-only tools with readOnly', () => {
     const toolbox = createToolbox(builtinTools());
     for (const { inputSchema } of toolbox.declarations()) {
       const { properties } = z
@@ -106,7 +106,7 @@ describe('createToolbox', () => {
 });
 
 describe('parseInput', () => {
-  it('gives the input back with its defaults', () => {
+  it('returns the input with its defaults', () => {
     expect(parseInput(repeat, { text: 'a' })).toEqual({ ok: true, input: { text: 'a', times: 2 } });
   });
 
@@ -117,7 +117,7 @@ describe('parseInput', () => {
     });
   });
 
-  it('says what an input is that is no object at all, such as text a model wrote that is not JSON', () => {
+  it('refuses an input that is not an object, such as text that is not JSON', () => {
     for (const input of ['{"text": "a"', null, undefined, 3, ['a']]) {
       expect(parseInput(repeat, input)).toEqual({
         ok: false,
@@ -126,7 +126,7 @@ describe('parseInput', () => {
     }
   });
 
-  it('X3 lists no more problems than a person would read', () => {
+  it('X3 limits the number of listed problems', () => {
     const many = defineTool({ ...definitionOf(100), name: 'many' });
     const parsed = parseInput(many, {});
     expect(parsed).toMatchObject({ ok: false, message: expect.stringMatching(/and 92 more\.$/) });

@@ -11,7 +11,7 @@ const signal = new AbortController().signal;
 const outside = expect.objectContaining({ reason: 'OUTSIDE_WORKSPACE' });
 
 describe('openWorkspace', () => {
-  it('refuses what is no directory to work in, and says why', async () => {
+  it('refuses a path that is not a usable directory, and says why', async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'file'), '');
     const cases = [
@@ -19,7 +19,7 @@ describe('openWorkspace', () => {
       ['', /not an absolute path/],
       [join(directory, 'missing'), /does not exist/],
       [join(directory, 'file'), /not a directory/],
-      [join(directory, 'file', 'below'), /leads through a file/],
+      [join(directory, 'file', 'below'), /has a file where a directory is needed/],
       ['/', /root of a file system/],
       ['/tmp/..', /root of a file system/],
       ['/tmp/\0', /character/],
@@ -33,14 +33,14 @@ describe('openWorkspace', () => {
     }
   });
 
-  it('goes by the directory a link leads to', async () => {
+  it('uses the target directory of a link', async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'real'));
     await symlink('real', join(directory, 'link'));
     expect((await openWorkspace(join(directory, 'link'))).root).toBe(join(directory, 'real'));
   });
 
-  it('X2 notices that another directory has taken its place', async () => {
+  it('X2 notices that another directory has replaced it', async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'space'));
     const workspace = await openWorkspace(join(directory, 'space'));
@@ -55,7 +55,7 @@ describe('openWorkspace', () => {
 });
 
 describe('a file as bytes', () => {
-  it('is what the file holds, text or not, with its permissions', async () => {
+  it('has the content of the file, text or binary, and its permissions', async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, 'a'), Buffer.from([0, 255]), { mode: 0o750 });
     const workspace = await openWorkspace(root);
@@ -70,8 +70,8 @@ describe('a file as bytes', () => {
   });
 });
 
-// Linux can hold a directory either way; macOS and Windows only know the second.
-describe.each(['anchored', 'checked'] as const)('a workspace whose directories are %s', (hold) => {
+// Linux supports both ways to hold a directory; macOS and Windows only the second.
+describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold) => {
   let around: string;
   let root: string;
   let workspace: Workspace;
@@ -99,12 +99,12 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     expect(await readdir(join(root, 'sub'))).toEqual(['deep', 'new.txt']);
   });
 
-  it('makes the directories to a new file', async () => {
+  it('creates the parent directories of a new file', async () => {
     await write('x/y/z.txt');
     expect(await readFile(join(root, 'x', 'y', 'z.txt'), 'utf8')).toBe('new');
   });
 
-  it('X2 does not leave by `..`, nor by an absolute path', async () => {
+  it('X2 does not leave the root through `..` or an absolute path', async () => {
     for (const path of [
       '..',
       '../secret',
@@ -121,7 +121,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     expect(await readdir(around)).toEqual(['secret', 'space']);
   });
 
-  it('X2 does not leave by a link, relative, absolute, chained or dangling, at the end or on the way', async () => {
+  it('X2 does not leave the root through a link: relative, absolute, chained or dangling, at the end or in between', async () => {
     await symlink('../secret', join(root, 'file-out'));
     await symlink(join(around, 'secret'), join(root, 'file-out-absolute'));
     await symlink('..', join(root, 'dir-out'));
@@ -150,7 +150,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     expect(await readFile(join(around, 'secret'), 'utf8')).toBe('secret');
   });
 
-  it('follows links that stay inside, and creates what a dangling one names', async () => {
+  it('follows links that stay inside, and creates the target of a dangling link', async () => {
     await symlink('../a.txt', join(root, 'sub', 'link'));
     await symlink(join(root, 'sub'), join(root, 'absolute'));
     await symlink('sub/deep/created', join(root, 'dangling'));
@@ -158,17 +158,17 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     expect(await workspace.read('absolute/link')).toMatchObject({ path: 'a.txt' });
     await write('dangling');
     expect(await readFile(join(root, 'sub', 'deep', 'created'), 'utf8')).toBe('new');
-    // `..` goes back from where the link led, as for the kernel.
+    // `..` is relative to the link's target, as in the kernel.
     await symlink('sub/deep', join(root, 'down'));
     expect(await workspace.locate('down/..')).toEqual({ path: 'sub', kind: 'directory' });
   });
 
-  it('gives up on links that never end', async () => {
+  it('stops at an endless chain of links', async () => {
     await symlink('loop', join(root, 'loop'));
     await symlink('pong', join(root, 'ping'));
     await symlink('ping', join(root, 'pong'));
-    await expect(workspace.read('loop')).rejects.toThrow(/never end/);
-    await expect(workspace.read('ping/x')).rejects.toThrow(/never end/);
+    await expect(workspace.read('loop')).rejects.toThrow(/endless chain/);
+    await expect(workspace.read('ping/x')).rejects.toThrow(/endless chain/);
   });
 
   it('X2 replaces a hard link to a file outside, and does not write through it', async () => {
@@ -178,7 +178,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     expect(await readFile(join(root, 'hard'), 'utf8')).toBe('changed');
   });
 
-  it('takes any name a file can have, and says so of one it cannot', async () => {
+  it('accepts every valid file name, and explains an invalid one', async () => {
     const long = 'ü'.repeat(127) + 'x';
     for (const name of ['naïve 文件 🎉.txt', ' leading', 'new\nline', '-rf', '*?[', 'e\u0301', long]) {
       await write(name, name);
@@ -188,7 +188,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     await expect(workspace.read('a\0.txt')).rejects.toMatchObject({ reason: 'MALFORMED' });
   });
 
-  it('does not take a directory for a file, nor a file for a directory', async () => {
+  it('distinguishes a directory from a file', async () => {
     for (const path of ['.', '', 'sub', 'sub/', root]) {
       await expect(workspace.read(path)).rejects.toThrow(/is a directory/);
       await expect(write(path)).rejects.toThrow(/is a directory/);
@@ -201,13 +201,13 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     await expect(workspace.list('missing')).rejects.toThrow(/no directory/);
   });
 
-  it('does not wait at a pipe, nor touch what is no regular file', async () => {
+  it('does not block on a pipe, and does not open devices', async () => {
     await promisify(execFile)('mkfifo', [join(root, 'pipe')]);
     await expect(workspace.read('pipe')).rejects.toMatchObject({ reason: 'UNSUPPORTED_CONTENT' });
     await expect(write('pipe')).rejects.toMatchObject({ reason: 'UNSUPPORTED_CONTENT' });
   });
 
-  it('reads text only, and no more than it can hold', async () => {
+  it('reads only text, up to the size limit', async () => {
     await writeFile(join(root, 'binary'), Buffer.from([1, 0, 2]));
     await writeFile(join(root, 'latin1'), Buffer.from('caf\u00e9', 'latin1'));
     await writeFile(join(root, 'bom'), '\uFEFFx');
@@ -220,7 +220,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     expect((await workspace.read('bom'))?.content).toBe('\uFEFFx');
   });
 
-  it('D2 writes nothing over what has changed, appeared or gone since', async () => {
+  it('D2 does not overwrite a file that was changed, created or deleted since the preview', async () => {
     const basis = (await workspace.read('a.txt'))?.hash ?? '';
     await writeFile(join(root, 'a.txt'), 'changed');
     const changed = expect.objectContaining({ reason: 'INPUT_CHANGED' });
@@ -237,7 +237,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace whose directories a
     expect((await stat(join(root, 'script'))).mode & 0o777).toBe(0o750);
   });
 
-  it('leaves everything as it was when aborted before the file has its name', async () => {
+  it('changes nothing after an abort before the rename', async () => {
     const controller = new AbortController();
     controller.abort();
     const replacing = workspace.replace('b.txt', { content: 'b', basis: ABSENT, signal: controller.signal });

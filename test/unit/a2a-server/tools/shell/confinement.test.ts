@@ -207,7 +207,9 @@ whereBoxesAreMade('a command in a box', () => {
   it('leaves nothing running in the background, and says so', async () => {
     const one = unlike();
     const text = await run(`sleep ${one} & echo done`);
-    expect(text).toBe('done\n[exited with code 0]\n[what it had left running in the background was stopped]');
+    expect(text).toBe(
+      'done\n[exited with code 0]\n[the server stopped the processes it left running in the background]',
+    );
     expect(withArgument(one)).toEqual([]);
   });
 });

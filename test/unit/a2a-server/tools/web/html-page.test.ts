@@ -44,7 +44,7 @@ describe('the readable text of a page', () => {
     expect((await read(html)).text).toBe(text);
   });
 
-  it('has the title of the page, not that of a picture, and what the page calls itself', async () => {
+  it('reads the title of the page, not of an image, and the canonical URL', async () => {
     const html = `<link rel="x CANONICAL" href="/proper"><title>\n The\n title </title><svg><title>no</title></svg>`;
     expect(await read(html)).toEqual({
       title: 'The title',
@@ -55,7 +55,7 @@ describe('the readable text of a page', () => {
     });
   });
 
-  it('has the links of the page, those that frame it too, with their words', async () => {
+  it('reads the links of the page with their text, also from its navigation', async () => {
     const html = `<nav><a href="/a" title="t">one\n two</a></nav><map><area href="b" alt="B"></map>
       <a href="javascript:x">no</a><a href="c" rel="nofollow">no</a><a href="d">d<a href="e">e`;
     expect((await read(html)).links.map((link) => [link.url.pathname, link.text])).toEqual([
@@ -66,7 +66,7 @@ describe('the readable text of a page', () => {
     ]);
   });
 
-  it('X3 is bounded, however much the links of a page make of it', async () => {
+  it('X3 limits the text of a page with many links', async () => {
     const html = `<base href="http://site.test/${'y'.repeat(2000)}/">${'<a href="x">z</a> '.repeat(10_000)}`;
     const page = await read(html, 50_000);
     expect(page.cut).toBe(true);
@@ -74,7 +74,7 @@ describe('the readable text of a page', () => {
     expect(page.links.length).toBeLessThanOrEqual(1000);
   });
 
-  it('A2 is read a piece at a time, and no further once aborted', async () => {
+  it('A2 reads a page in pieces, and stops after an abort', async () => {
     const controller = new AbortController();
     const html = '<p>word</p>'.repeat(50_000);
     let turns = 0;

@@ -52,7 +52,7 @@ describe('webUrl', () => {
     expect(() => webUrl(text, { allowed: none })).toThrow(/not an http or https URL/);
   });
 
-  it('X2 refuses credentials, and does not repeat them', () => {
+  it('X2 refuses credentials, and does not show them', () => {
     for (const text of ['https://user:secret@example.com/', 'https://secret@example.com/']) {
       let said = '';
       try {
@@ -72,11 +72,11 @@ describe('webUrl', () => {
     'http://a b/',
     'http://[::1/',
     `https://example.com/${'x'.repeat(8000)}`,
-  ])('X3 refuses what is no whole URL, e.g. %p', (text) => {
+  ])('X3 refuses a text that is not an absolute URL, e.g. %p', (text) => {
     expect(() => webUrl(text, { allowed: none })).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
   });
 
-  it('gives a public URL in one spelling, without fragment', () => {
+  it('returns a public URL in its normal form, without fragment', () => {
     expect(webUrl('HTTPS://Bücher.Example:443/a/../b#part', { allowed: none }).href).toBe(
       'https://xn--bcher-kva.example/b',
     );
@@ -98,7 +98,7 @@ describe('allowedHosts', () => {
     expect(reach('http://10.0.0.1/')).toBe(true);
   });
 
-  it('counts the port of the scheme where the URL names none', () => {
+  it('uses the default port of the scheme if the URL has none', () => {
     const allowed = allowedHosts(['intern:80', 'safe:443']);
     expect(allowed(new URL('http://intern/'))).toBe(true);
     expect(allowed(new URL('https://intern/'))).toBe(false);
@@ -117,7 +117,7 @@ describe('allowedHosts', () => {
     '[::1',
     'a b',
     'host:80:80',
-  ])('knows that %p is no host', (entry) => {
+  ])('recognizes that %p is not a host', (entry) => {
     expect(parseHost(entry)).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** The server's own directory inside a workspace, through the tools that run unasked and those that write. */
+/** Tests that no tool can reach the server's own directory inside a workspace. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,8 +47,8 @@ async function runner(hold?: Hold) {
   };
 }
 
-describe.each(['anchored', 'checked'] as const)('a barred directory, directories being %s', (hold) => {
-  it('X2 is not read, listed, searched or written, by whatever path', async () => {
+describe.each(['anchored', 'checked'] as const)('a barred directory (hold: %s)', (hold) => {
+  it('X2 cannot be read, listed, searched or written through any path', async () => {
     await symlink(state, join(home, 'absolute'));
     await symlink('.local/state', join(home, 'above'));
     await symlink('../.local/state/bridge/token', join(home, '.local', 'token'));
@@ -76,7 +76,7 @@ describe.each(['anchored', 'checked'] as const)('a barred directory, directories
     expect(await readFile(join(state, 'token'), 'utf8')).toBe('secret');
   });
 
-  it('X2 is left out where what is around it is listed and searched', async () => {
+  it('X2 does not appear in lists and searches of its parent', async () => {
     const run = await runner(hold);
     expect(await run(listFiles, { path: '.local/state' })).toBe('notes');
     expect(await run(listFiles, { recursive: true })).toBe('.local/\n.local/state/\n.local/state/notes');
@@ -95,7 +95,7 @@ describe.each(['anchored', 'checked'] as const)('a barred directory, directories
 });
 
 describe('a workspace', () => {
-  it('X2 may not be a barred directory, nor lie in one, links resolved', async () => {
+  it('X2 cannot be a barred directory or below one, also through links', async () => {
     await symlink(join(state, 'below'), join(home, 'link'));
     const open = allowedWorkspaces({ fallback: undefined, allowed: [], barred: await barred() });
     for (const path of [state, join(state, 'below'), join(home, 'link')])

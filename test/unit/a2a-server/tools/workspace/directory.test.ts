@@ -30,7 +30,7 @@ beforeEach(async () => {
   }
 });
 
-/** Another directory, or a link to it, takes the place of `inside`. */
+/** Replaces `inside` by another directory or by a link to it. */
 const swaps = {
   directory: async () => {
     await rename(at('inside'), at('moved'));
@@ -43,7 +43,7 @@ const swaps = {
 };
 
 linux('X2 a directory that is held open', () => {
-  it.each(Object.entries(swaps))('stays itself when a %s takes its place', async (_what, swap) => {
+  it.each(Object.entries(swaps))('stays the same directory when a %s replaces it', async (_what, swap) => {
     const directory = await openDirectory(at('inside'), 'anchored');
     await swap();
     expect(await contentOf(directory)).toBe('inside');
@@ -57,7 +57,7 @@ linux('X2 a directory that is held open', () => {
 });
 
 describe('X2 a directory known by its path and identity', () => {
-  it.each(Object.entries(swaps))('gives nothing more when a %s takes its place', async (_what, swap) => {
+  it.each(Object.entries(swaps))('refuses access when a %s replaces it', async (_what, swap) => {
     const directory = await openDirectory(at('inside'), 'checked');
     expect(await contentOf(directory)).toBe('inside');
     await swap();
@@ -74,7 +74,7 @@ describe('X2 a directory known by its path and identity', () => {
   });
 });
 
-describe.each(['anchored', 'checked'] as const)('a directory that is %s', (hold) => {
+describe.each(['anchored', 'checked'] as const)('a directory (hold: %s)', (hold) => {
   (hold === 'anchored' ? linux : describe)('X2', () => {
     it('follows no link to a file or a directory', async () => {
       const directory = await openDirectory(at('inside'), hold);

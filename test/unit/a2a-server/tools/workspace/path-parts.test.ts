@@ -6,7 +6,7 @@ const directory = (path: string) => pathParts('/work/space', path, 'linux').dire
 const windows = (path: string) => pathParts('C:\\Work\\Space', path, 'win32').parts;
 
 describe('pathParts', () => {
-  it('takes a path apart, dropping what means nothing', () => {
+  it('splits a path and drops empty parts', () => {
     expect(parts('a//./b/c')).toEqual(['a', 'b', 'c']);
     expect(parts('a/../b')).toEqual(['a', '..', 'b']);
     expect(parts('.')).toEqual([]);
@@ -14,12 +14,12 @@ describe('pathParts', () => {
     expect(parts('~/x')).toEqual(['~', 'x']);
   });
 
-  it('knows a path that can only mean a directory', () => {
+  it('recognizes a path that can only be a directory', () => {
     expect(['a/', '.', 'a/..', 'a/.', ''].map(directory)).toEqual([true, true, true, true, true]);
     expect(['a', '.a', 'a..'].map(directory)).toEqual([false, false, false]);
   });
 
-  it('X2 takes an absolute path only where it begins with the root', () => {
+  it('X2 accepts an absolute path only if it begins with the root', () => {
     expect(parts('/work/space')).toEqual([]);
     expect(parts('/work/space/a/b')).toEqual(['a', 'b']);
     for (const path of [
@@ -34,13 +34,13 @@ describe('pathParts', () => {
     }
   });
 
-  it('refuses what no file system can name', () => {
+  it('refuses an impossible path', () => {
     for (const path of ['a\0b', '\ud800', 'a/'.repeat(3000)]) {
       expect(() => parts(path)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
     }
   });
 
-  it('X2 reads a path of Windows as Windows does', () => {
+  it('X2 reads a Windows path like Windows', () => {
     expect(windows('a\\b/c')).toEqual(['a', 'b', 'c']);
     expect(windows('c:/work/SPACE\\a')).toEqual(['a']);
     for (const path of [

@@ -1,4 +1,4 @@
-/** X2 against somebody who swaps directories and links as fast as the disk allows, while the tools work. */
+/** Tests X2 while another process swaps directories and links as fast as the disk allows. */
 import { describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,16 +8,16 @@ import { openWorkspace, type Workspace } from '../../../../../a2a-server/tools/w
 import { ABSENT } from '../../../../../a2a-server/tools/workspace/text-file.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
-/** `RACE_ROUNDS=100000 npm run jest -- race` tries harder. */
+/** For more rounds: `RACE_ROUNDS=100000 npm run jest -- race`. */
 const ROUNDS = Number(process.env['RACE_ROUNDS'] ?? 1500);
-/** A write waits for the disk, three times. */
+/** Fewer rounds, because each write waits for the disk three times. */
 const WRITES = Math.ceil(ROUNDS / 10);
 const TIMEOUT = 60_000 + ROUNDS * 20;
 const linux = process.platform === 'linux' ? describe : describe.skip;
 
 /**
- * `sub` is now a directory, now a link to the same names outside. Where a tool has made a `sub` of its own in the moment
- * between, that goes first.
+ * Swaps `sub` between a directory and a link to the same names outside. If a tool has created its own `sub` in
+ * between, removes that first.
  */
 const SWAPPER = `
 const { renameSync, rmSync } = require('node:fs');
@@ -72,13 +72,13 @@ const reasonOf = (error: unknown): string =>
 
 linux('X2 while a directory is swapped for a link to outside, again and again', () => {
   it(
-    'what is outside is never read',
+    'the server never reads a file outside',
     async () => {
       const seen = await race(ROUNDS, (workspace) =>
         workspace.read('sub/file').then((file) => file?.content ?? 'missing', reasonOf),
       );
       expect(seen.get('outside')).toBeUndefined();
-      // Both sides of the race were met, so that the test has tested something.
+      // Both outcomes occurred, so the test has tested the race.
       expect(seen.get('inside')).toBeGreaterThan(0);
       expect(seen.get('OUTSIDE_WORKSPACE')).toBeGreaterThan(0);
     },
@@ -86,7 +86,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'nothing is ever written outside',
+    'the server never writes a file outside',
     async () => {
       let number = 0;
       const signal = new AbortController().signal;
@@ -103,11 +103,11 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'nothing outside is ever deleted',
+    'the server never deletes a file outside',
     async () => {
       const signal = new AbortController().signal;
       const seen = await race(WRITES, async (workspace) => {
-        // What is there to delete is put there anew, inside, whichever way `sub` leads just then.
+        // Create the file to delete again inside, wherever `sub` points now.
         await workspace
           .replace('sub/file', { content: 'inside', basis: ABSENT, signal })
           .catch(() => undefined);
@@ -122,7 +122,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'a directory that is deleted with all it holds takes nothing outside along',
+    'a recursive deletion never deletes a file outside',
     async () => {
       const signal = new AbortController().signal;
       const seen = await race(WRITES, async (workspace) => {
@@ -139,7 +139,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'nothing is ever moved to outside, nor from there',
+    'the server never moves a file to or from outside',
     async () => {
       const signal = new AbortController().signal;
       const seen = await race(WRITES, async (workspace) => {
@@ -163,7 +163,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'nothing outside is ever listed',
+    'the server never lists a directory outside',
     async () => {
       const signal = new AbortController().signal;
       const seen = await race(Math.ceil(ROUNDS / 5), async (workspace) => {
@@ -186,7 +186,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
 });
 
 linux('X2 while the workspace itself is swapped', () => {
-  it('another directory in its place is never read', async () => {
+  it('the server never reads another directory in its place', async () => {
     const around = await temporaryDirectory();
     await mkdir(join(around, 'space'));
     await mkdir(join(around, 'other'));

@@ -12,7 +12,7 @@ function taker(pace: Pace, had: string[]) {
 }
 
 describe('Pace', () => {
-  it('lets the first one go, the next after the gap, and other sites at once', async () => {
+  it('allows the first request at once, the next after the gap, and other sites at once', async () => {
     const clock = new FakeClock();
     const had: string[] = [];
     const take = taker(new Pace(clock), had);
@@ -31,7 +31,7 @@ describe('Pace', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('A2 gives a turn back that nobody waits for any more', async () => {
+  it('A2 frees the turn of an aborted request', async () => {
     const clock = new FakeClock();
     const pace = new Pace(clock);
     const controller = new AbortController();

@@ -18,7 +18,7 @@ describe('Query', () => {
 });
 
 describe('passagesOf', () => {
-  it('gives the best five in the order of the text, each with its headings, long ones cut', () => {
+  it('returns the best five passages in text order, with their headings, and cuts long ones', () => {
     const weak = Array.from({ length: 9 }, (_, n) => `abort ${n}`);
     const text = ['# Top', '## Sub', 'nothing', ...weak, '# End', `tool abort ${'x'.repeat(900)}`].join(
       '\n\n',
@@ -30,7 +30,7 @@ describe('passagesOf', () => {
     expect(passagesOf('# Abort\n\n## Tool', new Query('abort tool'))).toEqual(['# Abort\n## Tool']);
   });
 
-  it('wants half of the words at least', () => {
+  it('needs at least half of the query words', () => {
     expect(passagesOf('one\n\none two', new Query('one two three four'))).toEqual(['one two']);
   });
 });
