@@ -171,7 +171,6 @@ interface Opened {
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<Run> {
   const { settings, log, token, server, port, journal, mcpServers, confinement, worker } = opened;
   const able = abilities({
-    stateDir: settings.stateDir,
     journal,
     tools: opened.tools,
   });
@@ -287,7 +286,7 @@ function toolsOf(
 
 function taskService(
   { settings, journal, log, own, worker, policy, mcpServers, children }: Opened,
-  { tools, commands, contents }: Abilities,
+  { tools, commands }: Abilities,
 ): TaskService {
   return createTasks({
     journal,
@@ -295,7 +294,6 @@ function taskService(
     ids: randomIds(systemClock),
     models: worker.models,
     commands,
-    contents,
     children,
     toolbox: createToolbox(tools, mcpServers),
     policy,

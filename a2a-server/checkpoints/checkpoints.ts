@@ -2,8 +2,8 @@
 import { ProductError } from '../../shared/errors.ts';
 import type { TaskLog } from '../executor/task-log.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
+import { hashOf } from '../tools/workspace/text-file.ts';
 import { checkpointsOf, type Checkpoint } from '../task/checkpoint.ts';
-import type { ContentStore } from './content-store.ts';
 
 /** Tasks that are looked into for one answer; their journals are read. */
 const TASKS_LOOKED_INTO = 200;
@@ -16,24 +16,19 @@ export interface Checkpoints {
   list(principal: string): Promise<Checkpoint[]>;
   /** The one whose id this is, or begins like this before the dot. @throws ProductError MALFORMED naming those there are. */
   find(principal: string, id: string): Promise<Checkpoint>;
-  /** What a file held. @returns undefined where it is no longer kept. */
+  /** What a file held. @returns undefined where it is not kept, or not as it was. */
   content(checkpoint: Checkpoint, hash: string): Promise<Uint8Array | undefined>;
 }
 
 export function checkpoints(parts: {
-  journal: Pick<Journal, 'row'>;
+  journal: Pick<Journal, 'withSavedFiles' | 'content'>;
   log: Pick<TaskLog, 'load'>;
-  contents: ContentStore;
 }): Checkpoints {
-  const { journal, log, contents } = parts;
+  const { journal, log } = parts;
 
   async function rows(principal: string, wanted: (taskId: string) => boolean): Promise<TaskRow[]> {
-    const found: TaskRow[] = [];
-    for (const taskId of (await contents.tasks()).filter(wanted)) {
-      const row = await journal.row(taskId);
-      if (row?.principal === principal) found.push(row);
-    }
-    return found.toSorted((a, b) => b.updatedAt - a.updatedAt).slice(0, TASKS_LOOKED_INTO);
+    const found = await journal.withSavedFiles(principal);
+    return found.filter(({ taskId }) => wanted(taskId)).slice(0, TASKS_LOOKED_INTO);
   }
 
   async function of(tasks: readonly TaskRow[]): Promise<Checkpoint[]> {
@@ -56,7 +51,10 @@ export function checkpoints(parts: {
       const named = fits.length > 0 ? fits : await this.list(principal);
       throw unknown(id, named, fits.length > 0);
     },
-    content: ({ taskId }, hash) => contents.read(taskId, hash),
+    async content({ taskId }, hash) {
+      const bytes = await journal.content(taskId, hash);
+      return bytes && hashOf(bytes) === hash ? bytes : undefined;
+    },
   };
 }
 

@@ -51,6 +51,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
     description:
       'Puts the files that a turn changed back to what they were before it. Refused when they have changed since.',
     sideEffect: 'files',
+    startsWithFirstChange: true,
     // Which files is in the journal, not in the input: a rule that speaks of any of them speaks of this.
     reach: () => ({ trees: ['.'] }),
     commandOnly: true,

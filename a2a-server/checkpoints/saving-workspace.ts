@@ -2,32 +2,35 @@
  * A workspace in which nothing is changed before what it was is kept: intent before effect, for files.
  *
  * It stands where every file tool reaches its files, so that no tool can forget it. What a shell command changes does not
- * come by here.
+ * pass through here.
+ *
+ * D2: a file that is no longer what the change was made from is refused here, before anything is recorded.
  */
 import { ProductError } from '../../shared/errors.ts';
+import type { FileBytes } from '../journal/journal.ts';
 import type { FileState, SavedFile } from '../task/events.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import { refuseFull } from '../tools/workspace/remove.ts';
 import { basisOf, itemsOf, type Item } from '../tools/workspace/survey.ts';
-import { hashOf, type FileContent } from '../tools/workspace/text-file.ts';
-import type { ContentStore } from './content-store.ts';
+import { changed } from '../tools/workspace/replace-file.ts';
+import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
-export interface Saving {
-  contents: ContentStore;
-  taskId: string;
-  /** Puts it into the task's journal. @throws when it cannot: the change is then not made. */
-  record: (files: readonly SavedFile[]) => Promise<void>;
-}
+/**
+ * Makes durable what a change is about to do, and what the files hold until then. @throws when it cannot: the change is
+ * then not made.
+ */
+export type RecordSaved = (files: readonly SavedFile[], contents: readonly FileBytes[]) => Promise<void>;
 
 const ABSENT: FileState = { type: 'absent' };
 
 /** Bytes kept for one change, of a directory that is deleted with all it holds: the rest of it is not saved, and said so. */
 const MAX_KEPT_AT_ONCE = 256 * 1024 * 1024;
-/** Files in one event. */
+/** Files in one event, and bytes in one append. */
 const RECORDED_AT_ONCE = 500;
+const BYTES_AT_ONCE = 8 * 1024 * 1024;
 
 /** @returns the same workspace, whose changes throw ProductError STORAGE in the place of being made unkept. */
-export function savingWorkspace(workspace: Workspace, saving: Saving): Workspace {
+export function savingWorkspace(workspace: Workspace, record: RecordSaved): Workspace {
   // Each by its name: what comes to be able to change files does not compile before it is thought of here.
   return {
     root: workspace.root,
@@ -42,52 +45,70 @@ export function savingWorkspace(workspace: Workspace, saving: Saving): Workspace
       const { content } = replacement;
       const after = contentState({ hash: hashOf(content), bytes: Buffer.byteLength(content) });
       const found = await stateOf(workspace, path);
-      await keep(found, saving);
-      await saving.record([{ path: found.path, before: found.state, after }]);
+      const now = found.state.type === 'absent' ? NO_FILE : found.content?.hash;
+      if (now !== undefined && now !== replacement.basis) throw changed(found.path);
+      await record([{ path: found.path, before: found.state, after }], kept(found));
       await workspace.replace(path, replacement);
     },
     async move(from, to, move) {
       const item = await workspace.survey(from, move.signal);
+      const basis = unchanged(item, move.basis);
       const target = await workspace.destination(from, to);
       const { state, content } = await itemState(workspace, item);
-      await keep({ content }, saving);
       // What cannot be put back where it was is not to be taken from where it has gone.
       const before = state.type === 'not-saved' ? state : ABSENT;
-      await saving.record([
-        { path: item.path, before: state, after: ABSENT },
-        { path: target, before, after: state },
-      ]);
-      await workspace.move(from, to, { ...move, basis: move.basis ?? basisOf(item) });
+      await record(
+        [
+          { path: item.path, before: state, after: ABSENT },
+          { path: target, before, after: state },
+        ],
+        kept({ content }),
+      );
+      await workspace.move(from, to, { ...move, basis });
     },
     async remove(path, removal) {
       const item = await workspace.survey(path, removal.signal);
       refuseFull(item, removal.recursive);
-      await saveAll(workspace, item, saving);
-      await workspace.remove(path, { ...removal, basis: removal.basis ?? basisOf(item) });
+      const basis = unchanged(item, removal.basis);
+      await saveAll(workspace, item, record);
+      await workspace.remove(path, { ...removal, basis });
     },
   };
 }
 
 /** Everything an item holds; a directory itself is made again with what was in it. */
-async function saveAll(workspace: Workspace, item: Item, saving: Saving): Promise<void> {
-  let kept = 0;
+async function saveAll(workspace: Workspace, item: Item, record: RecordSaved): Promise<void> {
+  let total = 0;
+  let waiting = 0;
   let files: SavedFile[] = [];
-  await saving.contents.prepare(saving.taskId);
+  let contents: FileBytes[] = [];
   for (const each of itemsOf(item).filter(({ kind }) => kind !== 'directory')) {
-    const room = kept + each.bytes <= MAX_KEPT_AT_ONCE;
-    const found = room ? await itemState(workspace, each) : { state: notSaved('too much at once') };
-    await keep(found, saving);
-    kept += found.content?.bytes.length ?? 0;
+    const room = total + each.bytes <= MAX_KEPT_AT_ONCE;
+    const found: Found = room ? await itemState(workspace, each) : { state: notSaved('too much at once') };
+    const length = found.content?.bytes.length ?? 0;
+    total += length;
+    waiting += length;
     files.push({ path: each.path, before: found.state, after: ABSENT });
-    if (files.length < RECORDED_AT_ONCE) continue;
-    await saving.record(files);
+    contents.push(...kept(found));
+    if (files.length < RECORDED_AT_ONCE && waiting < BYTES_AT_ONCE) continue;
+    await record(files, contents);
+    waiting = 0;
     files = [];
+    contents = [];
   }
-  if (files.length > 0) await saving.record(files);
+  // An empty directory is a change as well: its start is recorded.
+  if (files.length > 0 || total === 0) await record(files, contents);
 }
 
-async function keep({ content }: Pick<Found, 'content'>, { contents, taskId }: Saving): Promise<void> {
-  await (content ? contents.keep(taskId, content) : contents.prepare(taskId));
+function kept({ content }: Pick<Found, 'content'>): FileBytes[] {
+  return content ? [{ hash: content.hash, bytes: content.bytes }] : [];
+}
+
+/** @throws ProductError INPUT_CHANGED for what is not what was shown. */
+function unchanged(item: Item, shown: string | null): string {
+  const now = basisOf(item);
+  if (shown !== null && shown !== now) throw changed(item.path);
+  return now;
 }
 
 interface Found {

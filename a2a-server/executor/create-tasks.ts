@@ -15,7 +15,7 @@ import { Executor, type ExecutorOptions } from './executor.ts';
 import { follow } from './follow.ts';
 import { resolveDecisions } from './resolve-decisions.ts';
 import { beginningSettings, keepsSettings, otherSettings } from './task-settings.ts';
-import { TaskLog, type Changed } from './task-log.ts';
+import { TaskLog, type Change, type Changed } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import { Upkeep } from './upkeep.ts';
 import type { Accepted, Incoming, Tasks } from './tasks.ts';
@@ -55,7 +55,7 @@ export interface TaskService extends Tasks {
 }
 
 export function createTasks(options: TasksOptions): TaskService {
-  const { journal, ids, models, clock, contents, commands = agentCommands([]) } = options;
+  const { journal, ids, models, clock, commands = agentCommands([]) } = options;
   const log = new TaskLog(
     journal,
     options.upkeep && {
@@ -71,7 +71,6 @@ export function createTasks(options: TasksOptions): TaskService {
       journal,
       log,
       clock,
-      ...(contents && { contents }),
       ...options.upkeep,
       onEnded: (taskId) =>
         executor.stop(taskId, { reason: 'task-cancel', message: 'The task was ended: nobody came in time.' }),
@@ -185,22 +184,18 @@ export function createTasks(options: TasksOptions): TaskService {
     const known = await load(taskId);
     const decisions = incoming.decisions && (await resolveDecisions(incoming.decisions, known, options));
     const others = await otherSettings(incoming.settings, known.settings, options);
-    const changed = await log.change(
-      taskId,
-      (snapshot) => {
-        if (decisions) return decide(snapshot, decisions, by, now);
-        if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
-        const bare = incoming.wordsDecide ? bareDecision(snapshot, incoming.message) : undefined;
-        if (bare) return decide(snapshot, [bare], by, now);
-        const ruling = receive(snapshot, incoming.message, incoming);
-        return ruling.type === 'append' && others.length > 0 ? keepsSettings(taskId, others) : ruling;
-      },
-      key,
-    );
+    const rule = (snapshot: Snapshot): Change => {
+      if (decisions) return decide(snapshot, decisions, by, now);
+      if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
+      const bare = incoming.wordsDecide ? bareDecision(snapshot, incoming.message) : undefined;
+      if (bare) return decide(snapshot, [bare], by, now);
+      const ruling = receive(snapshot, incoming.message, incoming);
+      return ruling.type === 'append' && others.length > 0 ? keepsSettings(taskId, others) : ruling;
+    };
+    const { changed, snapshot } = await executor.command(taskId, rule, key);
     if (changed?.type === 'repeated') return repeated(changed.command, key);
-    const { snapshot } = applied(changed, taskId);
-    executor.wake(taskId);
-    return { taskId, sessionId: snapshot.sessionId, seq: snapshot.seq };
+    const as = snapshot ?? applied(changed, taskId).snapshot;
+    return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
   }
 
   /**

@@ -11,8 +11,7 @@ import { AbortScope, onAbort } from '../../shared/abort.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { AgentCommands } from '../agent-commands/agent-commands.ts';
-import type { ContentStore } from '../checkpoints/content-store.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { CommandKey, Journal } from '../journal/journal.ts';
 import type { Model, Models } from '../models/model.ts';
 import { onlyLooks } from '../policy/mode.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -30,9 +29,10 @@ import { instructions } from './instructions.ts';
 import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
 import { makeRoom } from './make-room.ts';
 import { runModelTurn } from './model-turn.ts';
+import { PendingCommand, type CommandResult } from './pending-command.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { Stop } from './stop.ts';
-import type { TaskLog } from './task-log.ts';
+import type { Change, TaskLog } from './task-log.ts';
 import { written, type TimeLimits } from './time-limits.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 import { TurnScope } from './turn-scope.ts';
@@ -58,8 +58,6 @@ export interface ExecutorOptions {
   policy: Policy;
   /** Opens a task's workspace. @throws ProductError UNKNOWN_WORKSPACE */
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
-  /** Where what tools change is kept before they change it; without it, nothing is. */
-  contents?: ContentStore;
   graceMs: number;
   limits: TimeLimits;
   /** What a task may spend before a person is asked. */
@@ -68,6 +66,12 @@ export interface ExecutorOptions {
   children?: Pick<ChildProcesses, 'endOrphans'>;
   /** Told of an execution that broke; the task stays as its journal has it. */
   onFailure: (taskId: string, error: unknown) => void;
+}
+
+/** What an execution begins with. */
+interface Beginning {
+  opening?: Opening | undefined;
+  command?: PendingCommand | undefined;
 }
 
 interface Execution {
@@ -80,6 +84,9 @@ interface Execution {
 }
 
 type Opening = (snapshot: Snapshot) => readonly TaskEvent[];
+
+/** After so many milliseconds a decision is appended alone, although the call it lets run has not started yet. */
+const START_WITHIN_MS = 250;
 
 /** What one execution has opened, kept for its length. */
 interface Opened {
@@ -125,10 +132,41 @@ export class Executor {
       running.again = true;
       return;
     }
+    this.#begin(taskId, { opening });
+  }
+
+  /**
+   * Appends a command and takes the task up. Where nothing of the task is under way, the start of the call that the command
+   * lets run is part of the same append.
+   * @returns what became of it, once it is durable (E3). @throws ProductError STORAGE
+   */
+  async command(
+    taskId: string,
+    rule: (snapshot: Snapshot) => Change,
+    key: CommandKey,
+  ): Promise<CommandResult> {
+    const { log, clock } = this.#options;
+    if (this.#closing || this.#executions.has(taskId)) {
+      const changed = await log.change(taskId, rule, key);
+      if (changed?.type === 'appended') this.wake(taskId);
+      return { changed };
+    }
+    this.#later.get(taskId)?.();
+    const command = new PendingCommand(log, taskId, rule, key);
+    const cancelTimer = clock.after(START_WITHIN_MS, () => void command.settle().catch(() => undefined));
+    this.#begin(taskId, { command });
+    try {
+      return await command.result;
+    } finally {
+      cancelTimer();
+    }
+  }
+
+  #begin(taskId: string, first: Beginning): void {
     const task = this.#server.child();
     const execution: Execution = { task, loop: task.child(), again: false, done: Promise.resolve() };
     this.#executions.set(taskId, execution);
-    execution.done = this.#execute(taskId, execution, opening);
+    execution.done = this.#execute(taskId, execution, first);
   }
 
   /** Fires the signals of everything the task has running; the journal has the reason already. */
@@ -165,19 +203,11 @@ export class Executor {
     this.#server.abort(SHUTDOWN);
   }
 
-  async #execute(taskId: string, execution: Execution, opening?: Opening): Promise<void> {
+  async #execute(taskId: string, execution: Execution, { opening, command }: Beginning): Promise<void> {
     const { log } = this.#options;
     const release = log.retain(taskId);
     try {
-      if (await this.#orphaned(taskId)) {
-        this.#wakeAfter(taskId, ORPHAN_MS, opening);
-        return;
-      }
-      if (opening) await log.change(taskId, (s) => ({ type: 'append', events: opening(s) }));
-      do {
-        execution.again = false;
-        await this.#untilSettled(taskId, execution);
-      } while (execution.again && !execution.loop.signal.aborted);
+      await this.#carryOn(taskId, execution, { opening, command });
     } catch (error) {
       // A disk that was full may have room by then, and nobody else would take the task up before the next command (R28).
       if (!(await this.#fail(taskId, error))) this.#wakeAfter(taskId, RETRY_MS);
@@ -186,6 +216,23 @@ export class Executor {
       release();
       this.#executions.delete(taskId);
       execution.task.close();
+    }
+  }
+
+  async #carryOn(taskId: string, execution: Execution, { opening, command }: Beginning): Promise<void> {
+    try {
+      if (await this.#orphaned(taskId)) {
+        this.#wakeAfter(taskId, ORPHAN_MS, opening);
+        return;
+      }
+      if (opening) await this.#options.log.change(taskId, (s) => ({ type: 'append', events: opening(s) }));
+      do {
+        execution.again = false;
+        await this.#untilSettled(taskId, execution, command);
+      } while (execution.again && !execution.loop.signal.aborted);
+    } finally {
+      // E3: whatever broke off, the decision is appended, and its sender is answered.
+      if (command?.settled === false) await command.settle();
     }
   }
 
@@ -202,23 +249,34 @@ export class Executor {
     return orphanedCall(changed.snapshot, orphans) !== undefined;
   }
 
-  async #untilSettled(taskId: string, execution: Execution): Promise<void> {
+  async #untilSettled(taskId: string, execution: Execution, command?: PendingCommand): Promise<void> {
     const stretch: Stretch = {};
     try {
-      await this.#work(taskId, execution, stretch);
+      await this.#work(taskId, execution, stretch, command);
     } finally {
       stretch.countdown?.cancel();
       stretch.turn?.end();
     }
   }
 
-  async #work(taskId: string, { task, loop }: Execution, stretch: Stretch): Promise<void> {
+  async #work(
+    taskId: string,
+    { task, loop }: Execution,
+    stretch: Stretch,
+    command?: PendingCommand,
+  ): Promise<void> {
     const { log, clock, budget, limits } = this.#options;
     for (;;) {
-      const snapshot = await log.load(taskId);
-      if (snapshot === undefined || loop.signal.aborted) return;
+      const loaded = await log.load(taskId);
+      if (loaded === undefined || loop.signal.aborted) return;
+      const pending = command?.settled === false ? command : undefined;
+      const snapshot = pending?.foresee(loaded, clock.now()) ?? loaded;
       if (limits.taskMs !== null) stretch.countdown ??= this.#limitTask(snapshot, task, limits.taskMs);
       const step = nextStep(snapshot, { budget, now: clock.now() });
+      if (pending !== undefined && (step.type !== 'run' || step.calls.length > 1)) {
+        await pending.settle();
+        continue;
+      }
       switch (step.type) {
         case 'settled':
           return;
@@ -240,9 +298,16 @@ export class Executor {
           const countdowns = [stretch.turn.countdown, stretch.countdown].filter((it) => it !== undefined);
           const runs = await Promise.allSettled(
             step.calls.map((call) =>
-              this.scheduler.run(snapshot, call, { workspace, earlier, scope, countdowns }),
+              this.scheduler.run(snapshot, call, {
+                workspace,
+                earlier,
+                scope,
+                countdowns,
+                ...(pending && { command: pending }),
+              }),
             ),
           );
+          await pending?.settle();
           // E1: not before the last of them has come to its end, or the next execution would run beside it.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
           // Whatever a decision lets run gets scopes of its own, also when it comes before this execution has left.

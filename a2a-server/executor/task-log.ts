@@ -10,7 +10,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/clock.ts';
-import type { CommandKey, Journal, RecordedCommand } from '../journal/journal.ts';
+import type { CommandKey, FileBytes, Journal, RecordedCommand } from '../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { Refusal } from '../task/commands.ts';
 import { dated, deadlineAfter, type Patience } from '../task/expiry.ts';
@@ -22,7 +22,10 @@ const PAGE = 1000;
 const RECENT = 1000;
 
 /** What a rule wants done. `keep`: nothing, the moment has passed. */
-export type Change = { type: 'append'; events: readonly TaskEvent[] } | { type: 'keep' } | Refusal;
+export type Change =
+  | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
+  | { type: 'keep' }
+  | Refusal;
 
 export type Changed =
   | { type: 'appended'; snapshot: Snapshot; entries: readonly JournalEntry[] }
@@ -107,6 +110,7 @@ export class TaskLog {
         events,
         state: stateOf(events) ?? snapshot.status.state,
         ...(command && { command }),
+        ...(change.contents && { contents: change.contents }),
       });
       if (result.type === 'repeated') return result;
       if (result.type === 'appended') {

@@ -40,6 +40,8 @@ export interface Accepted {
    * accepted before it is the journal's end.
    */
   seq: number;
+  /** The task as of `seq`, where it is at hand. */
+  snapshot?: Snapshot;
 }
 
 /** A tool execution under way, as its owner may see it. */

@@ -1,7 +1,8 @@
 /**
  * Runs approved calls and stops them.
  *
- * - E2 `tool.started` is durable before the tool touches the world, and only a call that is ready can be started.
+ * - E2 `tool.started` is durable before the tool touches the world, and only a call that is ready can be started. A file
+ *   tool looks first and is started by its first change (tool-start.ts); every other tool is started before it runs.
  * - A1 a tool execution stops for a named reason. A2 the signal fires at once; a tool that has not settled when its grace
  *   period is over is given up and recorded as unconfirmed; what it says later is dropped.
  * - A3 whatever wins the race is what the journal holds; the registry is empty when nothing runs.
@@ -11,7 +12,6 @@
 import type { AbortScope } from '../../shared/abort.ts';
 import type { Clock } from '../../shared/clock.ts';
 import { ProductError } from '../../shared/errors.ts';
-import type { ContentStore } from '../checkpoints/content-store.ts';
 import { savingWorkspace } from '../checkpoints/saving-workspace.ts';
 import type { Journal } from '../journal/journal.ts';
 import { reachOf, type CallReach } from '../policy/judged-call.ts';
@@ -40,6 +40,8 @@ import type { TaskLog } from './task-log.ts';
 import type { AbortAnswer, ToolExecutionView } from './tasks.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { outcomeOf } from './tool-outcome.ts';
+import type { PendingCommand } from './pending-command.ts';
+import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
@@ -71,12 +73,15 @@ export interface Place {
   scope: AbortScope<Stop>;
   /** The limits of its turn and task, which do not count while the tool waits for a person. */
   countdowns: readonly Countdown[];
+  /** The decision that lets it run, when it is not appended yet: the start is appended with it. */
+  command?: PendingCommand;
 }
 
 /** What one tool execution has of its own. */
 interface Equipment {
   scope: AbortScope<Stop>;
-  reference: { callId: string; tool: string; title: string; toolId: string };
+  reference: ToolReference;
+  start: ToolStart;
   output: ToolOutput;
   questions: ToolQuestions;
   countdown: Countdown | undefined;
@@ -85,6 +90,14 @@ interface Equipment {
 /** What became of a call that was ready: another had decided on it meanwhile, or it waits for a decision again (D2). */
 export type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
+interface Executed {
+  /** Null when the task ended first, or nothing was recorded. */
+  outcome: ToolOutcome | null;
+  end: RunEnd;
+}
+
+const NOT_RUN: Executed = { outcome: null, end: 'not-run' };
+
 export interface SchedulerOptions {
   log: TaskLog;
   journal: Pick<Journal, 'toolExecution' | 'watch'>;
@@ -92,8 +105,6 @@ export interface SchedulerOptions {
   ids: Ids;
   toolbox: Pick<Toolbox, 'get' | 'absence'>;
   policy: Policy;
-  /** Where what tools change is kept before they change it; without it, nothing is. */
-  contents?: ContentStore;
   /** How long an aborted tool may take to settle, in milliseconds, unless it says so itself. */
   graceMs: number;
   limits: Pick<TimeLimits, 'toolMs'>;
@@ -134,17 +145,14 @@ export class ToolScheduler {
     const { log, journal, ids, clock } = this.#options;
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
-    if (call.decided !== null && tool && (await this.#outdated(snapshot, call, tool, at)))
-      return 'asked-again';
+    // A tool that starts with its first change finds out by itself, before that.
+    const late = tool?.startsWithFirstChange === true;
+    if (!late && tool && (await this.#outdated(snapshot, call, tool, at))) return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
     const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
-    const started = await log.change(taskId, (s) =>
-      s.calls[call.callId]?.state.type === 'ready' && !isTerminal(s)
-        ? { type: 'append', events: besideQuestions(s, { type: 'tool.started', ...reference }) }
-        : { type: 'keep' },
-    );
-    if (started?.type !== 'appended') {
+    const start = new ToolStart(log, taskId, reference, at.command);
+    if (!late && !(await start.record())) {
       scope.close();
       return 'not-run';
     }
@@ -152,6 +160,17 @@ export class ToolScheduler {
     const countdown = tool && this.#limit(tool, call, scope);
     const countdowns = [...at.countdowns, ...(countdown ? [countdown] : [])];
     const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, countdowns });
+    const executed = this.#execute(snapshot, call, tool, {
+      at,
+      workspace: savingWorkspace(at.workspace, (files, contents) => start.require(files, contents)),
+      place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root },
+      scope,
+      reference,
+      start,
+      output,
+      questions,
+      countdown,
+    });
     const execution: ToolExecution = {
       ...reference,
       taskId,
@@ -161,20 +180,13 @@ export class ToolScheduler {
       output,
       questions,
       scope,
-      settled: this.#execute(snapshot, call, tool, {
-        workspace: this.#saving(taskId, reference, at.workspace),
-        place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root },
-        scope,
-        reference,
-        output,
-        questions,
-        countdown,
-      }),
+      settled: executed.then(({ outcome }) => outcome),
     };
+    // Only an abort waits for this one; a failure is thrown below.
+    execution.settled.catch(() => undefined);
     this.#running.set(toolId, execution);
     try {
-      await execution.settled;
-      return 'ran';
+      return (await executed).end;
     } finally {
       this.#running.delete(toolId);
       scope.close();
@@ -230,9 +242,9 @@ export class ToolScheduler {
     { taskId, principal }: Snapshot,
     call: Call,
     tool: Tool,
-    { workspace, scope }: { workspace: Workspace; scope: AbortScope<Stop> },
+    { workspace, scope, command }: Place,
   ): Promise<boolean> {
-    if (call.basis === null) return false;
+    if (call.decided === null || call.basis === null) return false;
     const shown = await tool
       .show(call.input, { principal, workspace, signal: scope.signal })
       .catch(() => undefined);
@@ -245,6 +257,7 @@ export class ToolScheduler {
       title: call.title,
       ...shown,
     };
+    await command?.settle();
     await this.#options.log.change(taskId, (s) => {
       if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return { type: 'keep' };
       const after = fold(s, { seq: s.seq + 1, at: s.updatedAt, event });
@@ -262,39 +275,16 @@ export class ToolScheduler {
     );
   }
 
-  /** The workspace in which a tool execution changes nothing that is not kept and journalled. */
-  #saving(
-    taskId: string,
-    { callId, toolId }: { callId: string; toolId: string },
-    workspace: Workspace,
-  ): Workspace {
-    const { log, contents } = this.#options;
-    if (contents === undefined) return workspace;
-    return savingWorkspace(workspace, {
-      contents,
-      taskId,
-      async record(files) {
-        const recorded = await log.change(taskId, (s) => {
-          const state = s.calls[callId]?.state;
-          return state?.type === 'running' && state.toolId === toolId && !isTerminal(s)
-            ? { type: 'append', events: [{ type: 'files.saved', callId, toolId, files }] }
-            : { type: 'keep' };
-        });
-        // What the task does not know of is not done: it has ended, or given this tool execution up.
-        if (recorded?.type !== 'appended')
-          throw new ProductError('TASK_ENDED', 'The task went on without this; nothing more was changed.');
-      },
-    });
-  }
-
   async #execute(
-    { taskId, principal }: Snapshot,
+    snapshot: Snapshot,
     call: Call,
     tool: Tool | undefined,
-    at: Equipment & { workspace: Workspace; place: TaskPlace },
-  ): Promise<ToolOutcome | null> {
+    at: Equipment & { at: Place; workspace: Workspace; place: TaskPlace },
+  ): Promise<Executed> {
+    const { principal } = snapshot;
     const { log, clock } = this.#options;
-    const { output, questions } = at;
+    const { output, questions, start } = at;
+    let failure: unknown;
     let todos: readonly Todo[] | undefined;
     const whole: ToolOutcome =
       tool === undefined
@@ -312,6 +302,9 @@ export class ToolScheduler {
                 plan: (planned) => (todos = planned),
                 ask: (question, options) => questions.ask(question, options),
                 asked: { call, place: at.place },
+              }).catch((error: unknown) => {
+                failure = error;
+                throw error;
               }),
             {
               scope: at.scope,
@@ -322,26 +315,33 @@ export class ToolScheduler {
           );
     at.countdown?.cancel();
     await output.close();
+    if (!start.recorded) {
+      // Nothing was begun, so the next server runs it.
+      if (whole.type === 'stopped' && whole.reason === 'server-shutdown') return NOT_RUN;
+      if (tool && isOutdated(failure) && (await this.#outdated(snapshot, call, tool, at.at)))
+        return { outcome: null, end: 'asked-again' };
+    }
     const outcome = await withinReach(whole, at.reference.toolId, output);
     const event: TaskEvent = runsAgain(call, outcome)
       ? { type: 'tool.interrupted', ...at.reference, rerun: true }
       : { type: 'tool.finished', ...at.reference, outcome };
-    const finished = await log.change(taskId, (s) => {
-      const state = s.calls[call.callId]?.state;
-      if (state?.type !== 'running' || state.toolId !== at.reference.toolId || isTerminal(s))
-        return { type: 'keep' };
-      // E2: what it asks stays open over the server's end, and its own end is the next process's to tell, as after a crash.
+    const finished = await start.append((s) => {
+      // E2: what it asks stays open over the server's end, and the next process records its end, as after a crash.
       const asked = openQuestions(s, call.callId);
-      if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown')
-        return { type: 'keep' };
+      if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown') return [];
       const planned: TaskEvent[] =
         todos === undefined || outcome.type !== 'ok'
           ? []
           : [{ type: 'todos.updated', callId: call.callId, todos }];
-      return { type: 'append', events: besideQuestions(s, ...asked.map(withdrawal), ...planned, event) };
+      return besideQuestions(s, ...start.opening(s), ...asked.map(withdrawal), ...planned, event);
     });
-    return finished?.type === 'appended' ? outcome : null;
+    return finished ? { outcome, end: 'ran' } : start.recorded ? { outcome: null, end: 'ran' } : NOT_RUN;
   }
+}
+
+/** Whether the tool refused because a file is not what it was when the person saw it (D2). */
+function isOutdated(failure: unknown): boolean {
+  return failure instanceof ProductError && failure.reason === 'INPUT_CHANGED';
 }
 
 /** A result that is too long for a model is kept whole, and the model is told how to read it. */

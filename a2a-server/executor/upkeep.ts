@@ -10,7 +10,6 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/clock.ts';
-import type { ContentStore } from '../checkpoints/content-store.ts';
 import type { Journal } from '../journal/journal.ts';
 import { expire } from '../task/expiry.ts';
 import type { TaskLog } from './task-log.ts';
@@ -37,8 +36,6 @@ export interface UpkeepOptions {
   journal: Journal;
   log: TaskLog;
   clock: Clock;
-  /** Where the contents of changed files are kept, for as long as their tasks. */
-  contents?: ContentStore;
   /** How long a session is kept after its last task has ended, in milliseconds; null for ever. */
   retentionMs: number | null;
   /** Told of a task that was ended: a tool may be at work that waits for the person who did not come. */
@@ -53,8 +50,6 @@ export class Upkeep {
   #round: Promise<void> | undefined;
   /** The earliest deadline told of while a round was under way. */
   #told = Number.POSITIVE_INFINITY;
-  /** Tasks have been deleted whose contents may be left: by this process or, for all it knows, by the last. */
-  #forgotten = true;
   #state: 'idle' | 'active' | 'stopped' = 'idle';
 
   constructor(options: UpkeepOptions) {
@@ -113,7 +108,6 @@ export class Upkeep {
       // Before anything is deleted: what is packed is deleted in a moment.
       await this.#compact();
       await this.#forget();
-      await this.#clear();
       return next;
     } catch (error) {
       if (this.#state === 'active') this.#options.onFailure(error);
@@ -125,21 +119,8 @@ export class Upkeep {
     const { journal, clock, retentionMs } = this.#options;
     if (retentionMs === null) return;
     const before = clock.now() - retentionMs;
-    while (this.#state === 'active' && (await journal.forget(before, FORGOTTEN_AT_ONCE)) > 0) {
-      this.#forgotten = true;
+    while (this.#state === 'active' && (await journal.forget(before, FORGOTTEN_AT_ONCE)) > 0)
       await nextTurn();
-    }
-  }
-
-  /** Deletes the contents whose tasks are no more. A task is in the journal before it has any. */
-  async #clear(): Promise<void> {
-    const { journal, contents } = this.#options;
-    if (contents === undefined || !this.#forgotten) return;
-    for (const taskId of await contents.tasks()) {
-      if (this.#state !== 'active') return;
-      if ((await journal.row(taskId)) === undefined) await contents.forget(taskId);
-    }
-    this.#forgotten = false;
   }
 
   async #compact(): Promise<void> {

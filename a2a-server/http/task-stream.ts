@@ -38,7 +38,7 @@ export function sendAndFollow(tasks: Tasks, request: SendMessageRequest, context
     const accepted = await tasks.send(
       incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
     );
-    const snapshot = await tasks.snapshot(accepted.taskId, principal, accepted.seq);
+    const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, principal, accepted.seq));
     return { task: snapshot, first: snapshot, after: accepted.seq, until: 'settled', historyLength };
   });
 }

@@ -38,6 +38,14 @@ export interface Append {
   /** The task's state after these events. */
   state: StateName;
   command?: CommandKey;
+  /** What files hold that a tool is about to change; durable with the events that name them by their hashes. */
+  contents?: readonly FileBytes[];
+}
+
+/** What a file holds, by the SHA-256 (hex) of its bytes. It is kept once per task, for as long as the task. */
+export interface FileBytes {
+  hash: string;
+  bytes: Uint8Array;
 }
 
 export type AppendResult =
@@ -87,6 +95,10 @@ export interface Journal {
   command(principal: string, messageId: string): Promise<RecordedCommand | undefined>;
   /** The task of a tool execution that was begun, running or not; undefined where there was none. */
   toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined>;
+  /** What was appended as a content of the task; undefined where the task has none with this hash. */
+  content(taskId: string, hash: string): Promise<Uint8Array | undefined>;
+  /** The principal's tasks whose tools have changed files, or were about to, the newest update first. */
+  withSavedFiles(principal: string): Promise<TaskRow[]>;
   /** @throws ProductError MALFORMED for a page token that is not one of ours. */
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
   /** A session's tasks, oldest first; empty when the principal has no such session. */
@@ -97,7 +109,7 @@ export interface Journal {
   deadlines(limit: number): Promise<TaskRow[]>;
   /**
    * Deletes sessions of anybody that are over: all their tasks have ended, the last of them before `before` (ms since the
-   * epoch). At most `limit` sessions, each whole and at once: entries, rows and message ids. A deleted task is an unknown
+   * epoch). At most `limit` sessions, each whole and at once: entries, contents, rows and message ids. A deleted task is an unknown
    * one, and so is a cursor on it. A message id is kept for as long as its task, so that a repeat is told as one; after
    * that the same message is a new one: it starts another task, or, if it names the session, finds none.
    * @returns how many sessions were deleted

@@ -25,6 +25,7 @@ export const appendFile: Tool = defineTool({
   name: 'append-file',
   description: 'Adds text at the end of a text file of the workspace, or creates the file with it.',
   sideEffect: 'files',
+  startsWithFirstChange: true,
   schema,
   timeoutMs: () => 30_000,
   title: ({ path }) => `Append to ${oneLine(path)}`,

@@ -42,6 +42,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     source: definition.source ?? { type: 'built-in' },
     sideEffect: definition.sideEffect,
     ...(definition.repeatable && { repeatable: true }),
+    ...(definition.startsWithFirstChange && { startsWithFirstChange: true }),
     ...(definition.commandOnly && { commandOnly: true }),
     schema,
     ...(definition.inputSchema && { inputSchema: definition.inputSchema }),

@@ -28,6 +28,7 @@ export const deleteFile: Tool = defineTool({
   description:
     'Deletes a file or an empty directory of the workspace; with recursive, also a directory and everything in it.',
   sideEffect: 'files',
+  startsWithFirstChange: true,
   schema,
   timeoutMs: () => 60_000,
   title: ({ path, recursive }) => `Delete ${oneLine(path)}${recursive ? ' and all it holds' : ''}`,

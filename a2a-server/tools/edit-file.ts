@@ -39,6 +39,7 @@ export const editFile: Tool = defineTool({
   description:
     'Replaces a passage of a text file of the workspace. oldText must match exactly and only once, unless replaceAll is set.',
   sideEffect: 'files',
+  startsWithFirstChange: true,
   schema,
   timeoutMs: () => 30_000,
   title: ({ path, content }) => `${content === undefined ? 'Edit' : 'Rewrite'} ${oneLine(path)}`,

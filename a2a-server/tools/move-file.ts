@@ -19,6 +19,7 @@ export const moveFile: Tool = defineTool({
   name: 'move-file',
   description: 'Moves or renames a text or binary file of the workspace. Never overwrites a file.',
   sideEffect: 'files',
+  startsWithFirstChange: true,
   schema,
   timeoutMs: () => 30_000,
   title: ({ path, to }) => `Move ${oneLine(path)} to ${oneLine(to)}`,

@@ -42,6 +42,7 @@ export const multiEdit: Tool = defineTool({
   description:
     'Makes several edits to one text file of the workspace in one step: all of them or none. Each oldText must match exactly and only once, unless replaceAll is set.',
   sideEffect: 'files',
+  startsWithFirstChange: true,
   schema,
   timeoutMs: () => 30_000,
   title: ({ path, edits, content }) =>

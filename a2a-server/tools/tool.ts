@@ -84,6 +84,11 @@ export interface Tool<Input = unknown> {
   readonly schema: z.ZodType<Input>;
   /** The JSON Schema for the model, if it differs from `schema`. MCP tools bring their own. */
   readonly inputSchema?: Record<string, unknown>;
+  /**
+   * True for a tool that touches nothing but files, and these only through its workspace. Its start is then recorded with its
+   * first change, in one append (E2); any other tool's start is recorded before it runs.
+   */
+  readonly startsWithFirstChange?: true;
   /** The server stops a run after this many milliseconds, with reason `timeout`. */
   timeoutMs(input: Input): number;
   /** The time for a stopped run to settle, in milliseconds. The default is the server's grace period. */

@@ -15,6 +15,7 @@ export const writeFile: Tool = defineTool({
   description:
     'Creates a text file in the workspace, or replaces the whole content of one. To change only a part of a file, use edit-file.',
   sideEffect: 'files',
+  startsWithFirstChange: true,
   schema,
   timeoutMs: () => 30_000,
   title: ({ path }) => `Write ${oneLine(path)}`,

@@ -1,8 +1,10 @@
 /**
- * From the sending of an approval to the event, in that request's own stream, that says the tool has started. In between
- * the decision and the start are made durable, one after the other. Measured beside it: a bare HTTP round trip, and a
- * commit of one row by the same driver at the same durability, which waits for the disk and for whoever else uses it.
+ * From the sending of an approval to two moments: the event, in that request's own stream, that says the tool has started;
+ * and the file that the tool wrote, under its name. Measured beside it, in the same moments on the same disk: a bare HTTP
+ * round trip, a commit of one row by the same driver at the same durability, and a durable write of a file.
  */
+import { watch } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
@@ -13,6 +15,7 @@ import type { Benchmark, Figure } from './benchmark.ts';
 import { ownProgram, startProgram } from './child-program.ts';
 import { median, quantile } from './statistics.ts';
 
+const FILE = 'log.txt';
 const TASKS = 16;
 const APPROVALS_PER_TASK = 25;
 /** Tasks that are not counted: code is compiled in them. */
@@ -20,26 +23,34 @@ const WARM_UP_TASKS = 2;
 
 const MEDIAN_AIM_MS = 5;
 const P99_AIM_MS = 20;
+/** Approval → file, against what it cannot do without: a round trip, a commit and a durable write. */
+const FILE_RATIO_AIM = 3;
 
 export const approval: Benchmark = {
   id: 'approval',
-  title: 'approval → tool started, against a bare HTTP round trip and bare commits',
+  title: 'approval → tool started → file written, against a bare round trip, commit and write',
   async run(context) {
     const agent = await startAgent(context);
     const echo = await startProgram({ script: ownProgram('echo') });
     const bare = bareCommits(join(context.directory, 'commits.db'));
-    const aside = async (): Promise<Aside> => ({ roundTrip: await echoed(echo.said), commit: bare.commit() });
+    const aside = async (): Promise<Aside> => ({
+      roundTrip: await echoed(echo.said),
+      commit: bare.commit(),
+      write: await bareWrite(context.directory),
+    });
+    const named = namings(agent.workspace, FILE);
     try {
       const client = await clientFor(await cardOf(agent.url), agent.token);
       const samples: Sample[] = [];
       for (let task = 0; task < WARM_UP_TASKS + TASKS; task += 1) {
-        const measured = await approveAll(client, aside);
+        const measured = await approveAll(client, { aside, named: named.next });
         if (task >= WARM_UP_TASKS) samples.push(...measured);
       }
       context.note(`approval: ${samples.length} samples`);
       return figures(samples);
     } finally {
       bare.close();
+      named.close();
       await echo.stop();
       await agent.program.stop();
     }
@@ -50,16 +61,21 @@ export const approval: Benchmark = {
 interface Aside {
   roundTrip: number;
   commit: number;
+  write: number;
 }
 
 interface Sample extends Aside {
   started: number;
+  /** The file has its name. */
+  written: number;
 }
 
 function figures(samples: readonly Sample[]): Figure[] {
   const started = samples.map((sample) => sample.started);
   const roundTrips = samples.map((sample) => sample.roundTrip);
   const commits = samples.map((sample) => sample.commit);
+  const writes = samples.map((sample) => sample.write);
+  const written = samples.map((sample) => sample.written);
   return [
     {
       name: 'approval → tool started, median',
@@ -73,6 +89,15 @@ function figures(samples: readonly Sample[]): Figure[] {
       unit: 'ms',
       aim: { at: 'most', value: P99_AIM_MS },
     },
+    { name: 'approval → file written, median', value: median(written), unit: 'ms' },
+    { name: 'approval → file written, p99', value: quantile(written, 0.99), unit: 'ms' },
+    {
+      name: 'to a round trip, a commit and a durable write, medians',
+      value: median(written) / (median(roundTrips) + median(commits) + median(writes)),
+      unit: 'ratio',
+      aim: { at: 'most', value: FILE_RATIO_AIM },
+    },
+    { name: 'bare durable write, median', value: median(writes), unit: 'ms' },
     { name: 'bare HTTP round trip, median', value: median(roundTrips), unit: 'ms' },
     { name: 'bare HTTP round trip, p99', value: quantile(roundTrips, 0.99), unit: 'ms' },
     { name: 'bare commit, median', value: median(commits), unit: 'ms' },
@@ -86,8 +111,11 @@ function figures(samples: readonly Sample[]): Figure[] {
 }
 
 /** One task that asks for one approval after another. */
-async function approveAll(client: Client, aside: () => Promise<Aside>): Promise<Sample[]> {
-  const call = { tool: 'append-file', input: { path: 'log.txt', content: 'one more line\n' } };
+async function approveAll(
+  client: Client,
+  { aside, named }: { aside: () => Promise<Aside>; named: () => Promise<number> },
+): Promise<Sample[]> {
+  const call = { tool: 'append-file', input: { path: FILE, content: 'one more line\n' } };
   const plan = { plan: Array.from({ length: APPROVALS_PER_TASK }, () => call) };
   let waiting = await lastWaiting(
     client.sendMessageStream(saying({ text: JSON.stringify(plan) }), WITH_APPROVAL),
@@ -96,6 +124,7 @@ async function approveAll(client: Client, aside: () => Promise<Aside>): Promise<
   while (waiting !== undefined) {
     const { taskId, callId, shown } = waiting;
     const beside = await aside();
+    const naming = named();
     const began = performance.now();
     const events = client.sendMessageStream(
       saying({
@@ -109,7 +138,7 @@ async function approveAll(client: Client, aside: () => Promise<Aside>): Promise<
       if (activityOf(event)?.type === 'tool.started') started ??= performance.now() - began;
     });
     if (started === undefined) throw new Error('the tool did not start');
-    samples.push({ started, ...beside });
+    samples.push({ started, written: (await naming) - began, ...beside });
   }
   if (samples.length !== APPROVALS_PER_TASK) throw new Error(`${samples.length} calls were asked for`);
   return samples;
@@ -143,6 +172,30 @@ function waitingIn({ payload }: StreamResponse): Waiting | undefined {
     if (action !== undefined) return { taskId, callId: action.callId, shown: action.shown };
   }
   return undefined;
+}
+
+/** When a file of the directory is given its name, as the system says it. */
+function namings(directory: string, file: string): { next: () => Promise<number>; close: () => void } {
+  let told: ((at: number) => void) | undefined;
+  const watcher = watch(directory, (event, name) => {
+    if (event === 'rename' && name === file) told?.(performance.now());
+  });
+  return { next: () => new Promise((resolve) => (told = resolve)), close: () => watcher.close() };
+}
+
+/** What the file tools do for each file: a new file, made durable, that takes the name, made durable as well. */
+async function bareWrite(directory: string): Promise<number> {
+  const began = performance.now();
+  const temporary = join(directory, 'bare.tmp');
+  const file = await open(temporary, 'w');
+  await file.writeFile('one more line\n');
+  await file.sync();
+  await file.close();
+  await rename(temporary, join(directory, 'bare.txt'));
+  const names = await open(directory, 'r');
+  await names.sync();
+  await names.close();
+  return performance.now() - began;
 }
 
 async function echoed(url: string): Promise<number> {

@@ -11,6 +11,8 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     row: (taskId) => later(journal.row(taskId), 'row'),
     command: (principal, messageId) => later(journal.command(principal, messageId), 'command'),
     toolExecution: (toolId) => later(journal.toolExecution(toolId), 'tool execution'),
+    content: (taskId, hash) => later(journal.content(taskId, hash), 'content'),
+    withSavedFiles: (principal) => journal.withSavedFiles(principal),
     list: (filter, page) => journal.list(filter, page),
     session: (principal, sessionId) => later(journal.session(principal, sessionId), 'session'),
     unsettled: () => journal.unsettled(),

@@ -71,14 +71,12 @@ export async function startService(options: {
     path: join(options.stateDir, 'journal.db'),
     clock: () => clock.now(),
   });
-  const { tools, commands, contents } = abilities({
-    stateDir: options.stateDir,
+  const { tools, commands } = abilities({
     journal,
     tools: options.tools ?? builtinTools({ outputs: journalledOutputs(journal) }),
   });
   const tasks = createTasks({
     commands,
-    contents,
     journal: options.between?.(journal) ?? journal,
     clock,
     ids: randomIds(clock),

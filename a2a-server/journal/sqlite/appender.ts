@@ -48,6 +48,8 @@ export class Appender {
   readonly #change: Command;
   readonly #record: Command;
   readonly #begun: Command;
+  readonly #keep: Command;
+  readonly #saved: Command;
   readonly #inserts: EventInserts;
 
   constructor(database: Sqlite, index: TaskIndex, clock: () => number) {
@@ -73,6 +75,10 @@ export class Appender {
     this.#begun = database.command(
       'INSERT INTO tool_executions (tool_id, task) VALUES (?, ?) ON CONFLICT DO NOTHING',
     );
+    this.#keep = database.command(
+      'INSERT INTO contents (task, hash, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+    this.#saved = database.command('UPDATE tasks SET saved = 1 WHERE key = ? AND saved = 0');
     this.#inserts = prepareInserts(database);
   }
 
@@ -148,6 +154,8 @@ export class Appender {
   ): Outcome<AppendResult> {
     group.events.add(key, append.expectedSeq + 1, append.bodies);
     for (const event of append.events) if (event.type === 'tool.started') this.#begun(event.toolId, key);
+    for (const { hash, bytes } of append.contents ?? []) this.#keep(key, hash, bytes);
+    if (append.events.some(({ type }) => type === 'files.saved')) this.#saved(key);
     if (append.command !== undefined) {
       const { principal, messageId, bodyHash } = append.command;
       this.#record(principal, messageId, bodyHash, key, append.expectedSeq + entries.length);

@@ -21,6 +21,10 @@ export function integer(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : damaged('an integer', value);
 }
 
+export function bytes(value: unknown): Uint8Array {
+  return value instanceof Uint8Array ? value : damaged('bytes', value);
+}
+
 export function integerOrNull(value: unknown): number | null {
   return value === null ? null : integer(value);
 }

@@ -6,7 +6,7 @@
 import Libsql from 'libsql';
 import { messageOf } from '../../../shared/errors.ts';
 
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly unknown[];
 /** Runs a prepared statement that gives back rows. */
 export type Query = (...values: SqlValue[]) => Row[];

@@ -24,6 +24,7 @@ export class Forgetting {
       database.command('DELETE FROM commands WHERE task = ?'),
       database.command('DELETE FROM tool_executions WHERE task = ?'),
       database.command('DELETE FROM events WHERE task = ?'),
+      database.command('DELETE FROM contents WHERE task = ?'),
       database.command('DELETE FROM tasks WHERE key = ?'),
     ];
   }

@@ -80,6 +80,17 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX tool_executions_of_a_task ON tool_executions (task);
   `,
+  // What files held before tools changed them, in the transaction of the event that says so.
+  `
+  CREATE TABLE contents (
+    task  INTEGER NOT NULL REFERENCES tasks (key),
+    hash  TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY (task, hash)
+  ) STRICT;
+  ALTER TABLE tasks ADD COLUMN saved INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX tasks_with_saved_files ON tasks (principal, updated_at) WHERE saved = 1;
+  `,
 ];
 
 /**

@@ -34,6 +34,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 
 /** Some 5 ms of work: how long one commit may keep the event loop. */
 const EVENTS_PER_COMMIT = 2_000;
+/** Bytes of a content that take as long to write as an event. */
+const BYTES_PER_EVENT = 4_096;
 
 export interface SqliteJournalOptions {
   /** Where the file is, or is to be created: directories with mode 0700, files with 0600. */
@@ -96,7 +98,8 @@ class SqliteJournal implements Journal {
         for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);
         return outcomes;
       },
-      weigh: ({ events }) => events.length,
+      weigh: ({ events, contents = [] }) =>
+        contents.reduce((weight, { bytes }) => weight + bytes.length / BYTES_PER_EVENT, events.length),
       weightPerCommit: EVENTS_PER_COMMIT,
     });
   }
@@ -124,6 +127,14 @@ class SqliteJournal implements Journal {
 
   async toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined> {
     return isStorable(toolId) ? this.#ask(() => this.#index.toolExecution(toolId)) : undefined;
+  }
+
+  async content(taskId: string, hash: string): Promise<Uint8Array | undefined> {
+    return isStorable(taskId) ? this.#ask(() => this.#index.content(taskId, hash)) : undefined;
+  }
+
+  async withSavedFiles(principal: string): Promise<TaskRow[]> {
+    return this.#ask(() => this.#index.withSavedFiles(principal));
   }
 
   async list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage> {

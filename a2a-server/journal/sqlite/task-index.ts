@@ -2,7 +2,7 @@
 import type { RecordedCommand, TaskFilter, TaskPage, TaskRow } from '../journal.ts';
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
-import { integer, integerOrNull, state, text } from './columns.ts';
+import { bytes, integer, integerOrNull, state, text } from './columns.ts';
 import type { Query, Row, Sqlite, SqlValue } from './driver.ts';
 
 const SELECT =
@@ -16,6 +16,8 @@ export class TaskIndex {
   readonly #deadlines: Query;
   readonly #command: Query;
   readonly #toolExecution: Query;
+  readonly #content: Query;
+  readonly #withSavedFiles: Query;
 
   constructor(database: Sqlite) {
     this.#database = database;
@@ -30,6 +32,12 @@ export class TaskIndex {
     this.#toolExecution = database.query(
       `SELECT task_id, principal FROM tool_executions JOIN tasks ON tasks.key = tool_executions.task
        WHERE tool_id = ?`,
+    );
+    this.#content = database.query(
+      'SELECT bytes FROM contents JOIN tasks ON tasks.key = contents.task WHERE task_id = ? AND hash = ?',
+    );
+    this.#withSavedFiles = database.query(
+      `${SELECT} WHERE principal = ? AND saved = 1 ORDER BY updated_at DESC, key DESC`,
     );
   }
 
@@ -60,6 +68,15 @@ export class TaskIndex {
   toolExecution(toolId: string): { taskId: string; principal: string } | undefined {
     const row = this.#toolExecution(toolId)[0];
     return row && { taskId: text(row[0]), principal: text(row[1]) };
+  }
+
+  content(taskId: string, hash: string): Uint8Array | undefined {
+    const row = this.#content(taskId, hash)[0];
+    return row && bytes(row[0]);
+  }
+
+  withSavedFiles(principal: string): TaskRow[] {
+    return this.#withSavedFiles(principal).map(toTaskRow);
   }
 
   list(filter: TaskFilter, { size, token }: { size: number; token?: string }): TaskPage {

@@ -1,8 +1,9 @@
 /** Checkpoints over real files and a real journal: kept before the change, put back under approval, gone with the task. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
+import { openSqlite } from '../../../a2a-server/journal/sqlite/driver.ts';
 import { createModels } from '../../../a2a-server/models/models.ts';
 import { modelSettings } from '../../../a2a-server/models/settings.ts';
 import { checkpointsOf } from '../../../a2a-server/task/checkpoint.ts';
@@ -258,8 +259,9 @@ describe('a checkpoint', () => {
   it('whose content is lost is not put back in part', async () => {
     await writeFile(file('b.txt'), 'before');
     const task = await did({ together: [append('a.txt', 'one'), append('b.txt', 'two')] });
-    const kept = join(stateDir, 'checkpoints', task.taskId);
-    for (const name of await readdir(kept)) await truncate(join(kept, name), 1);
+    const database = openSqlite(join(stateDir, 'journal.db'), { busyTimeoutMs: 1_000 });
+    database.exec("UPDATE contents SET bytes = x'00'");
+    database.close();
     const refused = await command(`restore ${checkpointIn(task)}`);
     expect(refused.status).toMatchObject({ state: 'failed', message: expect.stringContaining('"b.txt"') });
     expect(await textOf('a.txt')).toBe('one');
@@ -269,29 +271,48 @@ describe('a checkpoint', () => {
 describe('what is kept', () => {
   it('X1 is for its owner alone', async () => {
     await writeFile(file('a.txt'), 'secret');
-    const { taskId } = await did(write('a.txt', 'other'));
-    const place = join(stateDir, 'checkpoints', taskId);
-    const [name = ''] = await readdir(place);
-    expect((await stat(place)).mode & 0o777).toBe(0o700);
-    expect((await stat(join(place, name))).mode & 0o777).toBe(0o600);
-    expect(await readFile(join(place, name), 'utf8')).toBe('secret');
+    await did(write('a.txt', 'other'));
+    for (const name of (await readdir(stateDir)).filter((it) => it.startsWith('journal.db')))
+      expect((await stat(join(stateDir, name))).mode & 0o777).toBe(0o600);
+  });
+
+  it('E2 is in the journal with the start of its tool and the decision, in one append', async () => {
+    await writeFile(file('a.txt'), 'before');
+    await service.stop();
+    const appends: string[][] = [];
+    service = await start((journal) => {
+      const appended = journal.append.bind(journal);
+      journal.append = (wanted) => {
+        appends.push(wanted.events.map(({ type }) => type));
+        return appended(wanted);
+      };
+      return journal;
+    });
+    const asked = await settled(service.tasks, await service.tasks.send(says(plan(write('a.txt', 'after')))));
+    appends.length = 0;
+    expect((await decided(asked, 'approve')).status.state).toBe('completed');
+    expect(appends[0]).toEqual(['tool.decided', 'task.working', 'tool.started', 'files.saved']);
+    expect(appends.flat().filter((type) => type === 'tool.started')).toHaveLength(1);
   });
 
   it('is kept before the change: where it cannot be, nothing is changed', async () => {
     await writeFile(file('a.txt'), 'before');
-    await writeFile(join(stateDir, 'checkpoints'), 'no directory');
+    await service.stop();
+    service = await start((journal) => {
+      const appended = journal.append.bind(journal);
+      journal.append = (wanted) =>
+        (wanted.contents ?? []).length === 0
+          ? appended(wanted)
+          : Promise.reject(new ProductError('STORAGE', 'the disk is full'));
+      return journal;
+    });
     const { tasks } = service;
     const sent = says(plan(write('a.txt', 'after')), { settings: { autoExecute: true } });
     const done = await settled(tasks, await tasks.send(sent));
     expect(Object.values(done.calls)).toMatchObject([
-      {
-        state: {
-          result: { outcome: { type: 'error', message: expect.stringContaining('was not changed') } },
-        },
-      },
+      { state: { result: { outcome: { type: 'error', message: expect.stringContaining('disk is full') } } } },
     ]);
     expect(await textOf('a.txt')).toBe('before');
-    await rm(join(stateDir, 'checkpoints'));
   });
 });
 

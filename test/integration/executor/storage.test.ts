@@ -52,6 +52,8 @@ async function fullFrom(
     row: (taskId) => journal.row(taskId),
     command: (principal, messageId) => journal.command(principal, messageId),
     toolExecution: (toolId) => journal.toolExecution(toolId),
+    content: (taskId, hash) => journal.content(taskId, hash),
+    withSavedFiles: (principal) => journal.withSavedFiles(principal),
     list: (filter, page) => journal.list(filter, page),
     session: (principal, sessionId) => journal.session(principal, sessionId),
     unsettled: () => journal.unsettled(),

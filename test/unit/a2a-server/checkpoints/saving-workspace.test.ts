@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { contentStore, type ContentStore } from '../../../../a2a-server/checkpoints/content-store.ts';
-import { savingWorkspace } from '../../../../a2a-server/checkpoints/saving-workspace.ts';
+import { savingWorkspace, type RecordSaved } from '../../../../a2a-server/checkpoints/saving-workspace.ts';
 import type { SavedFile } from '../../../../a2a-server/task/events.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace.ts';
 import { ABSENT, hashOf, MAX_READ_BYTES } from '../../../../a2a-server/tools/workspace/text-file.ts';
@@ -11,21 +10,21 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 const { signal } = new AbortController();
 
 let root: string;
-let contents: ContentStore;
 let recorded: SavedFile[];
-let record: (files: readonly SavedFile[]) => Promise<void>;
+/** Hash and text of what was kept. */
+let kept: Map<string, string>;
+let record: RecordSaved;
 let workspace: Workspace;
 
 beforeEach(async () => {
   root = await temporaryDirectory();
-  contents = contentStore(await temporaryDirectory());
   recorded = [];
-  record = async (files) => void recorded.push(...files);
-  workspace = savingWorkspace(await openWorkspace(root), {
-    contents,
-    taskId: 'task-1',
-    record: (files) => record(files),
-  });
+  kept = new Map();
+  record = async (files, contents) => {
+    recorded.push(...files);
+    for (const { hash, bytes } of contents) kept.set(hash, Buffer.from(bytes).toString());
+  };
+  workspace = savingWorkspace(await openWorkspace(root), (files, contents) => record(files, contents));
 });
 
 const removing = (more: { recursive?: boolean } = {}) => ({
@@ -46,14 +45,15 @@ const state = (text: string, mode?: number) => ({
 describe('a workspace that keeps what is changed in it', () => {
   it('records what a file was and will be before it is changed, with what it held', async () => {
     await writeFile(join(root, 'a'), 'one', { mode: 0o644 });
-    record = async (files) => {
+    const recording = record;
+    record = async (files, contents) => {
       // Intent before effect.
       expect(await readFile(join(root, 'a'), 'utf8')).toBe('one');
-      expect(await contents.read('task-1', hashOf('one'))).toBeDefined();
-      recorded.push(...files);
+      await recording(files, contents);
     };
     await workspace.replace('./a', { content: 'two', basis: hashOf('one'), signal });
     expect(recorded).toEqual([{ path: 'a', before: state('one', 0o644), after: state('two') }]);
+    expect(kept).toEqual(new Map([[hashOf('one'), 'one']]));
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('two');
   });
 
@@ -69,7 +69,6 @@ describe('a workspace that keeps what is changed in it', () => {
       { path: 'old', before: state('y'), after: { type: 'absent' } },
       { path: 'there/moved', before: { type: 'absent' }, after: state('y') },
     ]);
-    expect(await contents.tasks()).toEqual(['task-1']);
   });
 
   it('keeps each file of a directory that is deleted, and says what of it cannot be', async () => {
@@ -83,7 +82,7 @@ describe('a workspace that keeps what is changed in it', () => {
       { path: 'd/e/b', before: state('B'), after: { type: 'absent' } },
       { path: 'd/l', before: { type: 'not-saved', why: 'a link' }, after: { type: 'absent' } },
     ]);
-    expect(await contents.read('task-1', hashOf('B'))).toBeDefined();
+    expect([...kept.values()]).toEqual(['A', 'B']);
     await expect(stat(join(root, 'd'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
@@ -95,6 +94,19 @@ describe('a workspace that keeps what is changed in it', () => {
       reason: 'INPUT_CHANGED',
     });
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('somebody else');
+  });
+
+  it('D2 records nothing of a change that was made from something else', async () => {
+    await writeFile(join(root, 'a'), 'one');
+    const stale = { content: 'two', basis: hashOf('before'), signal };
+    await expect(workspace.replace('a', stale)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
+    await expect(workspace.remove('a', { ...removing(), basis: 'other' })).rejects.toMatchObject({
+      reason: 'INPUT_CHANGED',
+    });
+    await expect(workspace.move('a', 'b', { basis: 'other', signal })).rejects.toMatchObject({
+      reason: 'INPUT_CHANGED',
+    });
+    expect(recorded).toEqual([]);
   });
 
   it('changes nothing that could not be recorded', async () => {
@@ -117,6 +129,6 @@ describe('a workspace that keeps what is changed in it', () => {
       { path: 'there', before, after: before },
       { path: 'there', before, after: { type: 'absent' } },
     ]);
-    expect(await contents.tasks()).toEqual(['task-1']);
+    expect(kept).toEqual(new Map());
   });
 });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { contentStore, type ContentStore } from '../../../../a2a-server/checkpoints/content-store.ts';
 import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
 import { Upkeep } from '../../../../a2a-server/executor/upkeep.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
@@ -24,20 +23,17 @@ let journal: Journal;
 let upkeep: Upkeep;
 /** How long each timer was to run. */
 let timers: number[];
-let contents: ContentStore;
 let failures: unknown[];
 
 beforeEach(async () => {
   clock = new FakeClock();
   const directory = await temporaryDirectory();
   const path = join(directory, 'journal.db');
-  contents = contentStore(join(directory, 'checkpoints'));
   journal = await openSqliteJournal({ path, clock: () => clock.now() });
   timers = [];
   failures = [];
   upkeep = new Upkeep({
     journal,
-    contents,
     log: new TaskLog(journal),
     clock: {
       now: () => clock.now(),
@@ -125,17 +121,6 @@ describe('a round', () => {
     clock.advance(60_000);
     await upkeep.settled();
     expect((await journal.row('a'))?.state).toBe('canceled');
-  });
-
-  it('deletes the contents of tasks that are no more, also those the last process left, and of no other', async () => {
-    await journal.append(beginning('over', { events: [working, completed] }));
-    await journal.append(beginning('live'));
-    for (const taskId of ['over', 'live', 'left']) await contents.prepare(taskId);
-    await started();
-    expect((await contents.tasks()).toSorted()).toEqual(['live', 'over']);
-    clock.advance(31 * DAY);
-    await upkeep.settled();
-    expect(await contents.tasks()).toEqual(['live']);
   });
 
   it('S1 packs a long journal once its task stands still, and gives others their turn in between', async () => {

@@ -1,0 +1,98 @@
+/**
+ * A decision that is accepted but not yet appended, so that the start of the call it lets run can be part of its append.
+ *
+ * E3: it is answered when it is durable, and not before. It is appended exactly once: with the call's start, or alone when
+ * there is nothing to start, or when the start takes too long.
+ */
+import { Deferred } from '../../shared/client/deferred.ts';
+import type { CommandKey, FileBytes } from '../journal/journal.ts';
+import type { TaskEvent } from '../task/events.ts';
+import { foldOn } from '../task/fold.ts';
+import type { Snapshot } from '../task/snapshot.ts';
+import type { Change, Changed, TaskLog } from './task-log.ts';
+
+/** What became of a command. `snapshot`: the task as of the command's own last event, when it was appended. */
+export interface CommandResult {
+  changed: Changed | undefined;
+  snapshot?: Snapshot;
+}
+
+/** What is appended after the command, judged on the task as the command leaves it. */
+export interface Following {
+  events: (after: Snapshot) => readonly TaskEvent[];
+  contents: readonly FileBytes[];
+}
+
+const NOTHING: Following = { events: () => [], contents: [] };
+
+export class PendingCommand {
+  readonly #log: TaskLog;
+  readonly #taskId: string;
+  readonly #rule: (snapshot: Snapshot) => Change;
+  readonly #key: CommandKey;
+  readonly #result = new Deferred<CommandResult>();
+  #settling: Promise<CommandResult> | undefined;
+
+  constructor(log: TaskLog, taskId: string, rule: (snapshot: Snapshot) => Change, key: CommandKey) {
+    this.#log = log;
+    this.#taskId = taskId;
+    this.#rule = rule;
+    this.#key = key;
+    // The sender waits for it, but may do so only later.
+    this.#result.promise.catch(() => undefined);
+  }
+
+  /** Rejects when the journal cannot be written. */
+  get result(): Promise<CommandResult> {
+    return this.#result.promise;
+  }
+
+  get settled(): boolean {
+    return this.#settling !== undefined;
+  }
+
+  /** The task as the command would leave it now; as it is, when the command would be refused. */
+  foresee(snapshot: Snapshot, at: number): Snapshot {
+    const change = this.#rule(snapshot);
+    return change.type === 'append' ? after(snapshot, change.events, at) : snapshot;
+  }
+
+  /** Appends the command, with what follows it. The first call counts. @returns whether that was this one. */
+  async settle(following: Following = NOTHING): Promise<boolean> {
+    if (this.#settling !== undefined) {
+      await this.#settling;
+      return false;
+    }
+    this.#settling = this.#append(following);
+    this.#settling.then(
+      (result) => this.#result.resolve(result),
+      (error: unknown) => this.#result.reject(error),
+    );
+    await this.#settling;
+    return true;
+  }
+
+  async #append({ events, contents }: Following): Promise<CommandResult> {
+    let own: { before: Snapshot; count: number } | undefined;
+    const changed = await this.#log.change(
+      this.#taskId,
+      (before) => {
+        const change = this.#rule(before);
+        if (change.type !== 'append') return change;
+        own = { before, count: change.events.length };
+        const more = events(after(before, change.events, before.updatedAt));
+        return { type: 'append', events: [...change.events, ...more], contents };
+      },
+      this.#key,
+    );
+    if (changed?.type !== 'appended' || own === undefined) return { changed };
+    return { changed, snapshot: foldOn(own.before, changed.entries.slice(0, own.count)) };
+  }
+}
+
+function after(snapshot: Snapshot, events: readonly TaskEvent[], at: number): Snapshot {
+  return foldOn(
+    snapshot,
+    events.map((event, index) => ({ seq: snapshot.seq + 1 + index, at, event })),
+  );
+}
