@@ -282,7 +282,7 @@ export class ToolScheduler {
     at: Equipment & { at: Place; workspace: Workspace; place: TaskPlace },
   ): Promise<Executed> {
     const { principal } = snapshot;
-    const { log, clock } = this.#options;
+    const { clock } = this.#options;
     const { output, questions, start } = at;
     let failure: unknown;
     let todos: readonly Todo[] | undefined;

@@ -272,7 +272,7 @@ describe('what is kept', () => {
   it('X1 is for its owner alone', async () => {
     await writeFile(file('a.txt'), 'secret');
     await did(write('a.txt', 'other'));
-    for (const name of (await readdir(stateDir)).filter((it) => it.startsWith('journal.db')))
+    for (const name of (await readdir(stateDir)).filter((entry) => entry.startsWith('journal.db')))
       expect((await stat(join(stateDir, name))).mode & 0o777).toBe(0o600);
   });
 
