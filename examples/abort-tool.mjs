@@ -1,14 +1,14 @@
 // Hands a task to an agent over MCP. Enter stops the tool that runs just now: the task goes on without it.
 //
 //   node dist/bridge/main.js --http --no-stdio &
-//   MCP_TOKEN=$(cat ~/.local/state/mcp-a2a-bridge/http-token) node examples/abort-tool.mjs "wait 60 seconds then list files"
+//   MCP_TOKEN=$(cat ~/.local/state/mcp-a2a-bridge/http-token) node examples/abort-tool.mjs "wait 60 seconds"
 //
 // MCP_URL says where the bridge is, if not at http://127.0.0.1:41243/mcp.
 import { createInterface } from 'node:readline';
 import { McpClient } from 'mcp-a2a-bridge/client';
 
 const { MCP_URL: url = 'http://127.0.0.1:41243/mcp', MCP_TOKEN: token } = process.env;
-const text = process.argv.slice(2).join(' ') || 'wait 60 seconds then list files';
+const text = process.argv.slice(2).join(' ') || 'wait 60 seconds';
 const say = (words) => void process.stdout.write(`${words}\n`);
 
 const client = new McpClient({ url, token });

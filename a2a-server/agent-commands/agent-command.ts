@@ -1,23 +1,30 @@
-/** What a command of the agent is: a name, and what it begins with. */
+/** A command of the agent: a name, its arguments, and what it does. */
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Workspace } from '../tools/workspace.ts';
 
-/** What a command may know while it looks. It changes nothing itself: that is a tool's, under approval. */
+/** What a command may read. It changes nothing itself: it requests a tool call, which needs approval. */
 export interface CommandContext {
   workspace: Workspace;
-  /** Whose task it works for. */
+  /** The owner of the command's task. */
   principal: string;
   signal: AbortSignal;
 }
 
-/** What a command begins with: words that are its whole answer, or a tool call, whose outcome is then its answer. */
+/** The first step of a command without a model: its whole answer, or a tool call whose outcome is the answer. */
 export type Beginning =
   | { type: 'answer'; text: string }
   | { type: 'call'; text: string; tool: string; input: Record<string, unknown> };
 
-export interface AgentCommand extends OfferedCommand {
+export type AgentCommand = OfferedCommand & {
   /** Other names it goes by, which are not listed. */
   aliases?: readonly string[];
-  /** @param args as many as it takes. @throws ProductError for what cannot be done; the sentence is the task's end. */
-  begin(args: readonly string[], context: CommandContext): Promise<Beginning>;
-}
+} & (
+    | {
+        /** @param args as many as it takes. @throws ProductError for what cannot be done; its sentence ends the task. */
+        begin(args: readonly string[], context: CommandContext): Promise<Beginning>;
+      }
+    | {
+        /** The message that the task's model gets in place of the command. */
+        prompt: string;
+      }
+  );

@@ -1,18 +1,22 @@
-/** The commands of an agent: told, found by what a person typed, and carried out behind the model port. */
+/** The commands of an agent: listed, found by the words of a person, and run behind the model port. */
 import { ProductError } from '../../shared/errors.ts';
 import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Model } from '../models/model.ts';
+import type { UserMessage } from '../task/events.ts';
 import { callsOf, lastTurn, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { commandModel } from './command-model.ts';
 
 export interface AgentCommands {
-  /** As they are told to clients. */
+  /** As clients see them. */
   readonly offered: readonly OfferedCommand[];
-  /** @throws ProductError UNKNOWN_COMMAND naming those that exist; MALFORMED with the usage */
-  check(call: CommandCall): void;
-  /** Whoever takes the place of the model in the turns of a command's task. */
+  /**
+   * The message as the task records it: a command that is a prompt becomes the text of that prompt.
+   * @throws ProductError UNKNOWN_COMMAND naming those that exist; MALFORMED with the usage
+   */
+  accept(message: UserMessage): UserMessage;
+  /** What takes the place of the model in the turns of a command's task. */
   model(call: CommandCall, at: { snapshot: Snapshot; workspace: Workspace }): Model;
 }
 
@@ -23,13 +27,19 @@ export function agentCommands(commands: readonly AgentCommand[]): AgentCommands 
       description,
       arguments: args,
     })),
-    check: (call) => void found(commands, call),
+    accept(message) {
+      if (message.command === undefined) return message;
+      const { command } = found(commands, message.command);
+      if ('begin' in command) return message;
+      return { messageId: message.messageId, parts: [{ type: 'text', text: command.prompt }] };
+    },
     model(call, { snapshot, workspace }) {
       const { principal } = snapshot;
       return commandModel({
-        begin(signal) {
+        async begin(signal) {
           const { command, args } = found(commands, call);
-          return command.begin(args, { workspace, principal, signal });
+          if ('begin' in command) return command.begin(args, { workspace, principal, signal });
+          throw unknown(commands, call);
         },
         calls: callsOf(snapshot, lastTurn(snapshot)),
       });
@@ -37,7 +47,7 @@ export function agentCommands(commands: readonly AgentCommand[]): AgentCommands 
   };
 }
 
-/** The command whose name takes up most of the words, and what is left of them. */
+/** The command with the longest name that the words begin with, and the words after it. */
 function found(
   commands: readonly AgentCommand[],
   call: CommandCall,
@@ -54,14 +64,11 @@ function found(
   const args = words.slice(fits.name.length);
   const required = command.arguments.filter((it) => it.required).length;
   if (args.length < required || args.length > command.arguments.length)
-    throw new ProductError(
-      'MALFORMED',
-      `The command is used so: ${usageOf(command)}. ${command.description}`,
-    );
+    throw new ProductError('MALFORMED', `Usage: ${usageOf(command)}. ${command.description}`);
   return { command, args };
 }
 
-/** `checkpoint restore <id>`; what may be left out is in brackets. */
+/** `checkpoint restore <id>`; optional arguments are in brackets. */
 export function usageOf({ name, arguments: args }: OfferedCommand): string {
   return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
 }
@@ -70,7 +77,7 @@ function unknown(commands: readonly AgentCommand[], call: CommandCall): ProductE
   const names = commands.map(({ name }) => name).join(', ');
   return new ProductError(
     'UNKNOWN_COMMAND',
-    `There is no command ${JSON.stringify(commandLine(call).slice(0, 200))}. There are: ${names}.`,
+    `There is no command ${JSON.stringify(commandLine(call).slice(0, 200))}. The commands are: ${names}.`,
     { facts: { commands: names } },
   );
 }

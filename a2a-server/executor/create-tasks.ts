@@ -147,12 +147,11 @@ export function createTasks(options: TasksOptions): TaskService {
         'A decision, or the taking back of a grant, must name the task or session it is for. Nothing was changed.',
       );
     const previous = target.previous && (await log.load(target.previous.taskId));
-    if (incoming.message.command) commands.check(incoming.message.command);
+    const message = commands.accept(incoming.message);
     const settings = await checkedSettings(beginningSettings(incoming.settings, previous, options.mode));
     const taskId = ids.task();
     const bare =
-      incoming.message.command === undefined &&
-      models.resolve(settings.model).answersWith?.(incoming.message) === 'message';
+      message.command === undefined && models.resolve(settings.model).answersWith?.(message) === 'message';
     const events: TaskEvent[] = [
       {
         type: 'task.created',
@@ -161,7 +160,7 @@ export function createTasks(options: TasksOptions): TaskService {
         settings,
         ...(bare && { answer: 'message' }),
       },
-      { type: 'message.received', message: incoming.message, channel: incoming.channel },
+      { type: 'message.received', message, channel: incoming.channel },
     ];
     const result = await journal.append({ taskId, expectedSeq: 0, events, state: 'submitted', command: key });
     switch (result.type) {

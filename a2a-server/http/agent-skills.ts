@@ -37,9 +37,9 @@ function agentSkill({ agent, model }: AgentFacts): AgentSkill {
   switch (agent.type) {
     case 'model':
       return model === 'offline'
-        ? skill('agent', 'Follow plain instructions', {
+        ? skill('agent', 'Follow fixed forms', {
             description:
-              'Carries out instructions in a few plain words, or a plan as JSON, by rules: no language model is set.',
+              'Follows one of a few fixed forms, or a JSON plan. No language model is configured: other messages are rejected.',
             tags: ['agent', 'offline'],
             examples: ['Create test.md with hello'],
           })

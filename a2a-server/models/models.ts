@@ -1,6 +1,7 @@
 /** The models a server offers, from its settings and its environment. */
 import { ProductError } from '../../shared/errors.ts';
 import { languageModel } from './language-model.ts';
+import { offlineModel } from './offline/offline-model.ts';
 import type { Model, Models } from './model.ts';
 import type { Patience } from './patience.ts';
 import { connect } from './providers.ts';
@@ -37,11 +38,7 @@ function build(
   { env, patience }: { env: Readonly<Record<string, string | undefined>>; patience?: Patience },
 ): Model {
   const parsed = parseModelId(id);
-  if (parsed === undefined)
-    return languageModel({
-      id: OFFLINE,
-      load: async () => (await import('./offline/offline-model.ts')).offlineModel,
-    });
+  if (parsed === undefined) return offlineModel(OFFLINE);
   const { access, keyVariable, load } = connect(parsed.provider, settings.baseUrls[parsed.provider], env);
   return languageModel({
     id,

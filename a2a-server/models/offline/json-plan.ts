@@ -1,16 +1,18 @@
 /**
- * The JSON plan: how anything can be asked for that the words of the language don't say, several calls in one turn and
- * long streams among it.
+ * The JSON plan: any tool, several calls in one turn, and long streams.
  *
  * `{"plan": [{"tool": "…", "input": {…}}, {"together": [{"tool": …}, …]}, {"say": "…", "repeat": 3}]}`
  */
 import { z } from 'zod';
 import type { Reading, Step } from './step.ts';
 
-/** The most that one `say` may stream, in characters, and in chunks. */
+/** Characters that one `say` may stream. */
 export const MAX_SAID = 50_000_000;
+/** Chunks that one `say` may stream. */
 export const MAX_CHUNKS = 1_000_000;
-/** How deep an input may be nested: far beyond any tool's schema, and safe to write out. */
+/** Steps of one plan. */
+export const MAX_STEPS = 1_000;
+/** Nesting depth of a plan: deeper than any tool's schema, shallow enough to serialise. */
 const MAX_DEPTH = 100;
 
 const plannedCall = z.strictObject({
@@ -25,20 +27,19 @@ const say = z
   });
 
 const plan = z.strictObject({
-  plan: z.array(
-    z.union([plannedCall, say, z.strictObject({ together: z.array(plannedCall).min(1).max(50) })]),
-  ),
+  plan: z
+    .array(z.union([plannedCall, say, z.strictObject({ together: z.array(plannedCall).min(1).max(50) })]))
+    .max(MAX_STEPS),
 });
 
-/** Reads a JSON plan. @returns a misread, never throws, for anything else. */
+/** Reads a JSON plan. Never throws: text that is no plan is refused with the reason. */
 export function readJsonPlan(source: string): Reading {
   const json = parse(source);
-  if (!json.ok) return misread(source, `it is not valid JSON (${json.why})`);
-  if (depthExceeds(json.value, MAX_DEPTH))
-    return misread(source, `it is nested deeper than ${MAX_DEPTH} levels`);
+  if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);
+  if (depthExceeds(json.value, MAX_DEPTH)) return refused(`the plan has more than ${MAX_DEPTH} levels`);
   const parsed = plan.safeParse(json.value);
-  if (!parsed.success) return misread(source, `it is not a plan: ${firstIssue(parsed.error)}`);
-  return { steps: parsed.data.plan.map(stepOf), misread: [] };
+  if (!parsed.success) return refused(`the JSON is not a plan: ${firstIssue(parsed.error)}`);
+  return { type: 'steps', steps: parsed.data.plan.map(stepOf) };
 }
 
 function stepOf(item: z.infer<typeof plan>['plan'][number]): Step {
@@ -47,8 +48,8 @@ function stepOf(item: z.infer<typeof plan>['plan'][number]): Step {
   return { type: 'say', text: item.say, ...(item.repeat !== undefined && { repeat: item.repeat }) };
 }
 
-function misread(text: string, why: string): Reading {
-  return { steps: [], misread: [{ text, why }] };
+function refused(why: string): Reading {
+  return { type: 'refused', why };
 }
 
 function parse(source: string): { ok: true; value: unknown } | { ok: false; why: string } {
@@ -60,7 +61,7 @@ function parse(source: string): { ok: true; value: unknown } | { ok: false; why:
   }
 }
 
-/** Without recursion: the input may be nested deeper than the stack. */
+/** Walks without recursion: the input may be nested deeper than the stack. */
 function depthExceeds(value: unknown, limit: number): boolean {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,26 +1,13 @@
 /**
- * What the offline model says and asks for next: a pure function of the prompt and the tools it is offered.
+ * What the offline model says and requests next: a pure function of the conversation and the offered tools. It keeps no
+ * state, so it goes on after a restart or in another process.
  *
- * The steps of all unanswered messages are walked in order, together with the turns that are already in the
- * conversation. The first step without a turn is the next one; when there is none, the work is summed up.
+ * The steps of all unanswered messages are matched with the turns the conversation already has. The first step without
+ * a turn is the next turn.
  */
-import { missingFor, unmadeAfter, type Unmade } from './dependence.ts';
-import { readMessage } from './read-message.ts';
+import type { ConversationStep } from '../model.ts';
+import { FORMS, readMessage } from './read-message.ts';
 import { callsOf, type PlannedCall, type Step } from './step.ts';
-import { CHANGES } from './tool-names.ts';
-import type { CallResult, Unanswered } from './unanswered.ts';
-import {
-  announce,
-  confess,
-  describe,
-  LANGUAGE,
-  notUnderstood,
-  report,
-  summary,
-  type Tally,
-  wasDenied,
-  WHAT_I_AM,
-} from './wording.ts';
 
 /** Something to say: `repeat` chunks of `text`, or `text` word by word. */
 export interface Said {
@@ -28,109 +15,81 @@ export interface Said {
   repeat?: number;
 }
 
-export interface AskedCall extends PlannedCall {
-  id: string;
-}
+export type NextTurn =
+  | { type: 'calls'; said: Said[]; calls: PlannedCall[] }
+  /** The last turn. */
+  | { type: 'end'; said: Said[] }
+  /** The model cannot do what the task asks for, and has done nothing. */
+  | { type: 'rejected'; message: string };
 
-/** One turn. Without calls it is the last one, and then it always says something. */
-export interface NextTurn {
-  said: Said[];
-  calls: AskedCall[];
-}
+/** Characters of a tool's result that the model repeats. */
+const MAX_REPEATED = 10_000;
 
-export function nextTurn({ requests, turns }: Unanswered, offered: ReadonlySet<string>): NextTurn {
-  const readings = requests.map((request) => ({ ...readMessage(request.text), fresh: request.fresh }));
-  const steps = readings.flatMap((reading) => reading.steps);
-  const said: Said[] = [];
-  const fresh = readings.filter((reading) => reading.fresh).flatMap((reading) => reading.misread);
-  if (fresh.length > 0) said.push({ text: confess(fresh, steps.length === 0) });
+type Result = Extract<ConversationStep, { role: 'tool' }>['results'][number];
 
-  const walk = new Walk(offered);
-  for (const [at, step] of steps.entries()) {
-    const current = walk.taken === turns.length;
-    if (step.type === 'say') {
-      if (current) said.push(step);
-      continue;
-    }
-    const obstacle = walk.obstacle(step);
-    if (obstacle !== undefined) {
-      walk.passOver(step, obstacle);
+export function nextTurn(conversation: readonly ConversationStep[], offered: ReadonlySet<string>): NextTurn {
+  const { messages, turns } = unanswered(conversation);
+  const readings = messages.map(({ text, fresh }) => ({ ...readMessage(text), fresh }));
+  const said: Said[] = readings.flatMap((reading) =>
+    reading.type === 'refused' && reading.fresh ? [{ text: refusal(reading.why) }] : [],
+  );
+  const steps = readings.flatMap((reading) => (reading.type === 'steps' ? reading.steps : []));
+  const [first] = said;
+  if (first !== undefined && turns.length === 0 && steps.length === 0)
+    return { type: 'rejected', message: first.text };
+  let taken = 0;
+  for (const step of steps) {
+    const current = taken === turns.length;
+    const absent = callsOf(step).find(({ tool }) => !offered.has(tool))?.tool;
+    if (step.type === 'say' || absent !== undefined) {
       if (current)
-        said.push({ text: `Not tried: ${callsOf(step).map(describe).join(' and ')}, because ${obstacle}.` });
+        said.push(step.type === 'say' ? step : { text: `Not done: this task has no tool ${absent}.` });
       continue;
     }
-    const past = turns[walk.taken];
-    if (past === undefined) {
-      said.push({ text: announce(step) });
-      return {
-        said,
-        calls: callsOf(step).map((call, index) => ({ ...call, id: `step-${at + 1}-${index + 1}` })),
-      };
-    }
-    walk.take(step, past.results);
-    if (walk.taken === turns.length) said.push(...reports(step, past.results).map((text) => ({ text })));
+    const results = turns[taken];
+    if (results === undefined) return { type: 'calls', said, calls: callsOf(step) };
+    taken += 1;
+    if (taken === turns.length) said.push({ text: report(step, results) });
   }
-  if (walk.called) {
-    const misread = notUnderstood(readings.flatMap((reading) => reading.misread));
-    said.push({ text: summary({ ...walk.tally, undone: [...walk.tally.undone, ...misread] }) });
-  }
-  if (said.every(({ text }) => text === ''))
-    said.push({ text: `${WHAT_I_AM} There was nothing to do.\n${LANGUAGE}` });
-  return { said, calls: [] };
+  return { type: 'end', said: said.length > 0 ? said : [{ text: 'There was nothing to do.' }] };
 }
 
-/** How far the steps have come. */
-class Walk {
-  readonly tally: Record<keyof Tally, string[]> = { done: [], failed: [], undone: [] };
-  /** Turns of the conversation that belong to steps walked so far. */
-  taken = 0;
-  #unmade: Unmade = new Set();
-  readonly #offered: ReadonlySet<string>;
-
-  constructor(offered: ReadonlySet<string>) {
-    this.#offered = offered;
-  }
-
-  get called(): boolean {
-    const { done, failed, undone } = this.tally;
-    return done.length + failed.length + undone.length > 0;
-  }
-
-  /** Why the step can't be tried, as the words after `because`. */
-  obstacle(step: Step): string | undefined {
-    const calls = callsOf(step);
-    const absent = calls.find((call) => !this.#offered.has(call.tool));
-    if (absent !== undefined) return `the tool ${absent.tool.slice(0, 200)} is not offered here`;
-    const missing = calls.map((call) => missingFor(call, this.#unmade)).find((file) => file !== undefined);
-    return missing === undefined ? undefined : `an earlier change of ${missing} was not made`;
-  }
-
-  passOver(step: Step, obstacle: string): void {
-    for (const call of callsOf(step)) {
-      this.tally.undone.push(`${describe(call)} (not tried: ${obstacle})`);
-      this.#unmade = unmadeAfter(this.#unmade, call, false);
-    }
-  }
-
-  take(step: Step, results: readonly CallResult[]): void {
-    for (const [index, call] of callsOf(step).entries()) {
-      const result = results[index];
-      const done = result !== undefined && !result.isError;
-      if (done) this.tally.done.push(describe(call));
-      else if (result !== undefined && wasDenied(result))
-        this.tally.undone.push(`${describe(call)} (denied)`);
-      else this.tally.failed.push(describe(call));
-      this.#unmade = unmadeAfter(this.#unmade, call, done);
-    }
-    this.taken += 1;
-  }
+export function refusal(why: string): string {
+  return [
+    `No model is configured, and the offline model does not understand this message: ${why}.`,
+    'To choose a model, start the server with --model, for example --model anthropic:claude-sonnet-4-5, and set the key of its provider (docs/models.md).',
+    `Without a model, one message is one of: ${FORMS.map(({ form }) => form).join(' · ')} · a JSON plan (docs/offline-model.md).`,
+  ].join('\n');
 }
 
-/** Changes that worked are summed up at the end; everything else is reported at once. */
-function reports(step: Step, results: readonly CallResult[]): string[] {
-  return callsOf(step).flatMap((call, index) => {
-    const result = results[index];
-    if (result === undefined || (!result.isError && CHANGES.has(call.tool))) return [];
-    return [report(call, result)];
+function report(step: Step, results: readonly Result[]): string {
+  const calls = callsOf(step);
+  const lines = calls.map(({ tool }, index) => {
+    const text = cut(results[index]?.text ?? 'There is no result.');
+    return calls.length === 1 ? text : `${tool}: ${text}`;
   });
+  return lines.join('\n');
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_REPEATED
+    ? text
+    : `${text.slice(0, MAX_REPEATED)}\n… (${text.length - MAX_REPEATED} more characters)`;
+}
+
+/** The messages and turns since the last turn without calls: such a turn ended the work before it. */
+function unanswered(conversation: readonly ConversationStep[]): {
+  messages: { text: string; fresh: boolean }[];
+  turns: Result[][];
+} {
+  const open = conversation.slice(
+    conversation.findLastIndex((step) => step.role === 'assistant' && step.calls.length === 0) + 1,
+  );
+  const lastTurn = open.findLastIndex(({ role }) => role === 'assistant');
+  return {
+    messages: open.flatMap((step, at) =>
+      step.role === 'user' ? [{ text: step.text, fresh: at > lastTurn }] : [],
+    ),
+    turns: open.flatMap((step) => (step.role === 'tool' ? [step.results] : [])),
+  };
 }

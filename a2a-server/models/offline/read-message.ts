@@ -1,107 +1,152 @@
 /**
- * Reads a message in the offline model's language (docs/offline-model.md). Pure and total: it never throws, whatever
- * the text, and takes time linear in it (X3).
+ * Reads a message as one of the forms of docs/offline-model.md, or as a JSON plan. Any other message is refused whole.
+ * Pure and total, and linear in the text (X3).
  */
-import { splitClauses, written, type Clause } from './clauses.ts';
-import { append, create, edit, writeText } from './file-verbs.ts';
 import { readJsonPlan } from './json-plan.ts';
-import { list, read, search } from './look-verbs.ts';
-import { ask, run, say, wait } from './other-verbs.ts';
-import { move, remove } from './place-verbs.ts';
-import type { PlannedCall, Reading, Step } from './step.ts';
-import { crawl, fetchPage } from './web-verbs.ts';
-import { hasColon, Unclear, wordOf, type Words } from './words.ts';
+import type { PlannedCall, Reading } from './step.ts';
 
-/** Longer messages are not read at all: half a message is not what was asked for. */
+/** Characters of a message. A longer message is refused. */
 export const MAX_LENGTH = 1_000_000;
-/** Steps of one message; what is beyond is said not to be understood, and not done. */
-export const MAX_STEPS = 1_000;
 
-type Verb = (words: Words, from: number) => PlannedCall | Step | Unclear;
-
-const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
-  ['create', create],
-  ['make', create],
-  ['write', writeText],
-  ['append', append],
-  ['add', append],
-  ['edit', edit],
-  ['replace', edit],
-  ['change', edit],
-  ['move', move],
-  ['rename', move],
-  ['delete', remove],
-  ['remove', remove],
-  ['read', read],
-  ['show', read],
-  ['list', list],
-  ['search', search],
-  ['find', search],
-  ['grep', search],
-  ['run', run],
-  ['execute', run],
-  ['fetch', fetchPage],
-  ['download', fetchPage],
-  ['crawl', crawl],
-  ['wait', wait],
-  ['say', say],
-  ['ask', ask],
-]);
-
-const LIST_MARK = /^(?:\d{1,6}[.)]|[-*•])$/;
-/** What lets a task go on that has asked whether it may, and asks for nothing else. */
-const NODS = new Set(['go on', 'carry on', 'continue', 'proceed', 'yes', 'ok', 'okay']);
-const POLITE = new Set(['please', 'now', 'also', 'and', 'first', 'next', 'finally', 'lastly', 'kindly']);
-
-export function readMessage(text: string): Reading {
-  if (text.length > MAX_LENGTH)
-    return { steps: [], misread: [{ text, why: `it is longer than ${MAX_LENGTH} characters` }] };
-  const clauses = splitClauses(text);
-  const parts = clauses.slice(0, MAX_STEPS).map(readClause);
-  const steps = parts.flatMap((part) => part.steps);
-  const misread = parts.flatMap((part) => part.misread);
-  const beyond = Math.max(0, clauses.length - MAX_STEPS) + steps.splice(MAX_STEPS).length;
-  if (beyond > 0) misread.push({ text: `${beyond} more`, why: `a message has at most ${MAX_STEPS} steps` });
-  return { steps, misread };
+interface Form {
+  /** As the documentation and a refusal show it. */
+  form: string;
+  verb: string;
+  /** `rest` is what follows the verb. @returns undefined where the form does not fit. */
+  read: (rest: string) => PlannedCall | { say: string } | undefined;
 }
 
-function readClause(clause: Clause): Reading {
-  if (clause.type === 'json') return readJsonPlan(clause.source);
-  const start = opening(clause);
-  if (start === clause.tokens.length || isNod(clause, start)) return { steps: [], misread: [] };
-  const verb = VERBS.get(wordOf(clause.tokens[start]));
-  if (verb === undefined)
-    return fencedPlan(clause) ?? unclear(clause, start, 'it starts with no verb I know');
-  const step = verb(clause, start + 1);
-  if (step instanceof Unclear) return unclear(clause, start, step.why);
-  return { steps: ['type' in step ? step : { type: 'call', ...step }], misread: [] };
+export const FORMS: readonly Form[] = [
+  { form: 'say X', verb: 'say', read: (rest) => ({ say: unquoted(rest) }) },
+  {
+    form: 'create F with X',
+    verb: 'create',
+    read(rest) {
+      const { name, after } = leadingName(rest);
+      const content = afterWord(after, 'with');
+      return content === undefined
+        ? undefined
+        : call('write-file', { path: name, content: unquoted(content) });
+    },
+  },
+  {
+    form: 'append X to F',
+    verb: 'append',
+    read(rest) {
+      const at = rest.toLowerCase().lastIndexOf(' to ');
+      if (at < 1) return undefined;
+      return call('append-file', {
+        path: unquoted(rest.slice(at + 4)),
+        content: unquoted(rest.slice(0, at)),
+      });
+    },
+  },
+  {
+    form: 'replace "A" with "B" in F',
+    verb: 'replace',
+    read(rest) {
+      const oldText = leadingQuote(rest);
+      const newText = leadingQuote(afterWord(oldText?.after, 'with') ?? '');
+      const path = afterWord(newText?.after, 'in');
+      if (!oldText || !newText || !path) return undefined;
+      return call('edit-file', { path: unquoted(path), oldText: oldText.text, newText: newText.text });
+    },
+  },
+  { form: 'read F', verb: 'read', read: (rest) => call('read-file', { path: unquoted(rest) }) },
+  { form: 'list D', verb: 'list', read: (rest) => call('list-files', { path: unquoted(rest) }) },
+  { form: 'delete F', verb: 'delete', read: (rest) => call('delete-file', { path: unquoted(rest) }) },
+  {
+    form: 'run `C`',
+    verb: 'run',
+    read(rest) {
+      const command = /^`([^`]+)`$/.exec(rest)?.[1];
+      return command === undefined ? undefined : call('run-shell-command', { command });
+    },
+  },
+  {
+    form: 'fetch U',
+    verb: 'fetch',
+    read: (rest) => (/\s/.test(rest) ? undefined : call('fetch', { url: rest })),
+  },
+  {
+    form: 'wait N seconds',
+    verb: 'wait',
+    read(rest) {
+      const seconds = /^(\d{1,9}(?:\.\d{1,9})?) seconds?$/i.exec(rest)?.[1];
+      return seconds === undefined ? undefined : call('wait', { seconds: Number(seconds) });
+    },
+  },
+  {
+    form: 'ask me "Q"',
+    verb: 'ask',
+    read(rest) {
+      const question = leadingQuote(afterWord(rest, 'me') ?? '');
+      return question?.after === '' ? call('ask-person', { question: question.text }) : undefined;
+    },
+  },
+];
+
+/** Replies to a question of the server's whether the task goes on. They ask for no step. */
+const GO_ON = new Set(['go on', 'continue', 'yes']);
+
+const FENCE = /^```(?:json)?\n([^]*)\n```$/;
+
+export function readMessage(message: string): Reading {
+  if (message.length > MAX_LENGTH)
+    return { type: 'refused', why: `it is longer than ${MAX_LENGTH} characters` };
+  const text = message.trim();
+  if (GO_ON.has(text.toLowerCase())) return { type: 'steps', steps: [] };
+  const json = FENCE.exec(text)?.[1]?.trim() ?? text;
+  if (json.startsWith('{')) return readJsonPlan(json);
+  const [, verb = '', rest = ''] = /^(\S{1,20})\s+(\S[^]*)$/.exec(text) ?? [];
+  const known = FORMS.find((form) => form.verb === verb.toLowerCase());
+  const read = known?.read(rest);
+  if (read === undefined)
+    return { type: 'refused', why: known ? `the form is: ${known.form}` : 'no form fits' };
+  return {
+    type: 'steps',
+    steps: ['say' in read ? { type: 'say', text: read.say } : { type: 'call', ...read }],
+  };
 }
 
-/** Past list marks and politeness. */
-function opening(words: Words): number {
-  const first = words.tokens[0];
-  let at = first?.type === 'word' && LIST_MARK.test(first.text) ? 1 : 0;
-  while (POLITE.has(wordOf(words.tokens[at]))) at += 1;
-  if (/^(?:can|could|would)$/.test(wordOf(words.tokens[at])) && wordOf(words.tokens[at + 1]) === 'you')
-    at += 2;
-  while (POLITE.has(wordOf(words.tokens[at]))) at += 1;
-  return at;
+function call(tool: string, input: Record<string, unknown>): PlannedCall | undefined {
+  const { content: _content, newText: _newText, ...needed } = input;
+  return Object.values(needed).includes('') ? undefined : { tool, input };
 }
 
-function isNod({ tokens }: Words, from: number): boolean {
-  const words = tokens.slice(from).map(wordOf);
-  return NODS.has(words.filter((word) => !POLITE.has(word)).join(' '));
+/** What follows `word` and a space at the start of the text. */
+function afterWord(text: string | undefined, word: string): string | undefined {
+  const trimmed = text?.trimStart() ?? '';
+  const starts =
+    trimmed.slice(0, word.length).toLowerCase() === word && /\s/.test(trimmed[word.length] ?? '');
+  return starts ? trimmed.slice(word.length).trim() : undefined;
 }
 
-/** A plan in a Markdown fence, alone or after a few words of introduction that end with a colon. */
-function fencedPlan(words: Words): Reading | undefined {
-  const last = words.tokens.at(-1);
-  const before = words.tokens.at(-2);
-  if (last?.type !== 'quoted' || !last.fence) return undefined;
-  if (before !== undefined && !hasColon(before)) return undefined;
-  return readJsonPlan(last.text.trim());
+/** A file name at the start of the text: one word, or a quoted text. */
+function leadingName(text: string): { name: string; after: string } {
+  const quote = leadingQuote(text);
+  if (quote) return { name: quote.text, after: quote.after };
+  const end = text.search(/\s/);
+  return end === -1 ? { name: text, after: '' } : { name: text.slice(0, end), after: text.slice(end) };
 }
 
-function unclear(words: Words, from: number, why: string): Reading {
-  return { steps: [], misread: [{ text: written(words, from), why }] };
+/** A text in double quotes at the start, with the escapes of JSON. */
+function leadingQuote(text: string): { text: string; after: string } | undefined {
+  const quoted = /^"(?:[^"\\]|\\[^])*"/.exec(text)?.[0];
+  if (quoted === undefined) return undefined;
+  try {
+    // A line feed or tab may stand in the quotes as it is.
+    const value: unknown = JSON.parse(
+      quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'),
+    );
+    return typeof value === 'string' ? { text: value, after: text.slice(quoted.length).trim() } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text in quotes where the whole text is quoted, else the text as it is. */
+function unquoted(text: string): string {
+  const quote = leadingQuote(text);
+  return quote?.after === '' ? quote.text : text;
 }

@@ -1,6 +1,6 @@
-/** What the offline model was asked to do: a list of steps, in the order they were written. */
+/** The steps that a message asks the offline model for, in their order. */
 
-/** A call of a tool, with the input as it will be asked for. */
+/** A tool call, with its input as the model will request it. */
 export interface PlannedCall {
   tool: string;
   input: Record<string, unknown>;
@@ -8,24 +8,15 @@ export interface PlannedCall {
 
 export type Step =
   | ({ type: 'call' } & PlannedCall)
-  /** Several calls asked for in one turn. */
+  /** Several calls requested in one turn. */
   | { type: 'together'; calls: PlannedCall[] }
   /** Text to say; with `repeat`, that many chunks of it. */
   | { type: 'say'; text: string; repeat?: number };
 
-/** A part of the text that is no step of the language, and why. Nothing is done for it. */
-export interface Misread {
-  text: string;
-  why: string;
-}
+/** A message, read. A `refused` message does nothing at all. */
+export type Reading = { type: 'steps'; steps: Step[] } | { type: 'refused'; why: string };
 
-/** What was understood of one message, and what was not. */
-export interface Reading {
-  steps: Step[];
-  misread: Misread[];
-}
-
-/** The calls of a step: none for something to say. */
+/** The calls of a step; a `say` step has none. */
 export function callsOf(step: Step): PlannedCall[] {
   switch (step.type) {
     case 'call':

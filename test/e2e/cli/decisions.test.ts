@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
 import { written } from '../../support/a2a-message.ts';
-import { append, plan } from '../../support/offline-plan.ts';
+import { append, plan, wait, write } from '../../support/offline-plan.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, cliAtTerminal } from './support/cli.ts';
 import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
@@ -89,7 +89,7 @@ describe('approve and deny', () => {
 
   it('R12 a scope is trust: the next call of the tool is not asked', async () => {
     const on = await cliStage();
-    const { id } = await waiting(on, 'create a.md with a; create b.md with b');
+    const { id } = await waiting(on, plan(write('a.md', 'a'), write('b.md', 'b')));
     expect((await on.run('approve', await on.code(id), '--scope', 'tool')).code).toBe(0);
     expect((await on.run('watch', id)).code).toBe(0);
     expect(await on.file('b.md')).toBe('b');
@@ -101,7 +101,7 @@ describe('approve and deny', () => {
 
   it('R12 trust may end by uses, is shown, and is taken back', async () => {
     const on = await cliStage();
-    const { id } = await waiting(on, 'create a.md with a; create b.md with b; create c.md with c');
+    const { id } = await waiting(on, plan(write('a.md', 'a'), write('b.md', 'b'), write('c.md', 'c')));
     expect(await on.run('approve', await on.code(id), '--minutes', '10')).toMatchObject({ code: 2 });
     await on.run('approve', await on.code(id), '--scope', 'tool', '--minutes', '10', '--uses', '1');
     // The one use is spent on b.md.
@@ -110,7 +110,7 @@ describe('approve and deny', () => {
     expect((await on.run('revoke', id)).stdout).toContain('Nothing is trusted');
     await on.run('approve', await on.code(id));
     await on.run('watch', id);
-    const second = await waiting(on, 'create d.md with d; wait 600 seconds; create e.md with e');
+    const second = await waiting(on, plan(write('d.md', 'd'), wait(600), write('e.md', 'e')));
     await on.run('approve', await on.code(second.id), '--scope', 'always', '--uses', '2');
     const shown = await on.run('revoke', second.id);
     const [, grantId = ''] =
@@ -211,7 +211,7 @@ describe('edit', () => {
 
   it('R10 edits a command line as such, and any other input as JSON', async () => {
     const on = await cliStage();
-    const command = await waiting(on, 'run echo one > told');
+    const command = await waiting(on, 'run `echo one > told`');
     const echo = await editor(on, `sed -i s/one/two/ "$1"`);
     expect((await cli(['edit', await on.code(command.id), '--yes'], { ...on.at, env: echo })).code).toBe(0);
     await on.run('watch', command.id);

@@ -2,9 +2,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { cliAtTerminal } from './support/cli.ts';
 import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
+import { askPerson, plan } from '../../support/offline-plan.ts';
 
 const ask = (question: string) => ({ tool: 'ask-person', input: { question } });
-const TASK = 'ask me "Which colour?" with choices red or "light blue"';
+const TASK = plan(askPerson('Which colour?', ['red', 'light blue']));
 
 /** A task that waits for an answer. */
 async function waiting(on: CliStage, text = TASK): Promise<{ id: string; calls: string[] }> {
@@ -33,7 +34,7 @@ describe('answer', () => {
     expect(answered.stdout).toContain(`Answered: ${calls[0]}`);
     const watched = await on.run('watch', id);
     expect(watched.stdout).toContain('ask-person: answer by local, over cli');
-    expect(watched.stdout).toMatch(/Ask “Which colour\?”:\s+light blue/);
+    expect(watched.stdout).toMatch(/working\nlight blue\n/);
   });
 
   it('of several questions one is named', async () => {
@@ -62,6 +63,6 @@ describe('answer', () => {
     });
     expect(stdout).toContain('- light blue');
     expect(stdout).toContain('Answered');
-    expect((await on.run('watch', id)).stdout).toMatch(/Ask “Which colour\?”:\s+red/);
+    expect((await on.run('watch', id)).stdout).toMatch(/working\nred\n/);
   });
 });

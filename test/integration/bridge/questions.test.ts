@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { plan } from '../../support/offline-plan.ts';
+import { askPerson, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
@@ -11,7 +11,7 @@ import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './s
 
 const DELEGATE = 'delegate_task_to_assistant';
 const DECIDE = 'approve_or_deny_pending_action';
-const TASK = 'ask me "Which colour?" with choices red or blue';
+const TASK = plan(askPerson('Which colour?', ['red', 'blue']));
 /** Whoever answers in these tests is no person: what is tested is not how fast they are. */
 const AT_ONCE = ['--fastest-answer-seconds', '0'];
 

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { stage, type Stage } from '../../support/stage.ts';
 import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
 import { RawClient } from './support/raw-client.ts';
+import { plan, shell, write } from '../../support/offline-plan.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
 const DECIDE = 'approve_or_deny_pending_action';
@@ -47,7 +48,7 @@ describe('trust', () => {
     const on = await stage();
     const client = await clientAt(on);
     const asked = await client.call(DELEGATE, {
-      task: 'create a.md with a; run `true`; create b.md with b',
+      task: plan(write('a.md', 'a'), shell('true'), write('b.md', 'b')),
       workspace: on.server.workspace,
     });
     const { sessionId, ...action } = pendingOf(asked.structuredContent);
@@ -94,7 +95,7 @@ describe('a mode', () => {
   test('is given with the task: accept-edits changes files and asks for commands', async () => {
     const on = await stage();
     const client = await clientAt(on);
-    const task = { task: 'create a.md with a; run `true`', workspace: on.server.workspace };
+    const task = { task: plan(write('a.md', 'a'), shell('true')), workspace: on.server.workspace };
     const asked = await client.call(DELEGATE, { ...task, mode: 'accept-edits' });
     expect(asked.structuredContent).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
     expect(await on.file('a.md')).toBe('a');

@@ -8,6 +8,7 @@ import { startServer } from '../../support/server-process.ts';
 import { stage } from '../../support/stage.ts';
 import { CuttingFetch } from './support/cutting-fetch.ts';
 import { Watched } from './support/watched.ts';
+import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
 
 const QUICK = { firstMs: 1, mostMs: 20 };
 const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
@@ -62,7 +63,7 @@ describe('the client of an agent, over A2A', () => {
     const { server } = await stage();
     const watched = new Watched();
     const execution = new A2aClient(server).start(
-      { text: 'ask me "Which colour?" with choices red or blue' },
+      { text: plan(askPerson('Which colour?', ['red', 'blue'])) },
       { onProgress: watched.see },
     );
     const { pending, question } = await watched.state('waiting');
@@ -154,7 +155,7 @@ describe('the client of an agent, over A2A', () => {
 
   test('R25 a connection cut after any event loses nothing and repeats nothing', async () => {
     const { server } = await stage();
-    const text = 'say one two three; run `echo from the tool`; say four five six';
+    const text = plan({ say: 'one two three' }, shell('echo from the tool'), { say: 'four five six' });
     const request = { text, autoExecute: true };
     const whole = new Watched();
     const { output } = await new A2aClient(server).start(request, { onProgress: whole.see }).result;
@@ -200,7 +201,7 @@ describe('the client of an agent, over A2A', () => {
     // Nothing here may wait for silence.
     const client = new A2aClient({ ...server, patience: { quietMs: 3_600_000 } });
     const before = new Watched();
-    const text = 'say one; create test.md with hello; say two';
+    const text = plan({ say: 'one' }, write('test.md', 'hello'), { say: 'two' });
     const execution = client.start({ text }, { onProgress: before.see });
     const { taskId, cursor, pending } = await before.state('waiting');
     execution.detach();

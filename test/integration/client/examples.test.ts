@@ -8,6 +8,7 @@ import { stage, type Stage } from '../../support/stage.ts';
 import { buildBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
 import { startHttpBridge, type HttpBridge } from '../bridge/support/http-bridge.ts';
 import { BROWSER, startBrowser } from './support/browser.ts';
+import { plan, wait } from '../../support/offline-plan.ts';
 
 const children: ChildProcessWithoutNullStreams[] = [];
 afterEach(async () => {
@@ -105,7 +106,7 @@ describe('examples/abort-tool.mjs', () => {
 
   test('stops the tool that runs on Enter, and its task goes on to the end', async () => {
     const staged = await bridged();
-    const text = 'wait 600 seconds then list files';
+    const text = plan(wait(600), { tool: 'list-files', input: {} });
     const { child, said, exited, output } = run('abort-tool.mjs', [text], staged);
     await said(/\[working/);
     const [task] = await staged.peer.list();
@@ -164,7 +165,7 @@ describe('examples/abort-tool.mjs', () => {
       await page.goto(address);
       await page.fill('[name=url]', staged.server.url);
       await page.fill('[name=token]', staged.server.token);
-      await page.fill('[name=text]', 'list files then say that was all');
+      await page.fill('[name=text]', plan({ tool: 'list-files', input: {} }, { say: 'that was all' }));
       await page.click('text=Start');
       await page.waitForSelector('p:has-text("used its budget")');
       await page.click('text=Answer');

@@ -8,6 +8,7 @@ import { buildBridge, type BridgeProgram } from '../bridge/support/bridge-progra
 import { startHttpBridge, type HttpBridge } from '../bridge/support/http-bridge.ts';
 import { CuttingFetch } from './support/cutting-fetch.ts';
 import { Watched } from './support/watched.ts';
+import { askPerson, plan, wait } from '../../support/offline-plan.ts';
 
 const QUICK = { firstMs: 1, mostMs: 20, lookMs: 50 };
 const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
@@ -64,7 +65,7 @@ describe('the client of the bridge, over MCP', () => {
     const { client, server } = await open();
     const watched = new Watched();
     const execution = client.start(
-      { text: 'ask me "Which colour?" with choices red or blue', workspace: server.workspace },
+      { text: plan(askPerson('Which colour?', ['red', 'blue'])), workspace: server.workspace },
       { onProgress: watched.see },
     );
     const { pending } = await watched.state('waiting');
@@ -142,7 +143,7 @@ describe('the client of the bridge, over MCP', () => {
     const controller = new AbortController();
     const watched = new Watched();
     const args = {
-      task: 'wait 1 seconds; say done',
+      task: plan(wait(1), { say: 'done' }),
       autoExecute: true,
       workspace: server.workspace,
     };

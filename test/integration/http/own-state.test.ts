@@ -4,6 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startServer } from '../../support/server-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { plan } from '../../support/offline-plan.ts';
 
 test('X2 tasks that work in a home directory do not reach the server’s token below it', async () => {
   const workspace = await temporaryDirectory();
@@ -31,6 +32,6 @@ test('X2 tasks that work in a home directory do not reach the server’s token b
   }
   // What lies beside it is read as ever.
   expect(await told('read .local/token')).toContain('another token');
-  const found = await told(`search for ${server.token}`);
+  const found = await told(plan({ tool: 'search-files', input: { pattern: server.token } }));
   expect(found).not.toContain('bridge/token');
 });

@@ -12,7 +12,7 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 const id = { name: 'id', description: '', required: true };
 
 /** Answers with its name and what it was given. */
-const echo = (name: string, more: Partial<AgentCommand> = {}): AgentCommand => ({
+const echo = (name: string, more: object = {}): AgentCommand => ({
   name,
   description: `Says ${name}.`,
   arguments: [],
@@ -23,6 +23,7 @@ const echo = (name: string, more: Partial<AgentCommand> = {}): AgentCommand => (
 const commands = agentCommands([
   echo('list', { aliases: ['show list'] }),
   echo('show', { arguments: [id, { ...id, name: 'how', required: false }] }),
+  { name: 'prompted', description: '', arguments: [], prompt: 'Do it.' },
   echo('broken', {
     begin: () => Promise.reject(new ProductError('MALFORMED', 'That cannot be done.')),
   }),
@@ -60,13 +61,18 @@ describe('a command', () => {
   });
 
   it.each([
-    [{ command: 'shows', args: [] }, 'UNKNOWN_COMMAND', 'list, show, broken'],
+    [{ command: 'shows', args: [] }, 'UNKNOWN_COMMAND', 'list, show, prompted, broken'],
     [{ command: 'show', args: [] }, 'MALFORMED', 'show <id> [how]'],
     [{ command: 'show', args: ['a', 'b', 'c'] }, 'MALFORMED', 'show <id> [how]'],
     [{ command: 'list', args: ['a'] }, 'MALFORMED', 'list'],
   ])('%j is refused with what to do', (call, reason, words) => {
-    const refused = expect(() => commands.check(call));
+    const refused = expect(() => commands.accept({ messageId: 'm', parts: [], command: call }));
     refused.toThrow(expect.objectContaining({ reason, message: expect.stringContaining(words) }));
+  });
+
+  it('that is a prompt becomes the message of its task', () => {
+    const message = { messageId: 'm', parts: [], command: { command: 'prompted', args: [] } };
+    expect(commands.accept(message)).toEqual({ messageId: 'm', parts: [{ type: 'text', text: 'Do it.' }] });
   });
 
   it('that cannot be done fails in its own words', async () => {
