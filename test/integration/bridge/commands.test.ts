@@ -1,7 +1,7 @@
 /** Commands of agents over the bridge: our server as a process, gemini-cli's agent as it was seen, and one that has none. */
 import { actionOf } from '../../support/a2a-message.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
