@@ -12,6 +12,7 @@ import { mcpServerSettings } from './mcp-servers/server-settings.ts';
 import { DEFAULT_WINDOW, modelId, modelSettings } from './models/settings.ts';
 import { CONFINE_SHELL } from './tools/shell/confinement.ts';
 import { parseHost } from './tools/web/allowed-hosts.ts';
+import type { AgentChoice } from './models/agent-choice.ts';
 
 export const DEFAULT_PORT = 41242;
 
@@ -44,15 +45,14 @@ function budget(env: string, fallback: number | undefined, what: string) {
   });
 }
 
-/** Whose turns the executor runs. */
-const agentChoice = z.union([
+/** The setting `agent` as words: `model`, `scripted <file>`, `acp <command> …`. */
+const agentChoice: z.ZodType<AgentChoice> = z.union([
   z.tuple([z.literal('model')]).transform(() => ({ type: 'model' as const })),
   z.tuple([z.literal('scripted'), absolutePath]).transform(([type, file]) => ({ type, file })),
   z
     .tuple([z.literal('acp'), z.string().min(1)], z.string())
     .transform(([type, command, ...args]) => ({ type, command, args })),
 ]);
-export type AgentChoice = z.output<typeof agentChoice>;
 
 export const SERVER_SETTINGS = {
   host: setting({

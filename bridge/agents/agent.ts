@@ -7,6 +7,9 @@ import { redacted } from './redaction.ts';
 import { isLoopback } from './loopback.ts';
 import { localWorkspace, mappedWorkspace } from './workspaces.ts';
 
+/** The name of the user's own server where the settings configure no agent. */
+export const LOCAL_AGENT = 'local';
+
 /** Where an agent is; may first have to start it. @throws ProductError */
 export type Locate = () => Promise<Endpoint>;
 

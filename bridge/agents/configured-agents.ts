@@ -1,4 +1,5 @@
 /** The agents of the settings, ready to be connected to. */
+import { LOCAL_AGENT } from './agent.ts';
 import { join } from 'node:path';
 import type { AgentSettings, BridgeSettings } from '../cli/settings.ts';
 import { Agent } from './agent.ts';
@@ -6,8 +7,6 @@ import type { Endpoint } from './connection.ts';
 import { credentialHeaders } from './credentials.ts';
 import { Registry } from './registry.ts';
 
-/** The name of the user's own a2a-server, which is the agent when no other is configured. */
-export const LOCAL_AGENT = 'local';
 /** The name of the agent that `agentUrl` sets. */
 const NAMED_BY_URL = 'agent';
 

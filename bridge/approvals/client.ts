@@ -4,9 +4,11 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { rootDirectories } from '../agents/allowed-workspaces.ts';
-import { TASKS_EXTENSION } from '../tasks/detailed-task.ts';
 import type { Form, UrlForm } from './form-field.ts';
 import type { PermitRound, Round, SessionRound } from './request-state.ts';
+
+/** The MCP extension for tasks (SEP-2663). */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** A person has this long to answer a form, in milliseconds; after that the call returns what is pending. */
 const ANSWER_MS = 10 * 60_000;

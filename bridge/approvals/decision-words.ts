@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
 import { answer as protocolAnswer } from '../../shared/protocol/question.ts';
 import { decision as protocolDecision } from '../../shared/protocol/tool-approval.ts';
-import type { DecisionScope, DecisionWord, GrantLimits } from '../../shared/protocol/tool-approval.ts';
+import type {
+  DecisionScope,
+  DecisionWord,
+  GrantLimits,
+  PendingAction,
+} from '../../shared/protocol/tool-approval.ts';
 import type { Verdict } from '../dialects/dialect.ts';
 
 /** Anything but exactly one of these is an error, never an approval (D1, R06). */
@@ -156,4 +161,15 @@ function limitsIn({ trustMinutes: minutes, trustUses: uses }: DecisionInput): Gr
 
 function invalid(message: string): ProductError {
   return new ProductError('INVALID_DECISION', message);
+}
+
+/** The words that a decision on the action may use. */
+export function decisionWordsFor({ decisions, source, scopes }: PendingAction): McpDecisionWord[] {
+  const words: McpDecisionWord[] = [...decisions];
+  if (!decisions.includes('approve')) return words;
+  const reaches = (scope: DecisionScope): boolean => scopes?.includes(scope) ?? true;
+  if (reaches('tool')) words.push('trust_tool');
+  if (source.type === 'mcp-server' && reaches('server')) words.push('trust_server');
+  if (reaches('always')) words.push('trust_always');
+  return words;
 }

@@ -1,6 +1,6 @@
 /** Where a person decides beside the client: a line to copy, and the page of the local server. Pure. */
 import { pageAddress } from '../../shared/page-address.ts';
-import { LOCAL_AGENT } from '../agents/configured-agents.ts';
+import { LOCAL_AGENT } from '../agents/agent.ts';
 import type { Session } from '../sessions/session.ts';
 
 /** @param program how a person runs the bridge at a terminal. @returns '' when the session waits for nobody */

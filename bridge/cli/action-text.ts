@@ -1,8 +1,7 @@
 /** A pending action as a person reads it at a terminal before they decide: all of it, however long. Pure. */
-import { quotedPreview } from '../../shared/protocol/preview-text.ts';
+import { quotedPreview, sourceText } from '../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/visible-text.ts';
-import { sourceText } from '../results/session-report.ts';
 import type { Paint } from './terminal/paint.ts';
 import { paintDiff } from './terminal/paint.ts';
 

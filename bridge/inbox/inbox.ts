@@ -14,7 +14,7 @@ import type { Registry } from '../agents/registry.ts';
 import { within } from '../agents/within.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { toMcpState } from '../results/session-report.ts';
+import { toMcpState } from '../sessions/mcp-state.ts';
 import { titleOf } from '../results/title.ts';
 import type { Delegations } from '../sessions/delegations.ts';
 import type { Session } from '../sessions/session.ts';

@@ -9,7 +9,9 @@ import type { CallView, Cost, TaskView } from '../sessions/view.ts';
 import { grantWords, standingGrants } from './grant-words.ts';
 import { toolServerView, type ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import { phaseOf } from './phase.ts';
-import { costReport, mcpState, sourceText, toMcpState } from './session-report.ts';
+import { costReport } from './session-report.ts';
+import { mcpState, toMcpState } from '../sessions/mcp-state.ts';
+import { sourceText } from '../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
 import { foreignTokens, wordingTokens } from './token-estimate.ts';
 

@@ -1,7 +1,7 @@
 /** Trust that stands, in the fewest words. Pure. */
 import type { GrantView } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/visible-text.ts';
-import { sourceText } from './session-report.ts';
+import { sourceText } from '../../shared/protocol/preview-text.ts';
 
 /** Those whose time is not over. @param now in milliseconds since the epoch */
 export function standingGrants(grants: readonly GrantView[] = [], now: number): readonly GrantView[] {

@@ -1,7 +1,7 @@
 /** What a task is doing, in a few words. Pure. */
 import { visibleLine } from '../../shared/visible-text.ts';
 import type { CallState, TaskView } from '../sessions/view.ts';
-import { toMcpState } from './session-report.ts';
+import { toMcpState } from '../sessions/mcp-state.ts';
 
 /** Characters of a title. */
 const TITLE = 200;

@@ -1,33 +1,13 @@
 /** What a tool tells of a session. The structured result is this; the readable text is written from it and from nothing else. */
 import { z } from 'zod';
-import { quotedPreview } from '../../shared/protocol/preview-text.ts';
+import { quotedPreview, sourceText } from '../../shared/protocol/preview-text.ts';
 import { pendingReason, sideEffect } from '../../shared/protocol/tool-approval.ts';
-import type { DecisionScope, PendingAction, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { type Quoted, type Room, visibleLine, visibleText } from '../../shared/visible-text.ts';
-import { DECISION_WORDS, type McpDecisionWord } from '../approvals/decision-words.ts';
-import type { TaskStateName } from '../dialects/observation.ts';
+import { DECISION_WORDS, decisionWordsFor, type McpDecisionWord } from '../approvals/decision-words.ts';
 import { taskUri } from '../resources/task-uri.ts';
+import { mcpState, toMcpState } from '../sessions/mcp-state.ts';
 import { hasEnded, type TaskView } from '../sessions/view.ts';
-
-/** The task states of MCP, which A2A's are mapped to. */
-export const mcpState = z.enum(['working', 'input_required', 'completed', 'cancelled', 'failed', 'unknown']);
-export type McpState = z.infer<typeof mcpState>;
-
-const MCP_STATES: Readonly<Record<TaskStateName, McpState>> = {
-  submitted: 'working',
-  working: 'working',
-  'input-required': 'input_required',
-  'auth-required': 'input_required',
-  completed: 'completed',
-  canceled: 'cancelled',
-  failed: 'failed',
-  rejected: 'failed',
-  unknown: 'unknown',
-};
-
-export function toMcpState(state: TaskStateName): McpState {
-  return MCP_STATES[state];
-}
 
 export const costReport = z.object({
   turns: z.number(),
@@ -196,26 +176,4 @@ export function pendingReport(action: PendingAction, room?: Room): SessionReport
 export function offeredWords(action: PendingAction, { extent }: Pick<Quoted, 'extent'>): McpDecisionWord[] {
   const words = decisionWordsFor(action);
   return extent === 'whole' ? words : words.filter((word) => word === 'deny' || word === 'answer');
-}
-
-/** The words that a decision on the action may use. */
-export function decisionWordsFor({ decisions, source, scopes }: PendingAction): McpDecisionWord[] {
-  const words: McpDecisionWord[] = [...decisions];
-  if (!decisions.includes('approve')) return words;
-  const reaches = (scope: DecisionScope): boolean => scopes?.includes(scope) ?? true;
-  if (reaches('tool')) words.push('trust_tool');
-  if (source.type === 'mcp-server' && reaches('server')) words.push('trust_server');
-  if (reaches('always')) words.push('trust_always');
-  return words;
-}
-
-export function sourceText(source: ToolSource): string {
-  switch (source.type) {
-    case 'built-in':
-      return 'built in';
-    case 'mcp-server':
-      return `MCP server ${source.server}`;
-    case 'acp-agent':
-      return `agent ${source.agent}`;
-  }
 }

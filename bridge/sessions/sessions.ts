@@ -9,7 +9,7 @@ import type { Registry } from '../agents/registry.ts';
 import { patiently } from '../agents/within.ts';
 import type { DelegationState, OutboxEntry } from '../outbox/entry.ts';
 import type { Outbox } from '../outbox/outbox.ts';
-import { toMcpState } from '../results/session-report.ts';
+import { toMcpState } from './mcp-state.ts';
 import { readHandle } from '../tasks/task-handle.ts';
 import type { DecisionClaims } from './decision-claims.ts';
 import { holderOf, newestTask } from './holder.ts';

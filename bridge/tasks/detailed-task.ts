@@ -3,10 +3,8 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Form, UrlForm } from '../approvals/form-field.ts';
 import type { OfferedForm } from '../approvals/offered-forms.ts';
 import { phaseOf } from '../results/phase.ts';
-import { toMcpState } from '../results/session-report.ts';
+import { toMcpState } from '../sessions/mcp-state.ts';
 import type { TaskView } from '../sessions/view.ts';
-
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** What every shape of a task has. */
 export interface TaskHead {

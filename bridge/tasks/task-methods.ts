@@ -13,7 +13,8 @@ import { declaresTasksIn, opensUrlsIn } from '../approvals/client.ts';
 import { settleForms } from '../approvals/settle-forms.ts';
 import type { Bridge } from '../bridge.ts';
 import type { ToolName } from '../tools/tool-name.ts';
-import { type DetailedTask, TASKS_EXTENSION } from './detailed-task.ts';
+import { TASKS_EXTENSION } from '../approvals/client.ts';
+import type { DetailedTask } from './detailed-task.ts';
 import { findTask, type Showing, showTask } from './find-task.ts';
 import { readHandle } from './task-handle.ts';
 

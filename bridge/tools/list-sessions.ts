@@ -1,7 +1,7 @@
 /** `list_all_active_sessions`: the sessions of every agent. */
 import { z } from 'zod';
 import { dollars } from '../results/dollars.ts';
-import { mcpState, toMcpState } from '../results/session-report.ts';
+import { mcpState, toMcpState } from '../sessions/mcp-state.ts';
 import { visibleLine } from '../../shared/visible-text.ts';
 import * as fields from './fields.ts';
 import { defineTool } from './tool.ts';

@@ -1,9 +1,10 @@
 /** What is posted: that something waits, and later that it does not wait any more. Pure. */
-import { quotedPreview } from '../../shared/protocol/preview-text.ts';
+import { quotedPreview, sourceText } from '../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { quoted, visibleLine } from '../../shared/visible-text.ts';
 import type { McpDecisionWord } from '../approvals/decision-words.ts';
-import { offeredWords, sourceText, toMcpState } from '../results/session-report.ts';
+import { offeredWords } from '../results/session-report.ts';
+import { toMcpState } from '../sessions/mcp-state.ts';
 import type { TaskView } from '../sessions/view.ts';
 import type { Asking } from './asking.ts';
 

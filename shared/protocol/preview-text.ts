@@ -1,7 +1,7 @@
 /** Formats the preview of a pending action as text for people and models. Pure. */
 import { type Quoted, quoted, type Room, visibleLine } from '../visible-text.ts';
 import { questionText } from './question-text.ts';
-import type { Preview } from './tool-approval.ts';
+import type { Preview, ToolSource } from './tool-approval.ts';
 
 /** The limit of a preview in the text part, for clients without the extension. The data part has the whole preview. */
 export const TEXT_PART_ROOM: Room = { characters: 8_000 };
@@ -30,5 +30,17 @@ function jsonText(value: unknown): string {
     return JSON.stringify(value, null, 2) ?? '';
   } catch {
     return '[nested too deep to show]';
+  }
+}
+
+/** Who offers the tool. The name of a server or an agent is foreign text, as it came. */
+export function sourceText(source: ToolSource): string {
+  switch (source.type) {
+    case 'built-in':
+      return 'built in';
+    case 'mcp-server':
+      return `MCP server ${source.server}`;
+    case 'acp-agent':
+      return `agent ${source.agent}`;
   }
 }

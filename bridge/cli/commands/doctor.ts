@@ -1,7 +1,8 @@
 /** `doctor`: looks at everything that has to work together, and says of each what to do next. */
 import { packageVersion } from '../../../shared/version.ts';
 import { visibleText } from '../../../shared/visible-text.ts';
-import { configuredAgents, LOCAL_AGENT } from '../../agents/configured-agents.ts';
+import { LOCAL_AGENT } from '../../agents/agent.ts';
+import { configuredAgents } from '../../agents/configured-agents.ts';
 import { thisPlace } from '../clients/client.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';

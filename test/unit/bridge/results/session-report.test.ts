@@ -1,12 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import { nextStep, type Standing } from '../../../../bridge/results/next-step.ts';
-import {
-  reportOf,
-  type ReportContext,
-  sessionReport,
-  toMcpState,
-} from '../../../../bridge/results/session-report.ts';
+import { reportOf, type ReportContext, sessionReport } from '../../../../bridge/results/session-report.ts';
+import { toMcpState } from '../../../../bridge/sessions/mcp-state.ts';
 import { sessionText } from '../../../../bridge/results/session-text.ts';
 import type { TaskView } from '../../../../bridge/sessions/view.ts';
 import { askedNotice } from '../../../../bridge/webhook/notice.ts';
