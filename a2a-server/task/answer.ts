@@ -1,4 +1,4 @@
-/** What a person says to a question, read as the question takes it. Pure and total. */
+/** Checks a person's answer against its question. Pure and total. */
 import { z } from 'zod';
 import type { Answer, FormSchema, Question } from '../../shared/protocol/question.ts';
 import type { DecisionScope, DecisionWord, PendingReason } from '../../shared/protocol/tool-approval.ts';
@@ -9,7 +9,7 @@ export type ReadAnswer =
   /** One sentence for the person. */
   | { ok: false; message: string };
 
-/** Why a decision's word does not fit what waits: a question takes an answer and no approval, all else no answer (D1). */
+/** Explains why a decision's word does not fit the call: a question takes only answers and denials, other calls no answer (D1). */
 export function wrongWord(
   { callId, title }: Call,
   reason: PendingReason,
@@ -26,23 +26,23 @@ export function wrongWord(
     : 'An answer reaches its own question only; use scope "once", or leave it out.';
 }
 
-/** The answer to a call that is a question. */
+/** Checks the answer to a call that is a question. */
 export function answerTo(call: Call, given: Answer = ''): ReadAnswer {
   const question = questionOf(call);
   const read = question ? readAnswer(question, given) : no('it is no question.');
   return read.ok
     ? read
-    : no(`The answer to call ${call.callId} does not do: ${read.message} The call still waits.`);
+    : no(`The answer to call ${call.callId} is not valid: ${read.message} The call still waits.`);
 }
 
 /**
- * Words stay as they are; a choice is its label, several are a list of labels, a form is an object of its fields. A label
- * has to be exact, but for the space around it.
+ * Free text stays as it is. A choice is its label, several choices are a list of labels, and a form is an object of its
+ * fields. A label must match exactly, apart from space around it.
  */
 export function readAnswer(question: Question, given: Answer): ReadAnswer {
   if (question.schema !== undefined) return filledIn(question.schema, given);
   if (question.choices !== undefined) return chosen(question, given);
-  if (typeof given !== 'string') return no('it asks for words, so the answer is one text.');
+  if (typeof given !== 'string') return no('it needs one text.');
   return given.trim() === '' ? no('it is empty.') : { ok: true, answer: given };
 }
 
@@ -50,21 +50,20 @@ function chosen({ choices = [], multiple = false, freeText = false }: Question, 
   const labels = choices.map(({ label }) => label);
   const known = (text: string): boolean => labels.includes(text);
   const said = saidLabels(given, multiple, known);
-  if (said === undefined) return no(`it asks for one of its choices (${list(labels)}), not for a form.`);
+  if (said === undefined) return no(`it needs one of its choices (${list(labels)}), not a form.`);
   const strangers = said.filter((text) => !known(text));
   if (strangers.length > 0 && freeText && typeof given === 'string' && given.trim() !== '')
     return { ok: true, answer: multiple ? [given] : given };
   if (strangers.length > 0 && !freeText)
-    return no(`${list(strangers)} is none of its choices, which are ${list(labels)}.`);
+    return no(`${list(strangers)} is not one of its choices. The choices are ${list(labels)}.`);
   const taken = [...new Set(said)];
   const [first, another] = taken;
-  if (first === undefined || first === '')
-    return no(`it names none of the choices, which are ${list(labels)}.`);
+  if (first === undefined || first === '') return no(`it names no choice. The choices are ${list(labels)}.`);
   if (multiple) return { ok: true, answer: taken };
-  return another === undefined ? { ok: true, answer: first } : no('only one of its choices can be taken.');
+  return another === undefined ? { ok: true, answer: first } : no('it takes only one of its choices.');
 }
 
-/** Undefined for an answer that is neither words nor labels. */
+/** Returns undefined for an answer that is neither text nor labels. */
 function saidLabels(
   given: Answer,
   multiple: boolean,
@@ -79,14 +78,16 @@ function saidLabels(
 function filledIn(schema: FormSchema, given: Answer): ReadAnswer {
   const values = typeof given === 'string' ? valuesIn(schema, given) : given;
   if (values === undefined || Array.isArray(values))
-    return no(`it asks for a form; answer with an object that has ${list(Object.keys(schema.properties))}.`);
+    return no(
+      `it needs a form. Answer with an object with the fields ${list(Object.keys(schema.properties))}.`,
+    );
   const parsed = checkOf(schema).safeParse(values);
   return parsed.success
     ? { ok: true, answer: values }
     : no(`${parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ')}.`);
 }
 
-/** A form as JSON; or the one field that a form of one field asks for. */
+/** Reads the text as the JSON of a form, or as the value of the only field. */
 function valuesIn({ properties }: FormSchema, text: string): Record<string, unknown> | undefined {
   const json = jsonIn(text);
   const object = z.record(z.string(), z.unknown()).safeParse(json);
@@ -105,7 +106,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** No field but those that were asked for. A default is what a form begins with, and no answer to what was left out. */
+/** Accepts only the form's own fields. A default is the initial value of a field. It does not replace a missing answer. */
 function checkOf({ properties, ...schema }: FormSchema): z.ZodType {
   const fields = Object.entries(properties).map(
     ([name, { default: _begins, ...field }]) => [name, field] as const,

@@ -1,7 +1,6 @@
 /**
- * A model that gets nowhere: it answers with nothing, does not come to an end, asks for what cannot be run, or for the same
- * over and over. It is told so with its next turn, and after so many turns in a row a person is asked what to do. A message
- * of a person's begins the count anew. Pure.
+ * Detects a model that is stuck: its answers are empty or cut off, or its calls are refused or repeated. The model gets a
+ * remark in its next turn. After a number of such turns in a row, a person is asked. A person's message resets the count. Pure.
  */
 import { resultOf } from './call-result.ts';
 import { callsOf, type Call, type Exchange, type Snapshot, type Turn } from './snapshot.ts';
@@ -9,13 +8,13 @@ import { callsOf, type Call, type Exchange, type Snapshot, type Turn } from './s
 type Fault = 'empty' | 'cut' | 'refused' | 'same';
 
 interface Rule {
-  /** In how many turns in a row it is put up with in silence, since what came back says enough, or it may be meant. */
+  /** The number of such turns in a row without a remark. The results may say enough, or the repetition may be intended. */
   silent: number;
-  /** After how many in a row a person is asked. */
+  /** The number of such turns in a row after which a person is asked. */
   most: number;
-  /** What the model is told. */
+  /** The remark for the model. */
   remark: string;
-  /** What the person is told it did. */
+  /** The end of the sentence "The model …" for the person. */
   did: string;
 }
 
@@ -50,7 +49,7 @@ const RULES: Readonly<Record<Fault, Rule>> = {
   },
 };
 
-/** What the model is to be told after a turn, by the turn's number. */
+/** The remarks for the model, by the number of the turn that they follow. */
 export function remarks(snapshot: Snapshot): ReadonlyMap<number, string> {
   const told = new Map<number, string>();
   for (const { fault, count, turn } of faults(snapshot)) {
@@ -60,7 +59,7 @@ export function remarks(snapshot: Snapshot): ReadonlyMap<number, string> {
   return told;
 }
 
-/** What a person is asked when the model gets nowhere; undefined while it does, or may yet. */
+/** The question to a person when the model is stuck; undefined if it is not. */
 export function astrayQuestion(snapshot: Snapshot): string | undefined {
   const last = snapshot.exchanges.at(-1);
   const fault = faults(snapshot).at(-1);
@@ -70,7 +69,7 @@ export function astrayQuestion(snapshot: Snapshot): string | undefined {
   return `The model ${fault.turn.model} ${did}, ${fault.count} turns in a row${lastly(snapshot, fault.turn)}. What the task did so far is kept. Reply to let it try again, with advice if you like; or cancel it.`;
 }
 
-/** Whether the turn is no end of the task, though it asks for nothing more. */
+/** True if the turn has no calls but does not complete the task. */
 export function isUnfinished({ end }: Turn): boolean {
   return end === 'empty' || end === 'length';
 }
@@ -84,7 +83,7 @@ function lastly(snapshot: Snapshot, turn: Turn): string {
 
 interface Found {
   fault: Fault;
-  /** How many turns in a row by then. */
+  /** The length of the run of such turns, with this one. */
   count: number;
   turn: Turn;
 }

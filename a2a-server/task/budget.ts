@@ -1,34 +1,34 @@
 /**
- * What a task may spend before a person is asked whether it goes on. Nothing is lost by it: the task parks between two
- * turns, and any reply lets it go on for as much again. Pure.
+ * The budget of a task. When it is spent, the task parks between two turns and asks a person. Any reply grants the same
+ * budget again. No work is lost. Pure.
  */
 import type { Snapshot } from './snapshot.ts';
 
-/** Null: as much as it takes. */
+/** Null means no limit. */
 export interface Budget {
   turns: number | null;
   toolCalls: number | null;
-  /** Input and output tokens together, as the models count them. */
+  /** Input and output tokens together, as the provider counts them. */
   tokens: number | null;
   /** US dollars, by the prices in the settings. */
   usd: number | null;
-  /** Time at work, in milliseconds: what it waits for a person does not count. */
+  /** Working time in milliseconds. The time that the task waits for a person does not count. */
   activeMs: number | null;
 }
 
 export const NO_BUDGET: Budget = { turns: null, toolCalls: null, tokens: null, usd: null, activeMs: null };
 
-/** What has been spent since the task began, or since a person let it go on. */
+/** The use since the task started, or since a person last let it continue. */
 export type Spent = { readonly [K in keyof Budget]: number };
 
 export const NOTHING_SPENT: Spent = { turns: 0, toolCalls: 0, tokens: 0, usd: 0, activeMs: 0 };
 
-/** How long a task has been at work by `now`, of what counts. */
+/** The working time that counts, up to `now`. */
 export function activeTime({ status, spent, updatedAt }: Snapshot, now: number): number {
   return spent.activeMs + (status.state === 'working' ? Math.max(0, now - updatedAt) : 0);
 }
 
-/** The question to a person when the budget is spent; undefined while it is not. */
+/** The question to a person when the budget is spent; undefined before. */
 export function budgetQuestion(snapshot: Snapshot, budget: Budget, now: number): string | undefined {
   const { turns, toolCalls, tokens, usd } = snapshot.spent;
   const activeMs = activeTime(snapshot, now);

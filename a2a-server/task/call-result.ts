@@ -1,9 +1,9 @@
-/** What becomes of a call, in the words the model is told. Pure. */
+/** Formats the result of a call for the model. Pure. */
 import { answerText } from '../../shared/protocol/question-text.ts';
 import type { ToolOutcome } from './events.ts';
 import { questionOf, type Call } from './snapshot.ts';
 
-/** What the model is told of a call, with what a person changed (D4). */
+/** The text of a call's result for the model. It says what a person changed (D4). */
 export function resultOf(call: Call): { text: string; isError: boolean } {
   if (call.state.type !== 'settled')
     return { text: 'This call was not run: the task ended first.', isError: true };

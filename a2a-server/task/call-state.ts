@@ -1,9 +1,9 @@
-/** Where calls come to stand: as policy has it, as a person decides, and when the tool that asked has ended. Pure. */
+/** The state of a call after a verdict of policy or a decision of a person. Pure. */
 import type { PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RequestedCall, TaskEvent, Verdict } from './events.ts';
 import type { Call, CallState } from './snapshot.ts';
 
-/** A call as the model, or a tool with a question, has just asked for it. */
+/** A call that the model, or a running tool with a question, has just requested. */
 export function requested(call: RequestedCall, turn: number, state: CallState): Call {
   return {
     ...call,
@@ -18,7 +18,7 @@ export function requested(call: RequestedCall, turn: number, state: CallState): 
   };
 }
 
-/** Where policy's verdict puts a call. */
+/** The state of a call after policy's verdict. */
 export function stateUnder(verdict: Verdict): CallState {
   switch (verdict.type) {
     case 'ask':
@@ -32,7 +32,7 @@ export function stateUnder(verdict: Verdict): CallState {
   }
 }
 
-/** Where a person's decision puts a call. @param asked what the call was waiting for */
+/** The state of a call after a person's decision. @param asked why the call was waiting */
 export function stateAfter(
   { decision, reason, answer, by }: Extract<TaskEvent, { type: 'tool.decided' }>,
   asked: PendingReason,

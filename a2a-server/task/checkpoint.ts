@@ -1,31 +1,31 @@
 /**
- * Checkpoints: what the files of a workspace were before a turn changed them. A fold of the task's journal (J2), and what
- * putting them back means. Pure.
+ * Checkpoints: the files of a workspace before a turn changed them. They are a fold of the task's journal (J2). This file also
+ * decides how to restore a file. Pure.
  */
 import type { FileState } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
-/** The changes of one turn. Only what file tools changed is known; commands change what they like. */
+/** The changes of one turn. Only the changes of file tools are known, not those of commands. */
 export interface Checkpoint {
-  /** The task and the turn: `task-….3`. */
+  /** The task id and the turn: `task-….3`. */
   id: string;
   taskId: string;
   sessionId: string;
   turn: number;
-  /** When the first change was about to be made, in milliseconds since the epoch. */
+  /** The time just before the first change, in milliseconds since the epoch. */
   at: number;
-  /** Absolute path; empty where the task had none, which no task with files is. */
+  /** Absolute path. Empty if the task has no workspace; such a task changes no files. */
   workspace: string;
   files: readonly CheckpointFile[];
-  /** Titles of what else was run in the turn and may have changed files. */
+  /** The titles of other calls in the turn that may have changed files. */
   commands: readonly string[];
 }
 
 export interface CheckpointFile {
   path: string;
-  /** Before the turn's first change. */
+  /** The state before the turn's first change. */
   before: FileState;
-  /** What each of the turn's changes has made of it, the last one last. */
+  /** The state after each change of the turn, in order. */
   after: readonly FileState[];
 }
 
@@ -33,13 +33,13 @@ export function checkpointId(taskId: string, turn: number): string {
   return `${taskId}.${turn}`;
 }
 
-/** Oldest first. */
+/** The checkpoints of a task, oldest first. */
 export function checkpointsOf(snapshot: Snapshot): Checkpoint[] {
   const turns = groupedBy(Object.values(snapshot.calls), (call) => call.turn);
   return [...turns].flatMap(([turn, calls]) => checkpointOf(snapshot, turn, calls) ?? []);
 }
 
-/** In the order of each group's first member. */
+/** The groups are in the order of their first members. */
 function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
@@ -68,24 +68,24 @@ function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]):
   };
 }
 
-/** What was begun, and is none of the server's own file tools, whose changes are kept. */
+/** True for a started call other than the server's own file tools. The changes of those tools are saved. */
 function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
   if (toolId === null || sideEffect === 'none') return false;
   return source.type !== 'built-in' || sideEffect === 'command' || sideEffect === 'other';
 }
 
-/** What is done with one file to put it back. */
+/** The step that restores one file. */
 export type Restoration =
-  /** It is what it was before the turn. */
+  /** The file already has its state before the turn. */
   | { type: 'nothing'; path: string }
   | { type: 'put-back'; path: string; now: FileState; before: Exclude<FileState, { type: 'not-saved' }> }
-  /** Somebody else has changed it since: nothing of theirs may be lost. */
+  /** The file was changed after the turn. It stays as it is, because that change must not be lost. */
   | { type: 'changed-since'; path: string; now: FileState }
   | { type: 'not-saved'; path: string; why: string };
 
 /**
- * @param now what the file is. A file that is in any state the turn has left it in is as the turn left it: what a crash or
- * a failure kept from being done is no change of somebody else's.
+ * @param now the current state of the file. It counts as unchanged if it equals any state of the turn. A crash or failure may
+ * have prevented a later change of the turn, and that is no foreign change.
  */
 export function restoration({ path, before, after }: CheckpointFile, now: FileState): Restoration {
   if (before.type === 'not-saved') return { type: 'not-saved', path, why: before.why };
@@ -95,7 +95,7 @@ export function restoration({ path, before, after }: CheckpointFile, now: FileSt
     : { type: 'changed-since', path, now };
 }
 
-/** Whether a file that is in one state is in the other. What was not kept is known to be no other's equal. */
+/** Whether two states are equal. A state that was not saved equals none. */
 export function sameState(one: FileState, other: FileState): boolean {
   switch (one.type) {
     case 'content':

@@ -1,4 +1,4 @@
-/** The text within `chars` characters: its beginning, and less of its end, with a line that says what is missing. Pure. */
+/** Shortens a text to `chars` characters: two thirds from its head, one third from its tail, and a line with the omitted count. Pure. */
 export function clipped(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const head = Math.ceil((chars * 2) / 3);

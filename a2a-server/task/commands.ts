@@ -1,10 +1,10 @@
 /**
- * `(snapshot, command) → events | refusal`, total and pure.
+ * The commands on a task: `(snapshot, command) → events | refusal`. Total and pure.
  *
- * - D1 the first valid decision wins; unknown, late, duplicate and conflicting ones are refused with a sentence that
- *   names it. Anything but an exact decision word is no decision.
- * - D3 calls are decided one by one; what still waits is said at once.
- * - E3 a refused command changes nothing: several decisions in one message stand or fall together.
+ * - D1 the first valid decision wins. Unknown, late, duplicate and conflicting decisions get a typed refusal. Only exact
+ *   decision words count.
+ * - D3 calls are decided one by one. The same append lists the calls that still wait.
+ * - E3 a refused command changes nothing. If one decision of a message is refused, all are.
  * - J3 nothing is appended to an ended task.
  */
 import type {
@@ -42,22 +42,22 @@ export interface Refusal {
 
 export type Ruling = { type: 'append'; events: TaskEvent[] } | Refusal;
 
-/** One decision, with an edit already checked against the tool's schema and shown anew. */
+/** One decision. An edit is already validated against the tool's schema and has a new preview. */
 export interface ResolvedDecision {
   callId: string;
   decision: DecisionWord;
   scope: DecisionScope;
-  /** How long the trust lasts that the scope gives. */
+  /** The limits of the grant that the scope gives. */
   grant?: GrantLimits | undefined;
   reason: string | null;
-  /** The code of the question that the person saw. Null for bare words, which answer a first question only. */
+  /** The code of the question that the person saw. Null for a plain word, which can only answer a first question. */
   shown: string | null;
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
-  /** With `answer`: what the person said, unchecked. */
+  /** The person's answer, not yet checked. Only with `answer`. */
   answer?: Answer;
 }
 
-/** A message for the model. Held until the next turn while one is under way (R04). */
+/** Accepts a message for the model. If a turn is running, the message is queued for the next turn (R04). */
 export function receive(
   snapshot: Snapshot,
   message: UserMessage,
@@ -86,7 +86,7 @@ export function receive(
         'The task asks whether it goes on, and any reply would let it. Cancel the task to end it; nothing was changed.',
     };
   const received: TaskEvent = { type: 'message.received', message, channel };
-  // A reply is what a task without pending actions was parked for.
+  // Without pending actions, the task was parked to wait for a reply.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked ? [received, { type: 'task.working' }] : [received] };
 }
@@ -103,7 +103,7 @@ function wantedOf(call: Call | undefined, wordsDecide: boolean): string {
     : 'Send a decision that names the call';
 }
 
-/** Whether a person means no, where a budget's question takes every reply for yes. */
+/** True if the person wrote `deny` to a budget question. Any other reply to it means yes. */
 function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boolean {
   return (
     status.state === 'input-required' &&
@@ -115,9 +115,9 @@ function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boo
 }
 
 /**
- * The words a client without the extension may answer with, when one action is pending. A first question takes the bare
- * word. A call that is asked again takes the word and its code: a bare word may be meant for the earlier question (D2). Any
- * words answer a question, these two as well.
+ * Reads the plain text of a client without the extension as a decision. Exactly one action must be pending. A plain word
+ * answers a first question. For a call that is asked again, the code must follow the word: a plain word may be meant for the
+ * earlier question (D2). Any text answers a question, even `approve` and `deny`.
  */
 export function bareDecision(snapshot: Snapshot, message: UserMessage): ResolvedDecision | undefined {
   const [part, more] = message.parts;
@@ -128,19 +128,19 @@ export function bareDecision(snapshot: Snapshot, message: UserMessage): Resolved
   if (questionOf(call) !== undefined) return { ...bare, decision: 'answer', answer: part.text };
   const [, word, shown = null] = WORDS.exec(part.text) ?? [];
   if (word !== 'approve' && word !== 'deny') return undefined;
-  // D5: the text that this client reads does not show all of it.
+  // D5: the text part does not show this client the whole action.
   if (word === 'approve' && quotedPreview(call.preview, TEXT_PART_ROOM).extent === 'cut') return undefined;
   return shown === null && isAskedAgain(call) ? undefined : { ...bare, decision: word, shown };
 }
 
 const WORDS = /^(approve|deny)(?: ([0-9a-f]+))?$/;
 
-/** Whether the call waits for another reason than its first question. */
+/** True if the call was asked before and waits for a new reason. */
 function isAskedAgain({ state }: Call): boolean {
   return state.type === 'waiting' && state.reason !== 'approval' && state.reason !== 'question';
 }
 
-/** Decides calls. All decisions of one message stand or fall together. */
+/** Decides calls. If one decision of a message is refused, none is applied. */
 export function decide(
   snapshot: Snapshot,
   decisions: readonly ResolvedDecision[],
@@ -176,7 +176,7 @@ export function decide(
   return { type: 'append', events: [...events, parkOrMove(after)] };
 }
 
-/** Ends the task, whatever it is doing (A4). Tool executions under way are recorded as stopped by it (A1). */
+/** Ends the task in any state (A4). Its running tool executions are recorded as stopped by the cancel (A1). */
 export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling {
   if (isTerminal(snapshot)) return ended(snapshot);
   const stopped = stoppedCalls(snapshot, {
@@ -186,14 +186,14 @@ export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling 
   return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
 }
 
-/** Ends a task that has been at work for longer than it may (A1). */
+/** Ends a task that exceeded its time limit (A1). */
 export function timeOut(snapshot: Snapshot, message: string): Ruling {
   if (isTerminal(snapshot)) return ended(snapshot);
   const stopped = stoppedCalls(snapshot, { reason: 'timeout', message });
   return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };
 }
 
-/** What is recorded of the tool executions under way when their task ends before them. */
+/** The events for tool executions that still run when their task ends. */
 function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: string }): TaskEvent[] {
   return Object.values(calls).flatMap(({ callId, tool, title, state }): TaskEvent[] => {
     if (state.type !== 'running') return [];
@@ -202,7 +202,7 @@ function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: 
   });
 }
 
-/** The answer to a command on a task that has ended. */
+/** The refusal of a command on an ended task. */
 export function ended(snapshot: Snapshot): Refusal {
   return {
     type: 'refuse',
@@ -212,7 +212,7 @@ export function ended(snapshot: Snapshot): Refusal {
   };
 }
 
-/** A command begins a task of its own, and a session has one at a time. */
+/** An agent command needs its own task, and a session has at most one live task. */
 function underWay({ taskId, sessionId, status }: Snapshot): Refusal {
   return {
     type: 'refuse',
@@ -227,7 +227,7 @@ function repeatedIn(decisions: readonly ResolvedDecision[], decision: ResolvedDe
   return invalid(`Call ${decision.callId} is decided twice in one message; send one decision for each call.`);
 }
 
-/** Why a decision cannot stand, if so. */
+/** The reason to refuse a decision; undefined if it is valid. */
 function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | undefined {
   const call = callOf(snapshot, decision.callId);
   if (call === undefined) return unknownCall(snapshot, decision.callId);
@@ -270,7 +270,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
   return undefined;
 }
 
-/** The refusal of a decision that was made on another question. It leaves the new code out: the question carries it. */
+/** The refusal of a decision on another question. It omits the new code, which the client must read from the new question. */
 export function otherQuestion({ callId, title }: Call, reason: PendingReason): Refusal {
   return {
     type: 'refuse',

@@ -1,17 +1,17 @@
-/** What of the conversation the model is shown in another form, so that it fits into its window. Pure. */
+/** The parts of the conversation that the model sees summarised or clipped, so that it fits into the context window. Pure. */
 import type { TaskEvent, TurnPlace, Usage } from './events.ts';
 import type { Turn } from './snapshot.ts';
 
 export interface Context {
   summary: { upTo: TurnPlace; text: string } | null;
   clip: { upTo: TurnPlace; chars: number } | null;
-  /** Whether the provider has refused its length since the last answer, and whether it has been made shorter for that. */
+  /** Whether the provider refused the conversation's length since the last answer, and whether it was shortened since. */
   refused: 'no' | 'yes' | 'shortened';
-  /** What the provider counted of input for the last turn, while what comes before that turn is shown as it was then. */
+  /** The provider's count of input tokens for the last turn. Null when the conversation before that turn has changed. */
   counted: { turn: number; model: string; inputTokens: number } | null;
 }
 
-/** What a person is told of a summary. */
+/** The note for a person when the conversation is summarised. */
 export const SUMMARISED =
   'The older part of the conversation is summarised from here on, so that the rest fits into the window of the model.';
 
@@ -34,7 +34,7 @@ function shorter(context: Context): Context {
   return { ...context, refused: context.refused === 'no' ? 'no' : 'shortened', counted: null };
 }
 
-/** What the provider counts includes what only it sees; one that counts nothing says nothing by it. */
+/** Keeps the provider's count, which includes tokens that only the provider sees. A count of zero means no count. */
 export function contextAnswered(context: Context, turn: Turn | null, { inputTokens }: Usage): Context {
   const counted =
     turn === null || inputTokens === 0 ? null : { turn: turn.turn, model: turn.model, inputTokens };

@@ -1,4 +1,4 @@
-/** What the model is shown: the session's earlier tasks and this one, as one conversation. Pure. */
+/** Builds the conversation for the model from the session's earlier tasks and the current one. Pure. */
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 import { remarks } from './astray.ts';
 import { resultOf } from './call-result.ts';
@@ -12,32 +12,32 @@ export interface ModelCall {
   input: Record<string, unknown>;
 }
 
-/** One step of the conversation, as every model understands it. */
+/** One step of the conversation in a form that fits every model. */
 export type ConversationStep =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; calls: ModelCall[] }
   | { role: 'tool'; results: { modelCallId: string; tool: string; text: string; isError: boolean }[] };
 
 /**
- * A stretch of the conversation that is shown whole or not at all: a message, or a turn with the results of its calls. What
- * the task is (`task`, the first message of the current one) is always shown.
+ * A part of the conversation that is kept or left out as a whole: a message, or a turn with the results of its calls. The
+ * first message of the current task (`task`) is always kept.
  */
 export interface Passage {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
-  /** Which turn it is, of those that are one. */
+  /** The turn, if the passage is one. */
   place?: TurnPlace;
   steps: ConversationStep[];
 }
 
 /**
  * @param earlier snapshots of the session's ended tasks, oldest first.
- * @returns steps in which every call of the model has a result, as providers demand.
+ * @returns steps in which every call has a result, as providers require.
  */
 export function conversation(earlier: readonly Snapshot[], current: Snapshot): ConversationStep[] {
   return passages(earlier, current).flatMap(({ steps }) => steps);
 }
 
-/** The same in its passages: what has been summarised is there as its summary. */
+/** The conversation as passages. A summary replaces the summarised ones. */
 export function passages(earlier: readonly Snapshot[], current: Snapshot): Passage[] {
   const tasks = [...earlier, current];
   const all = tasks.flatMap((snapshot, index) => {
@@ -57,8 +57,8 @@ export function isPlace(place: TurnPlace | undefined, wanted: TurnPlace): boolea
 }
 
 /**
- * How many characters are shown of each result and each answer of a turn: by the last of the tasks from its own on that
- * has settled it for this turn.
+ * The maximum length of each result and each answer of a turn, in characters. The newest clip that covers the turn counts.
+ * @param from the snapshots from the turn's own task on
  */
 function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => number {
   const clips = from.flatMap(({ context }) => context.clip ?? []).toReversed();
@@ -91,7 +91,7 @@ function passagesOf(
   return [...opening, ...rest, { kind: 'note', steps: calledOff(snapshot) }];
 }
 
-/** As from a person: no model has said it, and it has to come before what the model says next. */
+/** A user message: no model wrote it, and it must come before the model's next answer. */
 function summarised(text: string): ConversationStep {
   return {
     role: 'user',
@@ -99,7 +99,7 @@ function summarised(text: string): ConversationStep {
   };
 }
 
-/** Without a word of it a model would take up the rest of a task that was called off with the session's next one. */
+/** Without this note the model would continue a canceled task in the session's next task. */
 function calledOff({ status }: Snapshot): ConversationStep[] {
   if (status.state === 'canceled')
     return [noted(`The task was canceled; what was left of it is not to be done. Reason: ${status.reason}`)];
@@ -115,7 +115,7 @@ function said(message: UserMessage): ConversationStep {
   return { role: 'user', text: messageText(message) };
 }
 
-/** A message as an agent reads it. */
+/** The text of a message for an agent. */
 export function messageText({ parts, command }: UserMessage): string {
   if (command) return `(Carried out: ${commandLine(command)})`;
   return parts
@@ -123,7 +123,7 @@ export function messageText({ parts, command }: UserMessage): string {
     .join('\n\n');
 }
 
-/** @param remark what the model is told of it: with its results, or where there are none, as from a person. */
+/** @param remark a note for the model. It is added to the last result, or, if there are no results, sent as a user message. */
 function turnSteps(
   snapshot: Snapshot,
   turn: Turn,
@@ -132,7 +132,7 @@ function turnSteps(
   const calls = callsOf(snapshot, turn);
   const assistant: ConversationStep = {
     role: 'assistant',
-    // Providers refuse an answer of nothing but spaces.
+    // Providers refuse an answer that contains only white space.
     text: turn.text.trim() === '' ? '' : clipped(turn.text, clip),
     calls: calls.map((call) => ({
       modelCallId: call.modelCallId,

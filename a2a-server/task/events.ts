@@ -1,8 +1,8 @@
 /**
- * What a task's journal holds. An event is a fact: it is durable before anybody acts on it or hears of it.
+ * The events of a task's journal. An event is a fact. It is durable before any code acts on it or sends it.
  *
- * State changes are explicit (`task.working`, `input.required`, `task.completed` …), and each event carries all that a
- * client's view of it needs: a reader in the middle of a long journal translates it without folding what came before.
+ * State changes are explicit (`task.working`, `input.required`, `task.completed` …). Each event carries all data that a client
+ * needs from it. So a reader can translate an event without folding the earlier ones.
  */
 import type { CommandCall } from '../../shared/protocol/agent-command.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
@@ -19,16 +19,16 @@ import type {
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
 
-/** One part of a message from a person: text, or structured data passed on as it came. */
+/** One part of a person's message: text, or structured data that is passed on unchanged. */
 export type MessagePart = { type: 'text'; text: string } | { type: 'data'; data: unknown };
 
-/** A piece of what an agent gives: text, data, or a file by its content or its address. */
+/** One part of an agent's output: text, data, or a file as content or URL. */
 export type ContentPart =
   | MessagePart
   | { type: 'file'; base64: string; name?: string | undefined; mediaType?: string | undefined }
   | { type: 'file-url'; url: string; name?: string | undefined; mediaType?: string | undefined };
 
-/** What an agent gives beside its words. The id is its own choice, unique within the task. */
+/** An agent's output besides its text. The agent chooses the id, unique within the task. */
 export interface Artifact {
   artifactId: string;
   name: string;
@@ -36,18 +36,18 @@ export interface Artifact {
   parts: readonly ContentPart[];
 }
 
-/** A message from the client, as accepted. */
+/** An accepted message from the client. */
 export interface UserMessage {
   messageId: string;
   parts: MessagePart[];
-  /** It is not for the model: the agent carries this out. */
+  /** The agent runs this command. The message does not go to a model. */
   command?: CommandCall;
 }
 
-/** A tool call the model asked for, as it was shown and hashed. */
+/** A tool call as the model requested it and the person saw it. */
 export interface RequestedCall {
   callId: string;
-  /** The id the model gave the call; unique within its turn only. */
+  /** The model's own id for the call. It is unique only within its turn. */
   modelCallId: string;
   tool: string;
   title: string;
@@ -55,30 +55,30 @@ export interface RequestedCall {
   inputHash: string;
   sideEffect: SideEffect;
   /**
-   * True where running it again changes nothing that running it once did not, though it has to be asked for (a GET). What is
-   * read-only is so anyway.
+   * True if a second run has no further effect, although the call needs approval (a GET request). Read-only calls are always
+   * repeatable.
    */
   repeatable?: boolean;
   source: ToolSource;
   preview: Preview;
-  /** Hash of what the preview was made from (a file's content), where the tool has such a thing (D2). */
+  /** A hash of the content behind the preview, such as a file's content (D2). Null if the tool has no such content. */
   basis: string | null;
 }
 
-/** Why a call may run without a question. */
+/** The reason why a call may run without asking. */
 export type Allowance =
   | { type: 'read-only' }
   | { type: 'auto-execute' }
   | { type: 'accept-edits' }
-  /** A rule of the operator's, by its name. */
+  /** The name of an operator's rule. */
   | { type: 'rule'; rule: string }
-  /** `grantId`: absent in journals of before. */
+  /** Old journals have no `grantId`. */
   | { type: 'grant'; scope: DecisionScope; callId: string; grantId?: string };
 
 /**
- * What policy said of a call. `refuse`: it cannot run at all (unknown tool, invalid input, denied by a rule); the model is
- * told why. `rule`: the one for which a person is asked, whatever else would have let the call run. `question`: it is one,
- * to be answered by a person, and never runs; no rule or trust answers for them.
+ * Policy's verdict on a call. `refuse`: the call cannot run (unknown tool, invalid input, denied by a rule), and the model
+ * gets the reason. `rule`: the rule that requires the question, even if something else would allow the call. `question`: a
+ * person must answer it. No rule or grant can answer, and no tool runs.
  */
 export type Verdict =
   | { type: 'ask'; rule?: string }
@@ -86,95 +86,95 @@ export type Verdict =
   | { type: 'allow'; because: Allowance }
   | { type: 'refuse'; message: string };
 
-/** Who decided, and through which channel. */
+/** The principal who decided, and the channel. */
 export interface Decider {
   principal: string;
   channel: string;
 }
 
-/** What a file was, or is about to be. `mode`: its permissions, of one that may have to be made again. */
+/** The state of a file. `mode` has its permissions, for a file that may have to be created again. */
 export type FileState =
   | { type: 'content'; hash: string; bytes: number; mode?: number }
   | { type: 'absent' }
-  /** It was not kept, and cannot be put back: why. */
+  /** The content was not saved, so it cannot be restored. `why` gives the reason. */
   | { type: 'not-saved'; why: string };
 
-/** A file that a tool execution changes, by its path in the workspace. */
+/** A file that a tool execution changes. The path is relative to the workspace. */
 export interface SavedFile {
   path: string;
   before: FileState;
   after: FileState;
 }
 
-/** How a tool execution ended. `text` is what the model sees, already capped. */
+/** The outcome of a tool execution. `text` is for the model and already truncated. */
 export type ToolOutcome =
   | { type: 'ok'; text: string; summary: string }
   | { type: 'error'; message: string }
   | {
       type: 'stopped';
       reason: StopReason;
-      /** False when the tool had not answered within its grace period: it may still have had an effect. */
+      /** False if the tool did not stop within its grace period. It may still have had an effect. */
       confirmed: boolean;
       message: string;
-      /** What had been put out by then. */
+      /** The output until then. */
       text: string;
     };
 
-/** Tokens as the model's provider counts them. */
+/** Token counts, as the provider reports them. */
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** Of the input tokens, those the provider had from before and charges less for; absent where there were none. */
+  /** The cached part of the input tokens, which the provider charges less for. Absent if there is none. */
   cachedInputTokens?: number;
 }
 
 /**
- * How a model turn ended: for one of the reasons all models have or, where an agent says so itself, with what it wants of
- * the task: to end it in so many words, to wait for a reply (`question` null: it asks nothing), or for a sign-in.
+ * How a model turn ended. A string is a finish reason that all models have. An object is what an agent wants for its task: to
+ * end it with a message, to wait for a reply (`question` null: no question), or to wait for a sign-in.
  */
 export type TurnEnd =
   | 'stop'
   | 'tool-calls'
   | 'length'
-  /** It said nothing and asked for nothing. */
+  /** No text and no calls. */
   | 'empty'
   | 'content-filter'
   | { type: 'completed' | 'failed' | 'rejected'; message: string }
   | { type: 'input-required'; question: string | null }
   | { type: 'auth-required'; question: string };
 
-/** A turn of a task of the session. */
+/** A turn of any task in the session. */
 export interface TurnPlace {
   taskId: string;
   turn: number;
 }
 
 export type TaskEvent =
-  /** `answer`: the client gets the agent's last words as a bare message, and no task (A2A 1.0 §3.1.1). */
+  /** `answer`: the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
   | { type: 'message.received'; message: UserMessage; channel: string }
   | { type: 'task.working' }
   | { type: 'turn.started'; turn: number; model: string }
   | { type: 'text.delta'; turn: number; text: string }
-  /** `append`: the parts are added to those of an artifact of the same turn; otherwise they take its place. */
+  /** `append`: the parts are appended to the artifact of the same turn. Otherwise they replace it. */
   | { type: 'artifact.updated'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
-  /** An agent of its own remembers the conversation under this id: with it, another process of it can go on. */
+  /** The ACP agent's own session id. A new process of the agent can continue the conversation with it. */
   | { type: 'agent.session'; turn: number; agentSessionId: string }
-  /** What the agent says of where it is; no part of its answer. */
+  /** A progress message of the agent. It is not part of the answer. */
   | { type: 'turn.noted'; turn: number; text: string }
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: Verdict }
-  /** `usd`: what it cost, in US dollars, by the prices set at that time; absent where its model has none. */
+  /** `usd`: the cost in US dollars, by the prices at that time. Absent if the model has no price. */
   | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number }
-  /** The turn's model call was cut off; what it had said is void and it is asked again. */
+  /** The turn's model call broke off. Its output is void, and the model is asked again. */
   | { type: 'turn.abandoned'; turn: number; reason: string }
   /**
-   * The model cannot answer for a while. It is asked again at `until` (milliseconds since the epoch), after so many
-   * attempts in a row have failed; `text` says so to a person.
+   * The model is not available. It is asked again at `until` (milliseconds since the epoch). `attempts` is the number of
+   * failures in a row. `text` explains it to a person.
    */
   | { type: 'model.unavailable'; attempts: number; until: number; text: string }
   /**
-   * What was said and done up to this turn is shown to the model as this summary from here on. `model`: who wrote it, and
-   * what that used; null where none could, and it says what was left out.
+   * From now on the model sees this summary instead of everything up to this turn. `model` wrote it, and `usage` is its cost.
+   * `model` is null if no model could: the summary then lists what was left out.
    */
   | {
       type: 'context.summarised';
@@ -184,14 +184,14 @@ export type TaskEvent =
       usage: Usage;
       usd?: number;
     }
-  /** The model is shown no more than so many characters of each answer and each result up to this turn. */
+  /** From now on the model sees at most `chars` characters of each answer and each result up to this turn. */
   | { type: 'context.clipped'; upTo: TurnPlace; chars: number }
-  /** The model's provider refused the conversation because it is too long: it is made shorter and sent once more. */
+  /** The provider refused the conversation as too long. It is shortened and sent once more. */
   | { type: 'context.exceeded' }
   /**
-   * Pending actions wait for decisions; where there are none, the task waits for a reply: to `question`, if it asks one.
-   * `expiresAt` (RFC 3339): until when a reply is waited for; null or absent for as long as it takes. Each pending action
-   * has its own. `budget`: the question is whether the task goes on, for its budget is spent.
+   * The task waits for decisions on its pending actions. Without pending actions it waits for a reply, to `question` if there
+   * is one. `expiresAt` (RFC 3339) is the deadline for the reply; null or absent means no deadline. Each pending action has
+   * its own. `budget`: the budget is spent, and the question is whether to continue.
    */
   | {
       type: 'input.required';
@@ -200,7 +200,7 @@ export type TaskEvent =
       budget?: true;
       expiresAt?: string | null;
     }
-  /** A person has to sign in somewhere, as `question` says, and then to reply. */
+  /** The person must sign in as `question` says, and then reply. */
   | { type: 'auth.required'; question: string; expiresAt?: string | null }
   | {
       type: 'tool.decided';
@@ -210,29 +210,29 @@ export type TaskEvent =
       decision: DecisionWord;
       scope: DecisionScope;
       by: Decider;
-      /** The hash of the input that was decided on. */
+      /** The hash of the input that the person decided on. */
       inputHash: string;
       reason: string | null;
-      /** How long the trust lasts that the scope gives; for as long as the task where it is left out. */
+      /** The limits of the grant that the scope gives. If absent, the grant lasts as long as the task. */
       grant?: GrantLimits;
-      /** For an answer: what was answered, as the question takes it. */
+      /** The checked answer. Only with `answer`. */
       answer?: Answer;
-      /** For an edit: the call as it will run. */
+      /** The changed call as it will run. Only with `edit`. */
       edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
     }
-  /** Trust is taken back. */
+  /** A person revoked grants. */
   | { type: 'grant.revoked'; grantIds: string[]; by: Decider }
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
   /**
-   * A tool execution asks the person something and waits for the answer. The question is a call of its own, which stands in
-   * no turn; `askedBy` is the call that runs.
+   * A running tool asks the person a question and waits for the answer. The question is a separate call outside of any turn.
+   * `askedBy` is the running call.
    */
   | { type: 'tool.asked'; call: RequestedCall; askedBy: string }
-  /** Nobody waits for the answer to this question any more: the tool execution has ended, or let go of it. */
+  /** A question is void: its tool execution has ended or no longer needs the answer. */
   | { type: 'tool.withdrew'; callId: string; tool: string; title: string }
   /**
-   * `offset`: how many characters the execution had put out before; old journals do not say it. `kept`: not live, but the
-   * whole of a result that was too long for the model, for whoever asks for it.
+   * `offset`: the number of characters that the execution printed before; old journals omit it. `kept`: not live output, but
+   * the whole of a result that was too long for the model, kept for later requests.
    */
   | {
       type: 'tool.output';
@@ -244,9 +244,9 @@ export type TaskEvent =
       offset?: number;
       kept?: true;
     }
-  /** What a tool execution is about to change has been kept. Durable before the change, which may yet not come about. */
+  /** The old content of files is saved. Durable before the tool execution changes them. The change may still fail. */
   | { type: 'files.saved'; callId: string; toolId: string; files: readonly SavedFile[] }
-  /** The agent's list of things to do, in the place of the one before. */
+  /** The agent's new to-do list. It replaces the old one. */
   | { type: 'todos.updated'; callId: string; todos: readonly Todo[] }
   | {
       type: 'tool.finished';
@@ -256,11 +256,11 @@ export type TaskEvent =
       toolId: string;
       outcome: ToolOutcome;
     }
-  /** A crash took the tool execution's outcome. `rerun` when the call is repeatable and just runs again. */
+  /** A crash lost the outcome of the tool execution. `rerun`: the call is repeatable and runs again without asking. */
   | { type: 'tool.interrupted'; callId: string; tool: string; title: string; toolId: string; rerun: boolean }
   /**
-   * D6: the server that ran this was killed, and processes of it may still run and could not be ended. The task waits for
-   * their end before a person is asked about the call. `group`: the process group's id.
+   * D6: the server that ran this was killed, and a process of the tool may still run and could not be killed. The task waits
+   * until it ends, and then asks a person about the call. `group`: the id of the process group.
    */
   | {
       type: 'process.orphaned';
@@ -271,7 +271,7 @@ export type TaskEvent =
       group: number;
       text: string;
     }
-  /** What was shown is no longer what is there: the call waits again, with a new preview (D2). */
+  /** The content behind the preview has changed. The call waits again with a new preview (D2). */
   | {
       type: 'tool.outdated';
       callId: string;
@@ -280,16 +280,16 @@ export type TaskEvent =
       preview: Preview;
       basis: string | null;
     }
-  /** `message`: what the agent says at the end beside what it has given. */
+  /** `message`: the agent's final message, besides its output. */
   | { type: 'task.completed'; message?: string }
   | { type: 'task.failed'; message: string }
   | { type: 'task.canceled'; reason: string; by: Decider }
   | { type: 'task.rejected'; message: string };
 
-/** A pending action as the journal holds it. Older journals have no codes: `shown.ts` fills them in. */
+/** A pending action in the journal. Old journals have no codes; `shown.ts` adds them. */
 export type RecordedAction = Omit<PendingAction, 'shown'> & { shown?: string };
 
-/** An event with its place in the journal. `at` is in milliseconds since the epoch. */
+/** An event with its position in the journal. `at` is in milliseconds since the epoch. */
 export interface JournalEntry {
   seq: number;
   at: number;

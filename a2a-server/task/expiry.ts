@@ -1,9 +1,9 @@
 /**
- * How long a parked task waits, and what becomes of it when nobody comes (R14). Pure: absolute times in, events out.
+ * The deadlines of parked tasks, and what happens when they pass (R14). Pure: absolute times in, events out.
  *
- * - An active task never expires: only what asks has a deadline, and it is gone as soon as the task moves.
- * - A deadline is written with the asking and follows from the events alone (J2): what was promised once holds, whatever
- *   the server is told at its next start, and a clock that goes back opens nothing again (J3).
+ * - An active task never expires. Only a waiting task has a deadline, and it loses the deadline when it continues.
+ * - Each deadline is stored in the event that asks (J2). So a later change of the settings does not move it. If the clock goes
+ *   back, an expired task stays ended (J3).
  */
 import { cancel } from './commands.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';
@@ -11,20 +11,20 @@ import { stateOf } from './fold.ts';
 import { sameAsking } from './pending.ts';
 import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
 
-/** In milliseconds; null: for as long as it takes. */
+/** In milliseconds; null means no limit. */
 export interface Patience {
-  /** How long a person is waited for: a pending action for its decision, a question for its answer. */
+  /** The time to decide a pending action or to answer a question. */
   decisionMs: number | null;
-  /** How long a task waits for the next message that asks for nothing. */
+  /** The time to send the next message, if the task asks nothing. */
   idleMs: number | null;
 }
 
 export const ENDLESS_PATIENCE: Patience = { decisionMs: null, idleMs: null };
 
-/** Who ends a task that nobody came to. */
+/** The decider of an expired task. */
 export const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
-/** What a task asks for. */
+/** The pending actions or the question of a parked task. */
 interface Asking {
   pending?: readonly RecordedAction[];
   question?: string;
@@ -32,8 +32,8 @@ interface Asking {
 }
 
 /**
- * The events with the time put on what they ask for. An action that waited before keeps the time it was given: to decide
- * one of three gives the other two no new one.
+ * Adds deadlines to the events that ask. An action that was pending before keeps its deadline: a decision on one of three
+ * actions does not extend the other two.
  */
 export function dated(
   snapshot: Snapshot,
@@ -61,13 +61,13 @@ function asks(event: TaskEvent): event is AskingEvent {
   return event.type === 'input.required' || event.type === 'auth.required';
 }
 
-/** When the first of what is asked for expires, in milliseconds since the epoch. */
+/** The earliest deadline, in milliseconds since the epoch. */
 export function deadlineOf({ pending = [], expiresAt }: Asking): number | null {
   const times = [expiresAt, ...pending.map((action) => action.expiresAt)].flatMap((time) => time ?? []);
   return times.length === 0 ? null : Math.min(...times.map((time) => Date.parse(time)));
 }
 
-/** The deadline these events give a task: null for none, undefined when they leave it as it was. */
+/** The task's deadline after these events. Null means none, undefined means unchanged. */
 export function deadlineAfter(events: readonly TaskEvent[]): number | null | undefined {
   const state = stateOf(events);
   if (state === undefined) return undefined;
@@ -75,7 +75,7 @@ export function deadlineAfter(events: readonly TaskEvent[]): number | null | und
   return asking ? deadlineOf(asking) : null;
 }
 
-/** Ends the task if it is parked and its deadline has passed. */
+/** Ends a parked task whose deadline has passed. */
 export function expire(
   snapshot: Snapshot,
   now: number,
@@ -95,8 +95,8 @@ function askingOf(status: Status): Asking | null {
 function whyExpired({ pending = [] }: Asking, deadline: number): string {
   const time = new Date(deadline).toISOString();
   const expired = pending.filter((action) => Date.parse(action.expiresAt ?? '') === deadline);
-  if (expired.length === 0) return `Nobody answered by ${time}.`;
-  return `Nobody decided by ${time}: ${expired.map(({ title }) => title).join('; ')}.`;
+  if (expired.length === 0) return `No one answered before ${time}.`;
+  return `No one decided before ${time}: ${expired.map(({ title }) => title).join('; ')}.`;
 }
 
 function after(now: number, ms: number | null): string | null {

@@ -1,6 +1,6 @@
 /**
- * `(snapshot, entry) → snapshot`: total and pure. The snapshot is nothing but this fold of the journal (J2), so a cache
- * of it may be dropped at any time. An entry that does not fit what came before changes `seq` and nothing else.
+ * The fold of the journal: `(snapshot, entry) → snapshot`. Total and pure. The snapshot depends on the journal only (J2), so
+ * any cache of it may be deleted. An entry that does not fit its predecessors changes only `seq` and the times.
  */
 import { NOTHING_SPENT } from './budget.ts';
 import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
@@ -13,7 +13,7 @@ import { paid } from './spending.ts';
 import { spentAfter } from './spent.ts';
 import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
 
-/** The snapshot a task begins with. @returns undefined for an entry that cannot begin one. */
+/** The first snapshot of a task. @returns undefined if the entry is not `task.created`. */
 export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined {
   const { event, at, seq } = entry;
   if (event.type !== 'task.created') return undefined;
@@ -53,12 +53,12 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
   };
 }
 
-/** What `fold` gives for one entry after the other. */
+/** Folds several entries in order. */
 export function foldOn(snapshot: Snapshot, entries: readonly JournalEntry[]): Snapshot {
   return joinText(entries).reduce(fold, snapshot);
 }
 
-/** Folds a task's entries from the first one on. @returns undefined for no entries. */
+/** Folds all entries of a task. @returns undefined if there are none. */
 export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snapshot | undefined {
   const first = entries[0];
   const start = first && begin(taskId, first);
@@ -66,8 +66,8 @@ export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snaps
 }
 
 /**
- * Entries that fold to the same: neighbouring chunks of a turn's text are one, in the place of the last. Most of a
- * journal is such chunks, and a snapshot for each is most of the work.
+ * Joins adjacent text chunks of a turn into one entry, at the position of the last. The fold stays the same. Most entries
+ * are such chunks, so this avoids most of the work.
  */
 function joinText(entries: readonly JournalEntry[]): JournalEntry[] {
   const joined: JournalEntry[] = [];
@@ -286,7 +286,7 @@ const STATE_OF: Partial<Record<TaskEvent['type'], StateName>> = {
   'task.rejected': 'rejected',
 };
 
-/** The state these events put a task in, or undefined when they leave it as it was. */
+/** The task's state after these events; undefined if they do not change it. */
 export function stateOf(events: readonly TaskEvent[]): StateName | undefined {
   return events.reduce<StateName | undefined>((state, event) => STATE_OF[event.type] ?? state, undefined);
 }

@@ -1,29 +1,29 @@
 /**
- * Grants: the trust a person gives with a decision. Pure. Later calls within a grant's reach are not asked for, until its
- * time is over, its uses are spent, or somebody takes it back.
+ * Grants: a person's decision may also cover later calls. Pure. Covered calls run without asking, until the grant's time is
+ * over, its uses are spent, or someone revokes it.
  *
- * - A grant counts when a call is put before policy. What it let run then may wait for other calls of the turn and run
- *   later; taken back, it takes back also what it has let run and what has not started.
- * - Uses are counted by the journal: each call that a grant let run says so. The call that was decided is none of them.
+ * - Policy checks the grant when the call is requested. The call may run later, after other calls of the turn. If the grant
+ *   is revoked meanwhile, calls that it allowed and that have not started are asked for.
+ * - The journal counts the uses: each allowed call names its grant. The call of the decision itself is not a use.
  */
 import type { DecisionScope, GrantLimits, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, TaskEvent, Verdict } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
 export interface Grant {
-  /** Unique within the task; follows from the place of its decision in the journal, so that old ones have one too. */
+  /** Unique within the task. It follows from the journal position of the decision, so old grants have an id too. */
   grantId: string;
   scope: Exclude<DecisionScope, 'once'>;
-  /** The call it was given with. */
+  /** The call of the decision that gave this grant. */
   callId: string;
   tool: string;
   source: ToolSource;
   by: Decider;
-  /** In milliseconds since the epoch, as `expiresAt`. */
+  /** In milliseconds since the epoch, like `expiresAt`. */
   at: number;
-  /** Null for as long as the task lasts. */
+  /** Null if the grant lasts as long as the task. */
   expiresAt: number | null;
-  /** Null for as many as it takes. */
+  /** Null if the number of uses has no limit. */
   usesLeft: number | null;
 }
 
@@ -31,7 +31,7 @@ type Decided = Extract<TaskEvent, { type: 'tool.decided' }>;
 
 const MINUTE_MS = 60_000;
 
-/** The grant that a decision gives, if it gives one. */
+/** The grant of a decision, if it gives one. */
 export function givenWith(event: Decided, call: Call, { seq, at }: JournalEntry): Grant[] {
   if (event.scope === 'once') return [];
   const { minutes, uses }: GrantLimits = event.grant ?? {};
@@ -50,19 +50,19 @@ export function givenWith(event: Decided, call: Call, { seq, at }: JournalEntry)
   ];
 }
 
-/** Those that still count at a moment. Spent ones are gone from the snapshot. */
+/** The grants that have not expired at `now`. The snapshot does not contain spent grants. */
 export function standing(grants: readonly Grant[], now: number): Grant[] {
   return grants.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
 }
 
-/** The grant that let a call run, if one did. Before grants had ids, journals named the call they were given with alone. */
+/** The id of the grant that allowed a call, if any. Old journals have no grant id, only the id of the decided call. */
 export function grantBehind(verdict: Verdict): string | null {
   return verdict.type === 'allow' && verdict.because.type === 'grant'
     ? (verdict.because.grantId ?? null)
     : null;
 }
 
-/** The grants after a call has been put before policy. */
+/** The grants after a verdict. If a grant allowed the call, one of its uses is spent. */
 export function afterUse(grants: readonly Grant[], verdict: Verdict): readonly Grant[] {
   const used = grantBehind(verdict);
   if (used === null) return grants;
@@ -73,7 +73,7 @@ export function afterUse(grants: readonly Grant[], verdict: Verdict): readonly G
     .filter(({ usesLeft }) => usesLeft === null || usesLeft > 0);
 }
 
-/** The task without these grants: what they let run and has not started waits for a decision. */
+/** Removes grants. Calls that they allowed and that have not started wait for a decision again. */
 export function withoutGrants(
   { grants, calls }: Snapshot,
   revoked: readonly string[],

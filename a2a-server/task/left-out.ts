@@ -1,11 +1,11 @@
-/** What the model is told of turns that are left out and that nobody could summarise. Pure. */
+/** The text for the model in place of turns that were left out without a summary. Pure. */
 import { clipped } from './clipped.ts';
 import type { ConversationStep, Passage } from './conversation.ts';
 
 const SHOWN_INPUT = 160;
 const SHOWN_RESULT = 200;
 
-/** The calls that were made and what came of them, the newest as far as there is room, below what was known from before. */
+/** Lists the calls and their results after the previous summary. If there is no room for all, it keeps the newest calls. */
 export function leftOut(covered: readonly Passage[], chars: number): string {
   const before = covered.flatMap(({ kind, steps }) => (kind === 'summary' ? steps : [])).map(textOf);
   const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));

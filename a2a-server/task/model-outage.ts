@@ -1,34 +1,34 @@
 /**
- * What becomes of a task whose model could not answer: where that may pass, it waits and asks again, a bounded number of
- * times. The waiting is in the journal, so that it holds nothing of the task in memory and outlives a restart. Pure.
+ * Decides what happens after a failed model call. If the failure may be temporary, the task waits and tries again, a limited
+ * number of times. The wait is in the journal: it needs no memory and survives a restart. Pure.
  */
 import type { TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** What is waited after each failed attempt in a row, in milliseconds; after one more the task fails. */
+/** The pause after each failed attempt in a row, in milliseconds. After the last pause, one more failure fails the task. */
 export const PAUSES_MS: readonly number[] = [2_000, 10_000, 30_000, 120_000, 300_000];
 
-/** A provider that asks for a longer pause is not waited for, in milliseconds. */
+/** The longest pause in milliseconds. If a provider asks for a longer one, the task fails. */
 export const LONGEST_PAUSE_MS = 900_000;
 
 export interface ModelFailure {
-  /** A sentence for a person, with what failed. */
+  /** A sentence for a person about the failure. */
   message: string;
-  /** Whether asking again may help. */
+  /** True if a retry may succeed. */
   passing: boolean;
-  /** How long the provider asked to wait, in milliseconds (RFC 9110 §10.2.3); 0 where it did not. */
+  /** The pause that the provider asked for, in milliseconds (RFC 9110 §10.2.3); 0 if it asked for none. */
   waitMs: number;
 }
 
-/** What a failure of the model leads to: a pause, or the end of the task. */
+/** The event after a failure of the model: a pause, or the end of the task. */
 export function afterFailure(snapshot: Snapshot, failure: ModelFailure, now: number): TaskEvent {
   const attempts = (snapshot.outage?.attempts ?? 0) + 1;
   const pauseMs = Math.max(PAUSES_MS[attempts - 1] ?? Infinity, failure.waitMs);
   if (failure.passing && pauseMs <= LONGEST_PAUSE_MS) {
     const until = now + pauseMs;
-    const text = `${failure.message} It is asked again at ${new Date(until).toISOString()} (try ${attempts + 1} of ${PAUSES_MS.length + 1}).`;
+    const text = `${failure.message} The server tries again at ${new Date(until).toISOString()}  (attempt ${attempts + 1} of ${PAUSES_MS.length + 1}).`;
     return { type: 'model.unavailable', attempts, until, text };
   }
-  const hint = failure.passing ? ' Go on with the session to try again.' : '';
-  return { type: 'task.failed', message: `The model could not go on: ${failure.message}${hint}` };
+  const hint = failure.passing ? ' Send another message in this session to try again.' : '';
+  return { type: 'task.failed', message: `The model failed: ${failure.message}${hint}` };
 }

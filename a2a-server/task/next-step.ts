@@ -1,4 +1,4 @@
-/** What a task's primary does next: a pure function of the snapshot, so that any process can take it up anywhere. */
+/** Decides the next step of a task's execution from the snapshot alone. So any process can continue the task. Pure. */
 import { astrayQuestion, isUnfinished } from './astray.ts';
 import type { TaskEvent } from './events.ts';
 import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
@@ -20,17 +20,17 @@ import {
 export type NextStep =
   /** Parked or ended. */
   | { type: 'settled' }
-  /** An execution before this one died in the middle: its loose ends come first. */
+  /** An earlier execution died. These events record what it left open, before anything else happens. */
   | { type: 'recover'; events: TaskEvent[] }
   | { type: 'ask-model' }
-  /** The model could not answer, and is not asked before this time, in milliseconds since the epoch. */
+  /** The model failed. It is not asked again before this time, in milliseconds since the epoch. */
   | { type: 'wait'; until: number }
-  /** One call with side effects, or adjacent read-only ones side by side. */
+  /** One call with side effects, or several adjacent read-only calls in parallel. */
   | { type: 'run'; calls: Call[] }
-  /** A state change that needs no work. */
+  /** A state change without work. */
   | { type: 'append'; events: TaskEvent[] };
 
-/** @param limits what the task may spend, and the time now; without them, as much as it takes. */
+/** @param limits the budget and the current time. The default is no budget. */
 export function nextStep(
   snapshot: Snapshot,
   { budget, now }: { budget: Budget; now: number } = { budget: NO_BUDGET, now: 0 },
@@ -54,7 +54,7 @@ export function nextStep(
     : { type: 'ask-model' };
 }
 
-/** What a task comes to for which there is nothing new to be said to the model. */
+/** The event for a task that has nothing new for the model: the stuck question or the end. */
 function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | undefined {
   const question = astrayQuestion(snapshot);
   if (question !== undefined) return { type: 'input.required', pending: [], question };
@@ -62,7 +62,7 @@ function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | und
   return ended ? endOf(turn) : undefined;
 }
 
-/** What becomes of a task whose model asks for no call more. */
+/** The last event of a turn without calls. */
 function endOf({ end }: Turn): TaskEvent {
   switch (end) {
     case 'content-filter':
@@ -97,8 +97,8 @@ function endOf({ end }: Turn): TaskEvent {
 }
 
 /**
- * What a process appends to a task that was at work when the last one ended, before anything else: what that left open, or
- * that the task is at work anew. Either way the time in between is none of the task's (see fold.ts).
+ * The first events of a process that continues a working task after a restart. They record what the old process left open, or
+ * that the task works again. The time between the processes does not count as working time (see spent.ts).
  */
 export function takingUp(snapshot: Snapshot): TaskEvent[] {
   if (snapshot.status.state !== 'working') return [];
@@ -106,15 +106,15 @@ export function takingUp(snapshot: Snapshot): TaskEvent[] {
   return loose.length > 0 ? loose : [{ type: 'task.working' }];
 }
 
-/** What a turn of the model begins with. The first one sets the task in motion. */
+/** The first events of a model turn. The first turn also sets the task to working. */
 export function turnOpening(snapshot: Snapshot, model: string): TaskEvent[] {
   const started: TaskEvent = { type: 'turn.started', turn: snapshot.turns + 1, model };
   return snapshot.status.state === 'submitted' ? [{ type: 'task.working' }, started] : [started];
 }
 
 /**
- * What a dead execution left open (E2): a turn that was cut off is void; a repeatable call just runs again; a call with
- * side effects that may have happened waits for a person.
+ * The events for what a dead execution left open (E2). An unfinished turn is void. A repeatable call runs again. A call with
+ * side effects waits for a person, because it may have run.
  */
 function looseEnds(snapshot: Snapshot): TaskEvent[] {
   if (isTerminal(snapshot)) return [];
@@ -123,7 +123,7 @@ function looseEnds(snapshot: Snapshot): TaskEvent[] {
     events.push({
       type: 'turn.abandoned',
       turn: snapshot.openTurn.turn,
-      reason: 'The server stopped in the middle of the turn; the model is asked again.',
+      reason: 'The server stopped during the turn. It asks the model again.',
     });
   for (const call of Object.values(snapshot.calls))
     if (call.state.type === 'running')
@@ -139,8 +139,8 @@ function looseEnds(snapshot: Snapshot): TaskEvent[] {
 }
 
 /**
- * The first unsettled call, with the read-only ones right after it when it is read-only itself. An agent of its own may
- * wait for the answer to all it has asked before it does any of it: its calls are let go together.
+ * The first unsettled call. If it is read-only, the read-only calls right after it join it. An ACP agent may wait for all its
+ * permissions before it does anything, so its calls start together.
  */
 function nextBatch(calls: readonly Call[]): Call[] {
   const open = calls.filter((call) => call.state.type !== 'settled');

@@ -1,5 +1,5 @@
 /**
- * What tool executions have put out, as far as a snapshot holds it: the newest of it. All of it is in the journal. Pure.
+ * The newest output of tool executions in the snapshot. The journal has all of it. Pure.
  */
 import type { TaskEvent } from './events.ts';
 
@@ -10,10 +10,10 @@ export interface ExecutionOutput {
   text: string;
 }
 
-/** Characters, over all executions of a task: a task that runs a hundred builds still fits into an answer. */
+/** The limit in characters over all executions of a task. So the output of many builds still fits into one response. */
 export const MAX_HELD = 2_000_000;
 
-/** The one that has last begun to put something out comes last; where there is too much, the oldest are let go whole. */
+/** Adds output. Executions are in the order of their first output. Above the limit, the oldest executions are dropped whole. */
 export function withOutput(
   outputs: readonly ExecutionOutput[],
   { toolId, tool, title, text }: Extract<TaskEvent, { type: 'tool.output' }>,

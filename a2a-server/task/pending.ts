@@ -1,11 +1,11 @@
-/** What a waiting call is shown as. */
+/** Builds the pending actions of a task from its waiting calls. */
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RecordedAction, TaskEvent } from './events.ts';
 import { fold } from './fold.ts';
 import { shownOf } from './shown.ts';
 import { isAgentsOwn, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
-/** The same question among these. A call that is asked again is another question (D2). */
+/** Finds the same question among these actions. A call that is asked again is a different question (D2). */
 export function sameAsking(
   pending: readonly PendingAction[],
   { callId, shown }: Pick<RecordedAction, 'callId' | 'shown'>,
@@ -16,12 +16,12 @@ export function sameAsking(
 const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
   approval: ['approve', 'deny', 'edit'],
   'content-changed': ['approve', 'deny', 'edit'],
-  // What was lost in a crash may be run again or skipped, but not edited.
+  // If a crash lost the outcome, the person may run the call again or skip it, but not edit it.
   'outcome-unknown': ['approve', 'deny'],
   question: ['answer', 'deny'],
 };
 
-/** A waiting call as a pending action. What an agent of its own does can be let go or not, as it is. */
+/** A waiting call as a pending action. A call of an ACP agent cannot be edited. */
 function pendingAction(call: Call, reason: PendingReason): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview, rule } = call;
   return {
@@ -44,7 +44,7 @@ function pendingOf(call: Call): PendingAction[] {
   return call.state.type === 'waiting' ? [pendingAction(call, call.state.reason)] : [];
 }
 
-/** What the task waits for. An action that was asked before keeps the time it was given. */
+/** The actions that the task waits for. An action that was pending before keeps its deadline. */
 export function pendingActions(snapshot: Snapshot): PendingAction[] {
   const asked = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return waitingCalls(snapshot)
@@ -52,15 +52,15 @@ export function pendingActions(snapshot: Snapshot): PendingAction[] {
     .map((action) => ({ ...action, expiresAt: sameAsking(asked, action)?.expiresAt ?? null }));
 }
 
-/** The event that parks a task on its waiting calls, or lets it move when there are none. */
+/** The event that parks the task if calls wait, or continues it if none do. */
 export function parkOrMove(snapshot: Snapshot): TaskEvent {
   const pending = pendingActions(snapshot);
   return pending.length > 0 ? { type: 'input.required', pending } : { type: 'task.working' };
 }
 
 /**
- * Events of calls that run, and what the task waits for after them: while a tool waits for an answer its task is parked, and
- * every state a client is told of says so.
+ * Appends the task's state to events of a running call. While a tool waits for an answer, the task stays parked, and clients
+ * must see that after each event.
  */
 export function besideQuestions(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
   if (snapshot.status.state !== 'input-required') return events;
@@ -68,7 +68,7 @@ export function besideQuestions(snapshot: Snapshot, ...events: TaskEvent[]): Tas
   return [...events, parkOrMove(entries.reduce(fold, snapshot))];
 }
 
-/** That a question waits for no answer any more. */
+/** The event that voids a question. */
 export function withdrawal({ callId, tool, title }: Call): TaskEvent {
   return { type: 'tool.withdrew', callId, tool, title };
 }

@@ -1,4 +1,4 @@
-/** The command that takes back trust: `(snapshot, command) → events | refusal`, total and pure. */
+/** The command that revokes grants: `(snapshot, command) → events | refusal`. Total and pure. */
 import { ended, type Refusal, type Ruling } from './commands.ts';
 import type { Decider, TaskEvent } from './events.ts';
 import { fold } from './fold.ts';
@@ -6,7 +6,7 @@ import { standing } from './grants.ts';
 import { parkOrMove } from './pending.ts';
 import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapshot.ts';
 
-/** Takes back trust. What it let run and has not started is asked for again. */
+/** Revokes grants. Calls that they allowed and that have not started are asked for. */
 export function revoke(
   snapshot: Snapshot,
   wanted: readonly string[] | 'all',
@@ -21,17 +21,17 @@ export function revoke(
   const event: TaskEvent = { type: 'grant.revoked', grantIds, by };
   const after = fold(snapshot, { seq: snapshot.seq + 1, at, event });
   const asksMore = waitingCalls(after).length > waitingCalls(snapshot).length;
-  // While the task moves, its primary sees to it: another call of the turn may be running.
+  // While the task works, its execution parks it: another call of the turn may still run.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked && asksMore ? [event, parkOrMove(after)] : [event] };
 }
 
 function unknownGrant({ taskId }: Snapshot, unknown: readonly string[], known: readonly string[]): Refusal {
-  const stand = known.length > 0 ? `These stand: ${known.join(', ')}.` : 'None stands.';
+  const stand = known.length > 0 ? `Grants in force: ${known.join(', ')}.` : 'No grant is in force.';
   return {
     type: 'refuse',
     reason: 'UNKNOWN_GRANT',
-    message: `Task ${taskId} has no grant${unknown.length > 0 ? ` ${unknown.join(', ')}` : ' to take back'}: it was never given, or counts no more. ${stand} Nothing was changed.`,
+    message: `Task ${taskId} has no grant${unknown.length > 0 ? ` ${unknown.join(', ')}` : ' to revoke'}: it never existed, or has ended. ${stand} Nothing was changed.`,
     facts: { grants: known.join(' ') },
   };
 }

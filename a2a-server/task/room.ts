@@ -1,10 +1,10 @@
 /**
- * Whether the conversation fits into its model's window, and what makes it fit. Pure.
+ * Fits the conversation into the model's context window. Pure.
  *
- * - What the task is, and the last turns, are shown as they are. What lies between is summarised, oldest first; where that
- *   is not enough, or cannot be done, long answers and results are clipped.
- * - A turn is shown or left out with the results of its calls, whole.
- * - It comes to an end: a summary reaches further than the one before, a clip is shorter or reaches further.
+ * - The task's first message and the last turns stay whole. The older turns between them are summarised. If that is not
+ *   enough or fails, long answers and results are clipped.
+ * - A turn is kept or left out together with the results of its calls.
+ * - The process terminates: each summary covers more than the last, and each clip is shorter or covers more.
  */
 import { isPlace, passages, type ConversationStep, type Passage } from './conversation.ts';
 import type { TaskEvent, TurnPlace } from './events.ts';
@@ -12,46 +12,46 @@ import { fold } from './fold.ts';
 import type { Snapshot } from './snapshot.ts';
 import { leftOut } from './left-out.ts';
 
-/** Bytes of UTF-8 for a token, at the least: English has some four, code and other scripts about three. */
+/** The minimum number of UTF-8 bytes per token. English has about four, code and other scripts about three. */
 export const BYTES_PER_TOKEN = 3;
-/** What a message is wrapped in, in tokens. */
+/** The overhead of one message, in tokens. */
 const WRAPPING = 10;
-/** The part of a window that a conversation may fill: the answer needs room too, and is counted in by most providers. */
+/** The part of the window for the conversation. The rest is for the answer, which most providers count too. */
 const FILLED = 2 / 3;
-/** The part of that which is for the last turns, when what comes before them is summarised; and for the summary. */
+/** The part of that for the last turns, which are not summarised. `SUMMARY` is the part for the summary. */
 const KEPT = 3 / 8;
 const SUMMARY = 1 / 6;
 const LONGEST_SUMMARY = 4_000;
-/** In characters of an answer or a result: as long as it may be, and never so short that nothing can be told from it. */
+/** The limits of an answer or a result, in characters. The shortest still carries some information. */
 const CLIPS = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 500];
 
-/** What there is to fill. */
+/** The context window of a model. */
 export interface Room {
-  /** Of the model, in tokens; undefined: as much as there is. */
+  /** The window in tokens; undefined means unlimited. */
   window: number | undefined;
-  /** What is sent beside the conversation, instructions and tools, in tokens. */
+  /** The size of the system prompt and the tools, in tokens. */
   beside: number;
   model: string;
 }
 
-/** What is to be done before the model can be asked. */
+/** The next step that shortens the conversation. */
 export type Squeeze =
   | {
       type: 'summarise';
       upTo: TurnPlace;
-      /** What the summary is of: all that comes before its end, and with it what the task is. */
+      /** The passages to summarise, and the task's first message. */
       covered: readonly Passage[];
-      /** How long the summary may be, in tokens. */
+      /** The maximum length of the summary, in tokens. */
       tokens: number;
     }
   | { type: 'clip'; event: TaskEvent };
 
-/** How many tokens a text has, at most; of what is no language it may have more. */
+/** An upper estimate of a text's tokens. Text that is no language may have more. */
 export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** How many tokens the prompt will have: by the provider's last count where there is one, and what has come since. */
+/** The estimated size of the prompt in tokens. It uses the provider's last count, if known, plus everything since. */
 export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, room: Room): number {
   const shown = passages(earlier, current);
   const all = room.beside + total(shown);
@@ -61,11 +61,11 @@ export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, ro
     isPlace(place, { taskId: current.taskId, turn: counted.turn }),
   );
   if (since === -1) return all;
-  // Some providers count only what they had not read before: by half, none is wrong in the other direction.
+  // Some providers count only uncached tokens. No provider's count is below half of the real number otherwise.
   return Math.max(counted.inputTokens + total(shown.slice(since)), all / 2);
 }
 
-/** @returns undefined when it fits, or nothing more can be done about it. */
+/** The next step to shorten the conversation. @returns undefined if it fits or cannot be shortened. */
 export function squeezeFor(earlier: readonly Snapshot[], current: Snapshot, room: Room): Squeeze | undefined {
   const most = mostTokens(earlier, current, room);
   if (tokensNeeded(earlier, current, room) <= most) return undefined;
@@ -73,7 +73,7 @@ export function squeezeFor(earlier: readonly Snapshot[], current: Snapshot, room
   return summaryFor(passages(earlier, current), free) ?? clipFor(earlier, current, { room, most });
 }
 
-/** In the place of a summary that could not be had. */
+/** The replacement for a summary that failed: a clip if that is enough, otherwise a list of the calls. */
 export function squeezeWithout(
   { upTo, covered, tokens }: Extract<Squeeze, { type: 'summarise' }>,
   earlier: readonly Snapshot[],
@@ -91,32 +91,32 @@ export function squeezeWithout(
   };
 }
 
-/** Whether the provider has refused the length, and nothing has been done about it yet. */
+/** True if the provider refused the length and the conversation was not shortened since. */
 export function isRefused({ context }: Snapshot): boolean {
   return context.refused === 'yes';
 }
 
-/** Where the provider has refused the length, the estimate was wrong: half of it then. */
+/** The limit in tokens. After a refusal the estimate was too low, so the limit is half of the estimate. */
 function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: Room): number {
   const filled = room.window === undefined ? Infinity : Math.floor(room.window * FILLED);
-  // Many tools leave little: rather less room for the answer than a summary with every turn.
+  // Many tools leave little room. A shorter answer is better than a new summary in every turn.
   const most = Math.max(filled, room.beside + filled / 2);
   return isRefused(current) ? Math.min(most, tokensNeeded(earlier, current, room) / 2) : most;
 }
 
-/** @param free what of the window is for the conversation, in tokens. */
+/** @param free the tokens of the window that the conversation may use. */
 function summaryFor(shown: readonly Passage[], free: number): Squeeze | undefined {
   const end = endOfOld(shown, free * KEPT);
   const upTo = shown[end]?.place;
   if (upTo === undefined) return undefined;
   const covered = shown.slice(0, end + 1);
   const tokens = Math.min(LONGEST_SUMMARY, Math.floor(free * SUMMARY));
-  // What is hardly longer than its summary is not worth one.
+  // Do not summarise passages that are hardly longer than their summary.
   const gone = total(covered.filter(({ kind }) => kind !== 'task'));
   return gone > tokens * 2 ? { type: 'summarise', upTo, covered, tokens } : undefined;
 }
 
-/** The last of the turns that are not kept as they are: the first from the end for which there is no room, or the last but one. */
+/** The index of the last turn to summarise: the newest turn that does not fit, or the last turn but one. */
 function endOfOld(shown: readonly Passage[], kept: number): number {
   const last = shown.findLastIndex(({ kind }) => kind === 'turn');
   let tokens = total(shown.slice(Math.max(last, 0)));
@@ -132,7 +132,7 @@ function endOfOld(shown: readonly Passage[], kept: number): number {
   return end;
 }
 
-/** The longest clip with which it fits; the shortest, where with none, as long as it changes anything. */
+/** The longest clip that fits. If none fits, the shortest one, provided that it shortens anything. */
 function clipFor(
   earlier: readonly Snapshot[],
   current: Snapshot,

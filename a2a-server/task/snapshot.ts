@@ -1,4 +1,4 @@
-/** The state of a task, as the fold of its journal gives it. Values are never mutated. */
+/** The state of a task: the fold of its journal. Values are immutable. */
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type {
   DecisionWord,
@@ -24,13 +24,13 @@ import type { SpendingByModel } from './spending.ts';
 
 export type Status =
   | { state: 'submitted' }
-  /** `note`: what the agent said last of where it is. */
+  /** `note`: the agent's last progress message. */
   | { state: 'working'; note?: string }
   | {
       state: 'input-required';
       pending: readonly PendingAction[];
       question?: string;
-      /** Any reply lets the task spend as much again. */
+      /** The budget is spent. Any reply grants the same budget again. */
       budget?: true;
       expiresAt?: string | null;
     }
@@ -49,70 +49,70 @@ export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>([
   'rejected',
 ]);
 
-/** A task in one of these waits for a person; nothing of it runs. */
+/** The states in which a task waits for a person and nothing runs. */
 export const PARKED_STATES: ReadonlySet<StateName> = new Set<StateName>(['input-required', 'auth-required']);
 
-/** Where a call stands. `settled` is final for the call. */
+/** The state of a call. `settled` is final. */
 export type CallState =
   | { type: 'waiting'; reason: PendingReason }
   | { type: 'ready' }
-  /** `startedAt` in milliseconds since the epoch. */
+  /** `startedAt` is in milliseconds since the epoch. */
   | { type: 'running'; toolId: string; startedAt: number }
   | { type: 'settled'; result: CallResult };
 
-/** What the model is told of a call in the end. */
+/** The final result of a call. */
 export type CallResult =
   | { type: 'ran'; toolId: string; outcome: ToolOutcome }
   | { type: 'denied'; reason: string | null }
-  /** Its outcome was lost in a crash and the person chose not to run it again. */
+  /** A crash lost the outcome, and the person chose not to run the call again. */
   | { type: 'skipped'; reason: string | null }
   | { type: 'refused'; message: string }
-  /** It was a question, and this is what the person said. */
+  /** The person's answer to a question. */
   | { type: 'answered'; answer: Answer; by: Decider }
-  /** It was the question of a tool execution that ended before anybody answered. */
+  /** A question of a tool execution that ended before the answer. */
   | { type: 'withdrawn' };
 
-/** A person's first valid decision on a call since it was last asked. */
+/** A person's first valid decision since the call was last asked. */
 export interface Decided {
   decision: DecisionWord;
   by: Decider;
   at: number;
-  /** The hash of the input that was decided on. */
+  /** The hash of the input that the person decided on. */
   inputHash: string;
 }
 
 export interface Call extends RequestedCall {
   turn: number;
   state: CallState;
-  /** The decision that stands; null while none was needed or given. */
+  /** The decision in force; null if none was needed or made. */
   decided: Decided | null;
-  /** The input as the model wrote it, when a person has edited it. */
+  /** The model's input, if a person edited it. */
   originalInput: Record<string, unknown> | null;
-  /** The last tool execution of the call. */
+  /** The last tool execution of this call. */
   toolId: string | null;
-  /** The rule for which a person is asked, if there is one. */
+  /** The rule that requires the question, if any. */
   rule: string | null;
-  /** The grant that let it run unasked, if one did. */
+  /** The grant that allowed the call, if any. */
   grantId: string | null;
-  /** For the question of a tool at work: the call that asks. */
+  /** For a question of a running tool: the call that asks. */
   askedBy: string | null;
-  /** The files it has changed, or was about to, in that order; `at` in milliseconds since the epoch. */
+  /** The files that the call changed or was about to change, in order. `at` is in milliseconds since the epoch. */
   saved?: readonly (SavedFile & { at: number })[];
 }
 
-/** One turn of the model: what it said, and the calls it asked for, in order. */
+/** One turn of the model: its text and its calls, in order. */
 export interface Turn {
   turn: number;
   model: string;
   text: string;
-  /** What it gave beside its words, in the order it began to. */
+  /** The artifacts, in the order of their first event. */
   artifacts: readonly Artifact[];
   callIds: readonly string[];
-  /** How it ended; null while the model call is under way. */
+  /** How the turn ended; null while the model call runs. */
   end: TurnEnd | null;
 }
 
-/** What the model has been shown, in the order it happened. */
+/** The conversation in order. */
 export type Exchange = { type: 'message'; message: UserMessage } | { type: 'turn'; turn: Turn };
 
 export interface Snapshot {
@@ -120,39 +120,39 @@ export interface Snapshot {
   sessionId: string;
   principal: string;
   settings: TaskSettings;
-  /** What the client is answered with: the task, or the agent's last words alone. */
+  /** What the client gets as the answer: the task, or only the agent's last text. */
   answer: 'task' | 'message';
   createdAt: number;
   updatedAt: number;
-  /** `seq` of the last event folded in. */
+  /** The `seq` of the last folded event. */
   seq: number;
   status: Status;
   exchanges: readonly Exchange[];
-  /** Messages no turn has been given yet, oldest first. */
+  /** Messages that no turn has seen yet, oldest first. */
   queued: readonly UserMessage[];
-  /** The turn whose model call is under way, with what it has said so far. */
+  /** The turn whose model call runs, with its text so far. */
   openTurn: Turn | null;
   calls: Readonly<Record<string, Call>>;
-  /** Trust that was given, and is neither spent nor taken back; time may be over for some. */
+  /** Grants that are neither spent nor revoked. Some may have expired. */
   grants: readonly Grant[];
   context: Context;
-  /** What tool executions have put out, the newest of it; see outputs.ts. */
+  /** The newest output of tool executions; see outputs.ts. */
   outputs: readonly ExecutionOutput[];
-  /** What the agent means to do, as it last said. */
+  /** The agent's latest to-do list. */
   todos: readonly Todo[];
-  /** The model could not answer so many times in a row, and is not asked before `until`; null since it last did. */
+  /** The number of model failures in a row, and the time of the next attempt; null after a success. */
   outage: { attempts: number; until: number } | null;
-  /** Turns begun, abandoned ones included; the next is one more. */
+  /** The number of turns started, with abandoned ones. */
   turns: number;
-  /** What each model was paid, by its id. */
+  /** The cost of each model, by its id. */
   spending: SpendingByModel;
-  /** What counts against the task's budget. */
+  /** The use of the task's budget. */
   spent: Spent;
-  /** Under which id an agent of its own remembers the conversation; null for a model, which is shown it each time. */
+  /** The session id of an ACP agent, which remembers the conversation itself. Null for a model. */
   agentSession: string | null;
 }
 
-/** A task with what surrounds it: the session's tasks before it, oldest first, and the directory it works in. */
+/** A task, the session's earlier tasks (oldest first), and the working directory. */
 export interface TaskPlace {
   task: Snapshot;
   earlier: readonly Snapshot[];
@@ -164,34 +164,34 @@ export function isTerminal(snapshot: Snapshot): boolean {
   return TERMINAL_STATES.has(snapshot.status.state);
 }
 
-/** What was said last of where a task at work is. */
+/** The last progress message of a working task. */
 export function noteOf({ status }: Snapshot): string | undefined {
   return status.state === 'working' ? status.note : undefined;
 }
 
-/** Parked or ended: nothing moves until the next command. */
+/** Parked or ended. The task changes only by a new command. */
 export function isSettled(snapshot: Snapshot): boolean {
   return PARKED_STATES.has(snapshot.status.state) || isTerminal(snapshot);
 }
 
-/** The last finished turn, if nothing has been said to the model since. */
+/** The last finished turn, if no message followed it. */
 export function lastTurn(snapshot: Snapshot): Turn | undefined {
   const last = snapshot.exchanges.at(-1);
   return last?.type === 'turn' ? last.turn : undefined;
 }
 
-/** The message the next turn answers: the newest there is. */
+/** The newest message. The next turn answers it. */
 export function newestMessage({ exchanges, queued }: Snapshot): UserMessage | undefined {
   const last = exchanges.findLast((exchange) => exchange.type === 'message');
   return queued.at(-1) ?? last?.message;
 }
 
-/** The call of this id, which anybody may have written: `constructor` names none. */
+/** The call with this id. The id may come from any client, so `constructor` must not match. */
 export function callOf({ calls }: Snapshot, callId: string): Call | undefined {
   return Object.hasOwn(calls, callId) ? calls[callId] : undefined;
 }
 
-/** The calls of a turn, in the order the model asked for them. */
+/** The calls of a turn, in the model's order. */
 export function callsOf(snapshot: Snapshot, turn: Turn | undefined): Call[] {
   return (turn?.callIds ?? []).flatMap((callId) => snapshot.calls[callId] ?? []);
 }
@@ -201,32 +201,32 @@ export function waitingCalls(snapshot: Snapshot): Call[] {
   return Object.values(snapshot.calls).filter((call) => call.state.type === 'waiting');
 }
 
-/** What a call asks the person, if it is a question. */
+/** The question of a call, if it is one. */
 export function questionOf({ preview }: Pick<RequestedCall, 'preview'>): Question | undefined {
   return preview.type === 'question' ? preview : undefined;
 }
 
-/** The questions of a running call that wait for an answer. */
+/** The open questions of a running call. */
 export function openQuestions(snapshot: Snapshot, callId: string): Call[] {
   return waitingCalls(snapshot).filter(({ askedBy }) => askedBy === callId);
 }
 
-/** A call without side effects: it needs no decision, and may run beside others of its kind. */
+/** A call without side effects. It needs no decision and may run in parallel with other read-only calls. */
 export function isReadOnly(call: Pick<RequestedCall, 'sideEffect'>): boolean {
   return call.sideEffect === 'none';
 }
 
 /**
- * A call that an agent of its own asks leave for and carries out itself: its input is that agent's and cannot be changed
- * here, and so is the order in which it does what it may.
+ * A call that an ACP agent runs itself after it gets permission. The server cannot change its input or the order of the
+ * agent's calls.
  */
 export function isAgentsOwn(call: Pick<RequestedCall, 'source'>): boolean {
   return call.source.type === 'acp-agent';
 }
 
 /**
- * A call that may be run again without asking when its outcome is lost (E2). Not the same as read-only: reading a URL
- * changes nothing, and yet a person decides on it first, because the URL itself may carry something out.
+ * True if the call may run again without asking after its outcome is lost (E2). This is not the same as read-only: a GET
+ * request changes nothing, but a person decides on it first, because the URL may leak data.
  */
 export function isRepeatable(call: Pick<RequestedCall, 'sideEffect' | 'repeatable'>): boolean {
   return isReadOnly(call) || call.repeatable === true;

@@ -1,24 +1,24 @@
-/** What the turns of a task have cost: tokens, and money where the price is known. Pure. */
+/** The cost of a task's turns: tokens, and money if the price is known. Pure. */
 import type { Usage } from './events.ts';
 
-/** Tokens of one or more turns, and what they cost in US dollars; null where the price of one of them is not known. */
+/** The tokens of one or more turns, and their cost in US dollars. The cost is null if any price is unknown. */
 export interface Spending extends Usage {
   usd: number | null;
 }
 
 export const NO_SPENDING: Spending = { inputTokens: 0, outputTokens: 0, usd: 0 };
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface Price {
   input: number;
   output: number;
-  /** Of the input tokens the provider had from before; as the others where absent. */
+  /** The price of cached input tokens. The default is `input`. */
   cachedInput?: number | undefined;
 }
 
 const MILLION = 1_000_000;
 
-/** @returns undefined where there is no price; what was not counted costs nothing. */
+/** @returns undefined if the price is unknown. Zero tokens cost nothing. */
 export function costOf(usage: Usage, price: Price | undefined): number | undefined {
   const { inputTokens, outputTokens, cachedInputTokens = 0 } = usage;
   if (inputTokens + outputTokens === 0) return 0;
@@ -28,7 +28,7 @@ export function costOf(usage: Usage, price: Price | undefined): number | undefin
   return (fresh * input + cachedInputTokens * cachedInput + outputTokens * output) / MILLION;
 }
 
-/** @param usd as the event has it. */
+/** @param usd the cost from the event. */
 export function spendingOf(usage: Usage, usd: number | undefined): Spending {
   return { ...usage, usd: usd ?? costOf(usage, undefined) ?? null };
 }
@@ -43,7 +43,7 @@ export function sum(a: Spending, b: Spending): Spending {
   };
 }
 
-/** By the id of the model. */
+/** The cost by model id. */
 export type SpendingByModel = Readonly<Record<string, Spending>>;
 
 export function paid(

@@ -1,16 +1,16 @@
-/** What an entry of the journal takes from the budget of its task. Pure. */
+/** Adds one journal entry to the use of the task's budget. Pure. */
 import { NOTHING_SPENT, type Spent } from './budget.ts';
 import type { JournalEntry, TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** @param snapshot the task before the entry. */
+/** @param snapshot the task before this entry. */
 export function spentAfter({ status, spent, updatedAt }: Snapshot, { event, at }: JournalEntry): Spent {
   if (event.type === 'task.working' && status.state === 'input-required' && status.budget)
     return NOTHING_SPENT;
   const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
   const answered = event.type === 'turn.finished' || event.type === 'context.summarised';
   const tokens = answered ? event.usage.inputTokens + event.usage.outputTokens : 0;
-  // What came to nothing was no turn.
+  // An abandoned turn does not count.
   const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
   const toolCalls = event.type === 'tool.started' ? 1 : 0;
   const usd = answered ? (event.usd ?? 0) : 0;
@@ -24,7 +24,7 @@ export function spentAfter({ status, spent, updatedAt }: Snapshot, { event, at }
   };
 }
 
-/** The events with which the next process takes a task up: while no server ran, nothing was at work. */
+/** The first events of a process that continues a task. No server ran before them, so that time is not working time. */
 function takenUpBy({ type }: TaskEvent): boolean {
   return type === 'turn.abandoned' || type === 'tool.interrupted' || type === 'task.working';
 }

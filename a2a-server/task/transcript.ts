@@ -1,12 +1,12 @@
-/** A conversation as a text to be read, for a model that is to summarise it. Pure. */
+/** Formats a conversation as text for a model that summarises it. Pure. */
 import { clipped } from './clipped.ts';
 import type { ConversationStep, Passage } from './conversation.ts';
 
-/** In characters of an answer, an input or a result: what is longer says little more to a summary. */
+/** The limits of one answer, input or result, in characters. A longer piece adds little to a summary. */
 const LONGEST = 6_000;
 const SHORTEST = 200;
 
-/** Within so many characters: its longest pieces are clipped first, and what is too long all the same in its middle. */
+/** The transcript in at most `chars` characters. It clips the longest pieces first. If that is not enough, it cuts the middle. */
 export function transcript(covered: readonly Passage[], chars: number): string {
   const steps = covered.flatMap((passage) => passage.steps);
   for (let piece = LONGEST; ; piece = Math.floor(piece / 2)) {

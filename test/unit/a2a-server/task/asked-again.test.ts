@@ -15,7 +15,7 @@ function after(snapshot: Snapshot, ...events: TaskEvent[]): Snapshot {
   return fold(all, { seq: all.seq + 1, at, event: parkOrMove(all) });
 }
 
-/** A task whose only call waits. */
+/** A task with one waiting call. */
 function parked(): Snapshot {
   const task = begin('t', {
     seq: 1,
@@ -32,7 +32,7 @@ function parked(): Snapshot {
   );
 }
 
-/** Approves what the person saw, whatever the task has become. */
+/** Approves the question that the person saw, in the task's current state. */
 function approve(snapshot: Snapshot, saw: Snapshot): Ruling {
   const shown = pendingActions(saw)[0]?.shown ?? '';
   const decision = { callId: 'a', decision: 'approve', scope: 'once', reason: null } as const;
@@ -70,7 +70,7 @@ describe('a call that is asked again', () => {
     },
   );
 
-  it('R11 is asked anew each time the content has become another', () => {
+  it('R11 is asked again after each change of the content', () => {
     const before = parked();
     const once = after(approved(before), outdated(before, 'one'));
     const twice = after(approved(once), outdated(before, 'two'));

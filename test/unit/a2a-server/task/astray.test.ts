@@ -14,7 +14,7 @@ const BEGINNING: TaskEvent[] = [
   working,
 ];
 
-/** One event list for a turn, whatever its number. */
+/** The events of one turn with the given number. */
 type Played = (turn: number) => TaskEvent[];
 
 function task(...played: (Played | TaskEvent)[]): Snapshot {
@@ -95,7 +95,7 @@ const FAULTS: [string, Played, { told: number; most: number }, string][] = [
 ];
 
 describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
-  it('is asked again, and told so', () => {
+  it('is asked again with a remark', () => {
     for (let count = 1; count < most; count += 1) {
       const snapshot = task(...times(count, fault));
       expect(nextStep(snapshot)).toEqual({ type: 'ask-model' });
@@ -104,7 +104,7 @@ describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
     }
   });
 
-  it('is asked so many times in a row, and then a person is', () => {
+  it('gets a limited number of turns, and then a person is asked', () => {
     const step = nextStep(task(...times(most, fault)));
     expect(step).toMatchObject({
       type: 'append',
@@ -112,7 +112,7 @@ describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
     });
   });
 
-  it('has all its tries again once a person has replied, or it has done something else between', () => {
+  it('starts a new count after a person’s reply or a different turn', () => {
     const reply: TaskEvent[] = [message('try something else', 'reply'), working];
     expect(nextStep(task(...times(most, fault), ...reply))).toEqual({ type: 'ask-model' });
     expect(nextStep(task(...times(most, fault), ...reply, fault))).toEqual({ type: 'ask-model' });
@@ -121,22 +121,22 @@ describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
   });
 });
 
-describe('a model that gets on', () => {
-  it('is told nothing: the same call may bring something new', () => {
+describe('a model that makes progress', () => {
+  it('gets no remark if the same call returns something new', () => {
     const polls = Array.from({ length: 20 }, (_, at) => calls('look', { ran: `At ${at} %.` }));
     const snapshot = task(...polls);
     expect(remarks(snapshot).size).toBe(0);
     expect(nextStep(snapshot)).toEqual({ type: 'ask-model' });
   });
 
-  it('ends its task with the answer that follows an empty one', () => {
+  it('completes its task with the answer after an empty one', () => {
     expect(nextStep(task(ends('empty'), ends('stop', 'Done.')))).toEqual({
       type: 'append',
       events: [{ type: 'task.completed' }],
     });
   });
 
-  it('is told of each fault where it was, also when it has mended it since', () => {
+  it('keeps the remark at each faulty turn, also after it recovers', () => {
     const steps = conversation([], task(ends('length', 'a long '), ends('stop', 'story.')));
     expect(steps.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });

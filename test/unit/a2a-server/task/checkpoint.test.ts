@@ -64,7 +64,7 @@ function taskOf(...events: TaskEvent[]) {
 const opening = (turn: number): TaskEvent => ({ type: 'turn.started', turn, model: 'm' });
 
 describe('the checkpoints of a task', () => {
-  it('are one for each turn that changed files, with the first state of each file and all that followed', () => {
+  it('exist for each turn that changed files, with the first state and all later states of each file', () => {
     const task = taskOf(
       opening(1),
       requested(1, 'a'),
@@ -94,7 +94,7 @@ describe('the checkpoints of a task', () => {
     ]);
   });
 
-  it('say which commands ran in the turn, for what those changed is not known; a turn without saved files is none', () => {
+  it('list the turn’s commands, whose changes are unknown; a turn without saved files has no checkpoint', () => {
     const task = taskOf(
       opening(1),
       requested(1, 'a'),
@@ -122,7 +122,7 @@ const states = fc.oneof(
   fc.constant<FileState>({ type: 'not-saved', why: 'too large' }),
 );
 
-describe('what putting a file back means', () => {
+describe('the restoration of a file', () => {
   const file: CheckpointFile = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')] };
 
   it.each([
@@ -136,12 +136,12 @@ describe('what putting a file back means', () => {
     expect(restoration(file, now)).toMatchObject({ type, path: 'x' });
   });
 
-  it('a file that was not saved is left alone, and it says why', () => {
+  it('leaves an unsaved file alone and gives the reason', () => {
     const unsaved: CheckpointFile = { ...file, before: { type: 'not-saved', why: 'too large' } };
     expect(restoration(unsaved, holding('3'))).toEqual({ type: 'not-saved', path: 'x', why: 'too large' });
   });
 
-  it('never loses what somebody else has made of a file, and done twice is done once', () => {
+  it('never overwrites a foreign change, and is idempotent', () => {
     fc.assert(
       fc.property(states, fc.array(states, { minLength: 1, maxLength: 3 }), states, (before, after, now) => {
         const step = restoration({ path: 'x', before, after }, now);

@@ -21,7 +21,7 @@ function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
   return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at, event }), snapshot);
 }
 
-/** A task whose model asked for these calls, each of which waits. */
+/** A task whose model requested these calls. All of them wait. */
 function waitingFor(...callIds: string[]): Snapshot {
   const start = begin('t', {
     seq: 1,
@@ -53,7 +53,7 @@ function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapsho
 }
 
 describe('a question', () => {
-  /** A task whose tool `a` is at work and has asked `a.q1`. */
+  /** A task whose running tool `a` has asked `a.q1`. */
   function asked(): Snapshot {
     const reference = { callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' };
     const runs = after(accepted(waitingFor('a'), decision('a')), [{ type: 'tool.started', ...reference }]);
@@ -62,7 +62,7 @@ describe('a question', () => {
   }
   const answer = decision('a.q1', { decision: 'answer', answer: 'red' });
 
-  it('of a tool at work is answered once; the task moves, and the tool still runs', () => {
+  it('of a running tool is answered once; the task works again, and the tool still runs', () => {
     const moved = accepted(asked(), answer);
     expect(moved.status).toEqual({ state: 'working' });
     expect(moved.calls['a']?.state.type).toBe('running');
@@ -72,7 +72,7 @@ describe('a question', () => {
     });
   });
 
-  it('R07 that its tool did not wait for any longer is refused as such', () => {
+  it('R07 that was withdrawn refuses an answer and says why', () => {
     const outcome = { type: 'error', message: 'aborted' } as const;
     const finished = after(asked(), [
       { type: 'tool.withdrew', callId: 'a.q1', tool: 'write-file', title: 'Call a.q1' },
@@ -85,7 +85,7 @@ describe('a question', () => {
     });
   });
 
-  it('R21 after a crash is answered, and the call that asked it is then found interrupted', () => {
+  it('R21 can be answered after a crash, and then its call is recorded as interrupted', () => {
     const moved = accepted(asked(), answer);
     expect(nextStep(moved)).toMatchObject({
       type: 'recover',
@@ -93,7 +93,7 @@ describe('a question', () => {
     });
   });
 
-  it('D1 says to whoever sends a message what it wants', () => {
+  it('D1 refuses a message and says which answer it needs', () => {
     for (const [wordsDecide, wanted] of [
       [true, 'answer it with one text'],
       [false, '"answer" with the answer'],
@@ -106,7 +106,7 @@ describe('a question', () => {
 });
 
 describe('decide', () => {
-  it('R03 deciding one of two calls leaves the other pending and says so in the same append', () => {
+  it('R03 one of two decisions leaves the other call pending, and the same append says so', () => {
     const ruling = decide(waitingFor('a', 'b'), [decision('a')], by, at);
     expect(ruling).toMatchObject({
       type: 'append',
@@ -117,11 +117,11 @@ describe('decide', () => {
     });
   });
 
-  it('R09 deciding the last pending call puts the task back to work with nothing pending', () => {
+  it('R09 the last decision sets the task to working with no pending action', () => {
     expect(accepted(waitingFor('a'), decision('a')).status).toEqual({ state: 'working' });
   });
 
-  it('R07 a call decided before is refused with the first decision, who made it, where and when', () => {
+  it('R07 a second decision is refused and told the first one, its author, channel and time', () => {
     const once = accepted(waitingFor('a', 'b'), decision('a', { decision: 'deny' }));
     expect(decide(once, [decision('a')], { principal: 'bob', channel: 'page' }, at)).toEqual({
       type: 'refuse',
@@ -137,7 +137,7 @@ describe('decide', () => {
     });
   });
 
-  it('R07 an unknown call is refused with the calls that are pending', () => {
+  it('R07 an unknown call is refused, and the error lists the pending calls', () => {
     expect(decide(waitingFor('a', 'b'), [decision('zz')], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_CALL',
@@ -145,7 +145,7 @@ describe('decide', () => {
     });
   });
 
-  it('E3 several decisions in one message stand or fall together', () => {
+  it('E3 one refused decision of a message refuses all of them', () => {
     expect(decide(waitingFor('a', 'b'), [decision('a'), decision('zz')], by, at).type).toBe('refuse');
   });
 
@@ -157,7 +157,7 @@ describe('decide', () => {
     });
   });
 
-  it('D2 a decision on another input than the one shown is refused', () => {
+  it('D2 a decision with another code than the shown one is refused', () => {
     expect(decide(waitingFor('a'), [decision('a', { shown: 'stale' })], by, at)).toMatchObject({
       reason: 'INPUT_CHANGED',
     });
@@ -169,13 +169,13 @@ describe('decide', () => {
     expect(decide(waitingFor('a'), [decision('a', { edited })], by, at).type).toBe('refuse');
   });
 
-  it('D1 trust for a server is refused for a built-in tool: it would reach every other built-in one', () => {
+  it('D1 the scope server is refused for a built-in tool, because it would cover all built-in tools', () => {
     expect(decide(waitingFor('a'), [decision('a', { scope: 'server' })], by, at)).toMatchObject({
       reason: 'INVALID_DECISION',
     });
   });
 
-  it('a denial with a wider scope than the call is refused', () => {
+  it('a denial with a scope other than once is refused', () => {
     expect(
       decide(waitingFor('a'), [decision('a', { decision: 'deny', scope: 'tool' })], by, at),
     ).toMatchObject({
@@ -183,7 +183,7 @@ describe('decide', () => {
     });
   });
 
-  it('R02 the model is told of a denial and its reason', () => {
+  it('R02 the model gets the denial and its reason', () => {
     const denied = accepted(waitingFor('a'), decision('a', { decision: 'deny', reason: 'wrong file' }));
     const call = denied.calls['a'];
     expect(call && resultOf(call)).toEqual({
@@ -192,7 +192,7 @@ describe('decide', () => {
     });
   });
 
-  it('D4 the model is told what the person changed', () => {
+  it('D4 the model gets the person’s change', () => {
     const edited = { ...request('a', false), input: { path: 'other.md' } };
     const ready = accepted(waitingFor('a'), decision('a', { decision: 'edit', edited }));
     const done = after(ready, [
@@ -212,7 +212,7 @@ describe('decide', () => {
   });
 });
 
-/** A message of one text. */
+/** A message with one text part. */
 function says(text: string) {
   return { messageId: 'm', parts: [{ type: 'text' as const, text }] };
 }
@@ -231,11 +231,11 @@ describe('bareDecision', () => {
     (text) => expect(bareDecision(waitingFor('a'), says(text))).toBeUndefined(),
   );
 
-  it('takes no word for a decision when two actions are pending', () => {
+  it('takes no word as a decision when two actions are pending', () => {
     expect(bareDecision(waitingFor('a', 'b'), says('approve'))).toBeUndefined();
   });
 
-  it('R93 takes no approve for what the text part did not show whole, and still takes deny', () => {
+  it('R93 takes no approve for a preview that is cut in the text part, but takes deny', () => {
     const snapshot = waitingFor('a');
     const preview = {
       type: 'command',
@@ -261,7 +261,7 @@ describe('receive', () => {
 });
 
 describe('cancel', () => {
-  it('A1 records a tool execution under way as stopped by the cancel, then ends the task', () => {
+  it('A1 records a running tool execution as stopped by the cancel, and then ends the task', () => {
     const running = after(accepted(waitingFor('a'), decision('a')), [
       { type: 'tool.started', callId: 'a', tool: 'write-file', title: '', toolId: 'x' },
     ]);

@@ -11,7 +11,7 @@ import {
 } from '../../../../a2a-server/task/snapshot.ts';
 import { TaskMachine, moves, type Move } from '../../../support/task-machine.ts';
 
-/** More runs for a long search: `CORE_RUNS=100000 npm run jest -- test/unit/a2a-server/task`. */
+/** The number of generated tasks. A longer search: `CORE_RUNS=100000 npm run jest -- test/unit/a2a-server/task`. */
 const numRuns = Number(process.env['CORE_RUNS'] ?? 1000);
 
 function play(sequence: readonly Move[]): TaskMachine {
@@ -27,12 +27,12 @@ function holds(property: (machine: TaskMachine) => void): void {
   );
 }
 
-describe('the task core, over generated lives of a task', () => {
+describe('the task core, over generated histories of a task', () => {
   it('J1 numbers events from 1 without a gap', () => {
     holds(({ entries }) => expect(entries.map((e) => e.seq)).toEqual(entries.map((_, i) => i + 1)));
   });
 
-  it('J2 the snapshot is the fold of the journal, wherever the fold begins again', () => {
+  it('J2 the snapshot is the fold of the journal, from any intermediate snapshot', () => {
     holds(({ entries, snapshot }) => expect(foldAll('t', entries)).toEqual(snapshot));
   });
 
@@ -47,7 +47,7 @@ describe('the task core, over generated lives of a task', () => {
     });
   });
 
-  it('E2 a call with side effects starts once, and again only when a person approves after its outcome was lost', () => {
+  it('E2 a call with side effects starts once, and again only if a person approves after a lost outcome', () => {
     holds(({ entries }) => {
       const mayStart = new Map<string, boolean>();
       for (const { event } of entries) {
@@ -62,7 +62,7 @@ describe('the task core, over generated lives of a task', () => {
     });
   });
 
-  it('D1 each time a call is asked, one decision stands', () => {
+  it('D1 each question has at most one effective decision', () => {
     holds(({ entries }) => {
       const open = new Set<string>();
       for (const { event } of entries) {
@@ -76,7 +76,7 @@ describe('the task core, over generated lives of a task', () => {
     });
   });
 
-  it('D1 a question is answered or declined and never runs; nothing else is answered', () => {
+  it('D1 a question is answered or declined and never runs; no other call takes an answer', () => {
     holds(({ entries }) => {
       const questions = new Set<string>();
       for (const { event } of entries) {
@@ -93,7 +93,7 @@ describe('the task core, over generated lives of a task', () => {
     });
   });
 
-  it('D3 while a tool waits for an answer the task is parked, and every state it is told of says so', () => {
+  it('D3 while a tool waits for an answer the task is parked, and every state event says so', () => {
     holds(({ entries }) => {
       for (const [i] of entries.entries()) {
         const told = foldAll('t', entries.slice(0, i + 1));
@@ -105,7 +105,7 @@ describe('the task core, over generated lives of a task', () => {
     });
   });
 
-  it('D3 the state is input-required exactly while calls wait, and names those calls', () => {
+  it('D3 the state is input-required exactly while calls wait, and it lists them', () => {
     holds(({ snapshot }) => {
       if (isTerminal(snapshot)) return;
       const waiting = waitingCalls(snapshot).map((call) => call.callId);
@@ -125,7 +125,7 @@ describe('the task core, over generated lives of a task', () => {
     });
   });
 
-  it('a task that is parked for a reply takes any message as one, and moves', () => {
+  it('a task that waits for a reply accepts any message and works again', () => {
     holds((machine) => {
       const { snapshot } = machine;
       if (!isSettled(snapshot) || isTerminal(snapshot) || waitingCalls(snapshot).length > 0) return;
@@ -135,7 +135,7 @@ describe('the task core, over generated lives of a task', () => {
     });
   });
 
-  it('A4 a task can be canceled in every state but an ended one', () => {
+  it('A4 a task can be canceled in every state except an ended one', () => {
     fc.assert(
       fc.property(moves, (sequence) => {
         const machine = play(sequence);
@@ -148,7 +148,7 @@ describe('the task core, over generated lives of a task', () => {
     );
   });
 
-  it('R04 no message is lost: each is shown to the model once, in order', () => {
+  it('R04 no message is lost: the model sees each once, in order', () => {
     holds(({ snapshot, entries }) => {
       const sent = entries.flatMap(({ event }) =>
         event.type === 'message.received'
@@ -176,7 +176,7 @@ describe('the task core, over generated lives of a task', () => {
     });
   });
 
-  it('R22 a task that is driven on after any crash comes to rest', () => {
+  it('R22 a task that continues after any crash becomes settled', () => {
     fc.assert(
       fc.property(moves, (sequence) => {
         const machine = play([...sequence, { type: 'crash' }]);

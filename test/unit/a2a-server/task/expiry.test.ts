@@ -22,7 +22,7 @@ function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
   return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at: s.updatedAt, event }), snapshot);
 }
 
-/** A task whose turn has asked for these calls, before it is parked. */
+/** A task whose turn has requested these calls. It is not yet parked. */
 function asking(...callIds: string[]): Snapshot {
   const created: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'p', settings: {} };
   const start = foldAll('t', [{ seq: 1, at: START, event: created }]);
@@ -54,26 +54,26 @@ function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
 const expiries = (snapshot: Snapshot) =>
   pendingActions(snapshot).map(({ callId, expiresAt }) => [callId, expiresAt]);
 
-describe('the time an action has', () => {
-  it('is put on it when it is asked, and shown with it', () => {
+describe('the deadline of a pending action', () => {
+  it('is set when the action becomes pending, and shown with it', () => {
     expect(expiries(parked(asking('a', 'b')))).toEqual([
       ['a', '2026-01-08T00:00:00.000Z'],
       ['b', '2026-01-08T00:00:00.000Z'],
     ]);
   });
 
-  it('D3 stays as it was when another of the turn is decided', () => {
+  it('D3 does not change when another call of the turn is decided', () => {
     const half = approve(parked(asking('a', 'b')), 'a', START + 3 * DAY);
     expect(half.status).toMatchObject({ pending: [{ callId: 'b', expiresAt: '2026-01-08T00:00:00.000Z' }] });
     expect(expiries(half)).toEqual([['b', '2026-01-08T00:00:00.000Z']]);
   });
 
-  it('stays without end when it was asked so, whatever the server is told later', () => {
+  it('stays absent if there was none, also after a change of the settings', () => {
     const half = approve(parked(asking('a', 'b'), START, ENDLESS_PATIENCE), 'a', START + DAY);
     expect(expiries(half)).toEqual([['b', null]]);
   });
 
-  it('D2 begins anew when the call is asked again for another reason', () => {
+  it('D2 is new when the call is asked again for another reason', () => {
     const decided = approve(parked(asking('a')), 'a', START + DAY);
     const lost: TaskEvent[] = [
       { type: 'tool.started', callId: 'a', tool: 'write-file', title: 'Call a', toolId: 'x1' },
@@ -95,7 +95,7 @@ const action = (callId: string, expiresAt: string | null) =>
   pendingActions(asking(callId)).map((each) => ({ ...each, expiresAt }));
 
 describe('expire', () => {
-  it('R14 ends a task at its deadline, not a millisecond before, and says what nobody decided', () => {
+  it('R14 ends a task exactly at its deadline, and names the undecided calls', () => {
     const task = parked(asking('a'));
     expect(expire(task, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
     expect(expire(task, START + 7 * DAY)).toEqual({
@@ -110,7 +110,7 @@ describe('expire', () => {
     });
   });
 
-  it('R14 never ends an active task, nor one that waits for as long as it takes, nor one that has ended', () => {
+  it('R14 never ends an active task, a task without a deadline, or an ended task', () => {
     const moving = approve(parked(asking('a')), 'a', START);
     const endless = parked(asking('a'), START, ENDLESS_PATIENCE);
     const ended = after(parked(asking('a')), [{ type: 'task.canceled', reason: 'enough', by }]);
@@ -118,7 +118,7 @@ describe('expire', () => {
       expect(expire(task, START + 1_000 * DAY)).toEqual({ type: 'keep' });
   });
 
-  it('R14 ends a task that asks for a reply when its idle time is up', () => {
+  it('R14 ends a task that waits for a message when its idle time is over', () => {
     const task = asking();
     const events = dated(task, [{ type: 'input.required', pending: [] }], { now: START, patience });
     const waiting = after(task, events);

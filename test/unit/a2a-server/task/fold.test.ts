@@ -7,7 +7,7 @@ import { completed, created, message, working } from '../../../support/journal-s
 
 const turns = fc.integer({ min: 1, max: 3 });
 
-/** Mostly text, of turns that are open and of turns that are not. */
+/** Mostly text events, of open turns and of other turns. */
 const event: fc.Arbitrary<TaskEvent> = fc.oneof(
   {
     weight: 8,
@@ -50,12 +50,12 @@ function oneByOne(entries: readonly JournalEntry[]): Snapshot | undefined {
   return start && rest.reduce(fold, start);
 }
 
-describe('entries folded together', () => {
-  it('J2 give what they give one by one', () => {
+describe('foldOn', () => {
+  it('J2 gives the same as folding each entry alone', () => {
     fc.assert(fc.property(life, (entries) => expect(foldAll('t', entries)).toEqual(oneByOne(entries))));
   });
 
-  it('J2 give the same wherever they are cut in two', () => {
+  it('J2 gives the same for every split of the entries', () => {
     fc.assert(
       fc.property(life, fc.nat(40), (entries, at) => {
         const start = foldAll('t', entries.slice(0, at + 1));
@@ -64,7 +64,7 @@ describe('entries folded together', () => {
     );
   });
 
-  it('leave what they were folded on as it was', () => {
+  it('does not change the first snapshot', () => {
     fc.assert(
       fc.property(life, (entries) => {
         const start = foldAll('t', entries);
@@ -76,7 +76,7 @@ describe('entries folded together', () => {
     );
   });
 
-  it('are none without a beginning', () => {
+  it('gives undefined without a first entry', () => {
     expect(foldAll('t', [])).toBeUndefined();
     expect(foldAll('t', [{ seq: 1, at: 1, event: working }])).toBeUndefined();
   });

@@ -16,7 +16,7 @@ const by = { principal: 'ada', channel: 'test' };
 const START = Date.UTC(2026, 0, 2);
 const MINUTE = 60_000;
 
-/** A task on the pure core, with a clock of its own. */
+/** A task on the pure core, with its own clock. */
 class Task {
   now = START;
   snapshot: Snapshot;
@@ -34,7 +34,7 @@ class Task {
       this.snapshot = fold(this.snapshot, { seq: this.snapshot.seq + 1, at: this.now, event });
   }
 
-  /** The model asks for a call, and policy judges it as the executor has it judge. @returns how it stands */
+  /** The model requests a call, and policy judges it as in the executor. @returns its state */
   asks(): { callId: string; verdict: string; grantId: string | null } {
     const callId = `c${(this.#calls += 1)}`;
     const call = request(callId, false);
@@ -59,7 +59,7 @@ class Task {
     this.append(...ruling.events);
   }
 
-  /** A task that has given a grant. @returns its id */
+  /** A task with one grant. @returns the grant's id */
   trusting(grant?: GrantLimits): string {
     this.approves(this.asks().callId, grant);
     return this.snapshot.grants.at(-1)?.grantId ?? '';
@@ -67,7 +67,7 @@ class Task {
 }
 
 describe('a grant', () => {
-  it('R12 without a limit lasts as long as its task, and says who gave it', () => {
+  it('R12 without a limit lasts as long as its task, and names the person who gave it', () => {
     const task = new Task();
     const grantId = task.trusting();
     task.now += 1000 * 24 * 60 * MINUTE;
@@ -77,7 +77,7 @@ describe('a grant', () => {
     ]);
   });
 
-  it('R12 of ten minutes lets run what is asked for before they are over, and nothing after', () => {
+  it('R12 of ten minutes allows calls within that time, and none after', () => {
     const task = new Task();
     task.trusting({ minutes: 10 });
     task.now += 10 * MINUTE - 1;
@@ -86,7 +86,7 @@ describe('a grant', () => {
     expect(task.asks().verdict).toBe('ask');
   });
 
-  it('R12 of two uses lets run two later calls, also of one turn, and is gone', () => {
+  it('R12 of two uses allows two later calls, also in one turn, and then ends', () => {
     const task = new Task();
     task.trusting({ uses: 2 });
     expect([task.asks(), task.asks(), task.asks()].map((call) => call.verdict)).toEqual([
@@ -97,7 +97,7 @@ describe('a grant', () => {
     expect(task.snapshot.grants).toEqual([]);
   });
 
-  it('of a journal of before, without id or limits, counts as it did', () => {
+  it('of an old journal, without id or limits, still counts', () => {
     const task = new Task();
     const { callId } = task.asks();
     task.append(
@@ -127,14 +127,14 @@ describe('a grant', () => {
 });
 
 describe('revoke', () => {
-  it('ends a grant, and what it let run and has not started is asked for', () => {
+  it('ends a grant, and the allowed calls that have not started wait for a decision', () => {
     const task = new Task();
     const grantId = task.trusting();
     const { callId } = task.asks();
     const other = task.asks();
     task.append({ type: 'tool.started', callId: other.callId, tool: 'w', title: 'W', toolId: 'x' });
     const ruling = revoke(task.snapshot, [grantId], by, task.now);
-    // While the task moves, its primary parks it.
+    // While the task works, its execution parks it.
     expect(ruling).toEqual({ type: 'append', events: [{ type: 'grant.revoked', grantIds: [grantId], by }] });
     if (ruling.type === 'append') task.append(...ruling.events);
     expect(task.snapshot.calls[callId]?.state).toEqual({ type: 'waiting', reason: 'approval' });
@@ -143,12 +143,12 @@ describe('revoke', () => {
     expect(task.asks().verdict).toBe('ask');
   });
 
-  it('asks beside what is asked already, where the task is parked', () => {
+  it('adds the calls to the pending actions if the task is parked', () => {
     const task = new Task();
     const grantId = task.trusting({ uses: 1 });
     const [allowed, asked] = [task.asks(), task.asks()];
     task.append(parkOrMove(task.snapshot));
-    // A spent grant stands no more: there is nothing to take back.
+    // A spent grant has ended, so it cannot be revoked.
     expect(revoke(task.snapshot, [grantId], by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
     expect([allowed.verdict, asked.verdict]).toEqual(['allow', 'ask']);
     const second = new Task();
@@ -165,7 +165,7 @@ describe('revoke', () => {
     });
   });
 
-  it('takes back no decision: what a person approved runs', () => {
+  it('changes no decision: a call that a person approved runs', () => {
     const task = new Task();
     const { callId } = task.asks();
     task.approves(callId);
@@ -174,7 +174,7 @@ describe('revoke', () => {
     expect(task.snapshot.calls[callId]?.state.type).toBe('ready');
   });
 
-  it('refuses what names no grant that stands, and names those that do', () => {
+  it('refuses an unknown or ended grant, and lists the grants in force', () => {
     const task = new Task();
     expect(revoke(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
     const grantId = task.trusting({ minutes: 1 });
@@ -191,7 +191,7 @@ describe('revoke', () => {
   });
 });
 
-describe('grants, in any order of what may happen', () => {
+describe('grants, in any order of events', () => {
   const limits = fc.record(
     { minutes: fc.integer({ min: 1, max: 20 }), uses: fc.integer({ min: 1, max: 4 }) },
     { requiredKeys: [] },
@@ -206,7 +206,7 @@ describe('grants, in any order of what may happen', () => {
     { maxLength: 40 },
   );
 
-  it('R12 none outlives its time, its uses or its end, and each call that runs unasked has one that stood', () => {
+  it('R12 no grant exceeds its limits, and each call that ran without asking had a grant in force', () => {
     fc.assert(
       fc.property(moves, (list) => {
         const task = new Task();

@@ -20,7 +20,7 @@ function task(...events: TaskEvent[]): Snapshot {
   return snapshot;
 }
 
-/** A turn that broke off, and what it led to. */
+/** A turn that broke off, and the next event. */
 function cutOff(turn: number, attempts: number): TaskEvent[] {
   return [
     { type: 'turn.started', turn, model: 'm' },
@@ -30,8 +30,8 @@ function cutOff(turn: number, attempts: number): TaskEvent[] {
   ];
 }
 
-describe('a model that could not answer', () => {
-  it('is asked again after a pause that grows, so many times in a row, and then the task fails', () => {
+describe('an unavailable model', () => {
+  it('is asked again after growing pauses, a limited number of times, and then the task fails', () => {
     const pauses: number[] = [];
     const events: TaskEvent[] = [];
     for (;;) {
@@ -50,7 +50,7 @@ describe('a model that could not answer', () => {
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
   });
 
-  it('is given the pause it asks for, but no longer one than anybody would wait', () => {
+  it('gets the pause that it asks for, up to a limit', () => {
     expect(afterFailure(task(), { ...BUSY, waitMs: 60_000 }, NOW)).toMatchObject({ until: NOW + 60_000 });
     expect(afterFailure(task(), { ...BUSY, waitMs: 10 }, NOW)).toMatchObject({
       until: NOW + (PAUSES_MS[0] ?? 0),
@@ -58,14 +58,14 @@ describe('a model that could not answer', () => {
     expect(afterFailure(task(), { ...BUSY, waitMs: LONGEST_PAUSE_MS + 1 }, NOW).type).toBe('task.failed');
   });
 
-  it('is not asked again where that cannot help', () => {
+  it('is not asked again if that cannot help', () => {
     expect(afterFailure(task(), { ...BUSY, passing: false }, NOW)).toEqual({
       type: 'task.failed',
       message: 'The model could not go on: It is busy.',
     });
   });
 
-  it('is waited for until its time has come, with what it said void and the reason in the status', () => {
+  it('is asked again at the stored time; its output is void and the status gives the reason', () => {
     const waiting = task(...cutOff(1, 1));
     expect(waiting.openTurn).toBeNull();
     expect(waiting.status).toEqual({ state: 'working', note: 'later' });
@@ -74,7 +74,7 @@ describe('a model that could not answer', () => {
     expect(at(NOW)).toEqual({ type: 'ask-model' });
   });
 
-  it('has all its tries again once it has answered', () => {
+  it('gets a new count of attempts after an answer', () => {
     const answered: TaskEvent[] = [
       { type: 'turn.started', turn: 3, model: 'm' },
       { type: 'turn.finished', turn: 3, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },

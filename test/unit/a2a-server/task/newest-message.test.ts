@@ -19,11 +19,11 @@ describe('the message the next turn answers', () => {
     queued: [],
   };
 
-  it('is the last it was given, through all turns that follow it', () => {
+  it('is the last message, during all turns that follow it', () => {
     expect(newestMessage(asked)?.messageId).toBe('two');
   });
 
-  it('is the last that waits, where any does: what comes after a command is for the model (R04)', () => {
+  it('is the last queued message, if there is one: a message after a command is for the model (R04)', () => {
     const queued = [message('three'), message('four')];
     expect(newestMessage({ ...asked, queued })?.messageId).toBe('four');
   });

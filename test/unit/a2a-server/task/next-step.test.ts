@@ -3,7 +3,7 @@ import type { TurnEnd } from '../../../../a2a-server/task/events.ts';
 import { begin, fold } from '../../../../a2a-server/task/fold.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 
-describe('nextStep, when the model asks for nothing more', () => {
+describe('nextStep, when the model requests no more calls', () => {
   it.each<[TurnEnd, string]>([
     ['stop', 'task.completed'],
     ['tool-calls', 'task.completed'],

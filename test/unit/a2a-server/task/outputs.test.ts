@@ -8,8 +8,8 @@ const put = (outputs: readonly ExecutionOutput[], toolId: string, text: string) 
 const textsOf = (outputs: readonly ExecutionOutput[]) =>
   outputs.map(({ toolId, text }) => [toolId, text.length]);
 
-describe('what a snapshot holds of outputs', () => {
-  it('is each execution’s own, piece after piece, also where they take turns', () => {
+describe('the output in a snapshot', () => {
+  it('collects the pieces of each execution, also if executions alternate', () => {
     const outputs = put(put(put(put([], 'a', '1'), 'b', 'x'), 'a', '2'), 'b', 'y');
     expect(outputs.map(({ toolId, text }) => [toolId, text])).toEqual([
       ['a', '12'],
@@ -17,7 +17,7 @@ describe('what a snapshot holds of outputs', () => {
     ]);
   });
 
-  it('X3 lets go of the oldest, whole, where there is too much, and never of the newest', () => {
+  it('X3 drops the oldest executions above the limit, and never the newest', () => {
     const half = 'x'.repeat(MAX_HELD / 2);
     const two = put(put([], 'a', half), 'b', half);
     expect(textsOf(two)).toEqual([
@@ -31,7 +31,7 @@ describe('what a snapshot holds of outputs', () => {
     expect(textsOf(put(two, 'c', half + half + 'x'))).toEqual([['c', MAX_HELD + 1]]);
   });
 
-  it('for all sequences: it is a suffix of the executions, each with all of its text since it came to be there', () => {
+  it('is always a suffix of the executions, each with all its text since its first piece there', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(Math.floor(MAX_HELD / 3))), {

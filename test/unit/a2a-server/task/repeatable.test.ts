@@ -10,7 +10,7 @@ const ref = { callId: 'c', tool: 'tool', title: 'Do it' };
 const allowed: Verdict = { type: 'allow', because: { type: 'auto-execute' } };
 const usage = { inputTokens: 1, outputTokens: 1 };
 
-/** A task in which one call runs. */
+/** A task with one running call. */
 function running(kind: Kind) {
   const call: RequestedCall = {
     ...ref,
@@ -35,7 +35,7 @@ function running(kind: Kind) {
   return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), start);
 }
 
-describe('a call whose outcome a crash has taken', () => {
+describe('a call whose outcome a crash has lost', () => {
   it.each<[Kind, boolean]>([
     [{ sideEffect: 'none' }, true],
     [{ sideEffect: 'network', repeatable: true }, true],
@@ -50,7 +50,7 @@ describe('a call whose outcome a crash has taken', () => {
     expect(isRepeatable(kind)).toBe(rerun);
   });
 
-  it('E2 may be repeatable and yet no look without side effects, which nobody is asked about', () => {
+  it('E2 may be repeatable without being read-only: a person still decides on it first', () => {
     expect(isReadOnly({ sideEffect: 'network' })).toBe(false);
   });
 });

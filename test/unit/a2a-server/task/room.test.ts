@@ -47,7 +47,7 @@ class Session {
     }
   }
 
-  /** Squeezes as the executor does. @returns the events it took. */
+  /** Shortens the conversation as the executor does. @returns the events. */
   squeeze(room: Room, summarises: boolean): TaskEvent[] {
     const took: TaskEvent[] = [];
     for (;;) {
@@ -88,8 +88,8 @@ function holds(check: (session: Session, room: Room, took: TaskEvent[]) => void)
   );
 }
 
-describe('a conversation that is made to fit', () => {
-  it('fits into two thirds of the window, but for what is always shown', () => {
+describe('a shortened conversation', () => {
+  it('fits into two thirds of the window, except for the parts that are always kept', () => {
     holds((session, at) => {
       const { earlier, current } = session;
       const shown = passages(earlier, current);
@@ -98,14 +98,14 @@ describe('a conversation that is made to fit', () => {
       const always = kept
         .flatMap(({ steps }) => steps)
         .reduce((sum, step) => sum + tokensOf(JSON.stringify(step)), at.beside);
-      // What is hardly longer than its summary would be is left.
+      // Passages that are hardly longer than their summary stay.
       const filled = ((at.window ?? 0) * 2) / 3;
       const most = Math.max(filled, at.beside + filled / 2);
       expect(tokensNeeded(earlier, current, at)).toBeLessThanOrEqual(Math.max(most, always + most / 3));
     });
   });
 
-  it('shows what the task is, and the last turn, and what was said after it', () => {
+  it('keeps the first message, the last turn, and the messages after it', () => {
     holds(({ earlier, current, planned }) => {
       const { first, turns } = planned.at(-1) ?? { first: 0, turns: [] };
       const text = words(`${current.taskId}-first`, first);
@@ -121,7 +121,7 @@ describe('a conversation that is made to fit', () => {
     });
   });
 
-  it('shows each call with its result, and no result without its call', () => {
+  it('keeps each call together with its result', () => {
     holds(({ earlier, current }) => {
       const steps = conversation(earlier, current);
       for (const [index, step] of steps.entries()) {
@@ -135,20 +135,20 @@ describe('a conversation that is made to fit', () => {
     });
   });
 
-  it('is not touched where it fits', () => {
+  it('is unchanged if it fits', () => {
     holds(({ current }, _, took) => {
       if (took.length === 0) expect(current.context).toMatchObject({ summary: null, clip: null });
     });
   });
 
-  it('J2 is the same to whoever reads the journal anew', () => {
+  it('J2 is the same when the journal is read again', () => {
     holds(({ earlier, current, entries }) => {
       const anew = snapshotOf(current.taskId, entries);
       expect(conversation(earlier, anew)).toEqual(conversation(earlier, current));
     });
   });
 
-  it('goes on to fit as the task goes on, with one summary in the place of another', () => {
+  it('still fits as the task continues, and each summary replaces the last', () => {
     fc.assert(
       fc.property(plannedSession, windows, (planned, window) => {
         const session = new Session(planned);
@@ -176,10 +176,10 @@ function renumbered(event: TaskEvent, by: number): TaskEvent {
   return event;
 }
 
-describe('what makes room', () => {
+describe('the step that shortens a conversation', () => {
   const many = { first: 10, turns: Array.from({ length: 20 }, () => turnOf(4_000)) };
 
-  it('is a summary of the older turns, where there are some', () => {
+  it('is a summary of the older turns, if there are any', () => {
     const session = new Session([many]);
     const [event, ...more] = session.squeeze(room(20_000), true);
     expect(event).toMatchObject({ type: 'context.summarised', upTo: { taskId: 'k0' } });
@@ -188,7 +188,7 @@ describe('what makes room', () => {
     expect(kinds.slice(0, 3)).toEqual(['task', 'summary', 'turn']);
   });
 
-  it('is a shorter result, where one of the last turn alone is too long', () => {
+  it('is a clip, if one result of the last turn is too long', () => {
     const session = new Session([{ first: 10, turns: [turnOf(300_000)] }]);
     expect(session.squeeze(room(20_000), true)).toEqual([
       { type: 'context.clipped', upTo: { taskId: 'k0', turn: 1 }, chars: 32_000 },
@@ -196,7 +196,7 @@ describe('what makes room', () => {
     expect(JSON.stringify(conversation([], session.current))).toContain('characters left out');
   });
 
-  it('comes seldom, also where instructions and tools take most of the window', () => {
+  it('is rare, even if the system prompt and the tools take most of the window', () => {
     const session = new Session([{ first: 10, turns: Array.from({ length: 40 }, () => turnOf(1_000)) }]);
     const at = { ...room(32_000), beside: 20_000 };
     expect(session.squeeze(at, true)).toHaveLength(1);
@@ -205,7 +205,7 @@ describe('what makes room', () => {
     expect(squeezeFor([], session.current, at)).toBeUndefined();
   });
 
-  it('is a list of what was done, where nobody can summarise it and nothing can be clipped', () => {
+  it('is a list of the calls, if no summary and no clip is possible', () => {
     const session = new Session([{ first: 10, turns: Array.from({ length: 90 }, () => turnOf(400)) }]);
     const [event] = session.squeeze(room(10_000), false);
     expect(event).toMatchObject({ type: 'context.summarised', model: null });
@@ -214,7 +214,7 @@ describe('what makes room', () => {
     expect(text).toContain('- read-file');
   });
 
-  it('reaches over the earlier tasks of the session', () => {
+  it('covers the session’s earlier tasks', () => {
     const session = new Session([many, many, { first: 10, turns: [turnOf(10)] }]);
     session.squeeze(room(20_000), true);
     const text = JSON.stringify(conversation(session.earlier, session.current));
@@ -222,7 +222,7 @@ describe('what makes room', () => {
     expect(text).toContain(words('k2-first', 10));
   });
 
-  it('is half of it, where the provider refuses what was thought to fit; and then nothing more', () => {
+  it('halves the conversation once, if the provider refuses the estimated length', () => {
     const session = new Session([many]);
     const at = { ...room(1_000_000), window: undefined };
     expect(session.squeeze(at, true)).toEqual([]);
@@ -234,8 +234,8 @@ describe('what makes room', () => {
   });
 });
 
-describe('how much there is', () => {
-  it('is what the provider counted last, and what has come since', () => {
+describe('the estimated size', () => {
+  it('is the provider’s last count plus the new passages', () => {
     const session = new Session([{ first: 10, turns: [turnOf(3_000)] }]);
     const at = room(100_000);
     const guessed = tokensNeeded([], session.current, at);
@@ -250,7 +250,7 @@ describe('how much there is', () => {
     expect(tokensNeeded([], session.current, { ...at, model: 'another' })).toBeLessThan(guessed + 200);
   });
 
-  it('is not taken for nothing, whatever a provider counts', () => {
+  it('is never far below the own estimate, whatever a provider counts', () => {
     const session = new Session([{ first: 60_000, turns: [] }]);
     session.append(
       { type: 'turn.started', turn: 1, model: 'm' },
@@ -261,7 +261,7 @@ describe('how much there is', () => {
 });
 
 describe('a transcript', () => {
-  it('is never longer than it may be, and has the beginning and the end', () => {
+  it('never exceeds its limit, and keeps the head and the tail', () => {
     fc.assert(
       fc.property(plannedSession, fc.integer({ min: 1_000, max: 50_000 }), (planned, chars) => {
         const { earlier, current } = new Session(planned);

@@ -4,26 +4,26 @@ import { costOf, NO_SPENDING, spendingOf, sum, type Spending } from '../../../..
 
 const PRICE = { input: 3, output: 15, cachedInput: 0.3 };
 
-describe('what a turn costs', () => {
-  it('is the price of a million tokens, by their kind', () => {
+describe('the cost of a turn', () => {
+  it('follows the price per million tokens of each kind', () => {
     const usage = { inputTokens: 1_000_000, outputTokens: 100_000, cachedInputTokens: 400_000 };
     expect(costOf(usage, PRICE)).toBeCloseTo(0.6 * 3 + 0.4 * 0.3 + 0.1 * 15, 10);
     expect(costOf(usage, { input: 3, output: 15 })).toBeCloseTo(3 + 1.5, 10);
   });
 
-  it('is unknown without a price, unless nothing was counted', () => {
+  it('is unknown without a price, unless there are no tokens', () => {
     expect(costOf({ inputTokens: 1, outputTokens: 0 }, undefined)).toBeUndefined();
     expect(costOf({ inputTokens: 0, outputTokens: 0 }, undefined)).toBe(0);
     expect(spendingOf({ inputTokens: 1, outputTokens: 0 }, undefined).usd).toBeNull();
     expect(spendingOf({ inputTokens: 0, outputTokens: 0 }, undefined).usd).toBe(0);
   });
 
-  it('is never less than nothing, whatever a provider says it had from before', () => {
+  it('is never negative, whatever number of cached tokens a provider reports', () => {
     expect(costOf({ inputTokens: 10, outputTokens: 0, cachedInputTokens: 50 }, PRICE)).toBeGreaterThan(0);
   });
 });
 
-describe('the sum of several', () => {
+describe('the sum of several costs', () => {
   const spending: fc.Arbitrary<Spending> = fc.record(
     {
       inputTokens: fc.nat(1_000),
@@ -34,7 +34,7 @@ describe('the sum of several', () => {
     { requiredKeys: ['inputTokens', 'outputTokens', 'usd'] },
   );
 
-  it('is unknown as soon as one of them is, and otherwise all of them', () => {
+  it('is unknown if one cost is unknown, and otherwise adds all of them', () => {
     fc.assert(
       fc.property(fc.array(spending, { maxLength: 10 }), (all) => {
         const { inputTokens, usd, cachedInputTokens = 0 } = all.reduce(sum, NO_SPENDING);
