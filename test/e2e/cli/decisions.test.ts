@@ -117,7 +117,7 @@ describe('approve and deny', () => {
       /Trusted (g\d+): everything, 2 uses left, by local over cli/.exec(shown.stdout) ?? [];
     expect(await on.run('revoke', second.id, 'g99')).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining(`These stand: ${grantId}.`),
+      stderr: expect.stringContaining(`Grants in force: ${grantId}.`),
     });
     expect(await on.json('revoke', second.id, grantId)).toEqual({
       sessionId: second.id,

@@ -91,7 +91,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     expect(textOf(await decide({ decision: 'trust_always' }))).toMatch(/no answer to it/);
     const green = await decide({ decision: 'answer', answer: 'green' });
     expect(green.isError).toBe(true);
-    expect(textOf(green)).toMatch(/"green" is none of its choices, which are "red", "blue"/);
+    expect(textOf(green)).toMatch(/"green" is not one of its choices\. The choices are "red", "blue"/);
     const done = await decide({ decision: 'answer', answer: 'red' });
     expect(done.structuredContent).toMatchObject({
       state: 'completed',

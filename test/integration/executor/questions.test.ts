@@ -106,7 +106,7 @@ describe('a call that is a question', () => {
     [
       'no choice',
       { decision: 'answer' as const, answer: 'green' },
-      /"green" is none of its choices, which are "red", "blue"/,
+      /"green" is not one of its choices\. The choices are "red", "blue"/,
     ],
     ['two of one', { decision: 'answer' as const, answer: ['red', 'blue'] }, /only one/],
     ['a form', { decision: 'answer' as const, answer: { colour: 'red' } }, /not for a form/],

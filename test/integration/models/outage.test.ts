@@ -122,7 +122,7 @@ describe('an answer that breaks off after words were seen', () => {
     expect(status).toMatchObject({
       state: 'failed',
       message: expect.stringMatching(
-        /^The model could not go on: openai-compatible:fake .* Go on with the session/,
+        /^The model could not go on: openai-compatible:fake .* Send another message in this session/,
       ),
     });
     expect(endpoint.received).toHaveLength(PAUSES_MS.length + 1);
