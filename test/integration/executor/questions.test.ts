@@ -109,7 +109,7 @@ describe('a call that is a question', () => {
       /"green" is not one of its choices\. The choices are "red", "blue"/,
     ],
     ['two of one', { decision: 'answer' as const, answer: ['red', 'blue'] }, /only one/],
-    ['a form', { decision: 'answer' as const, answer: { colour: 'red' } }, /not for a form/],
+    ['a form', { decision: 'answer' as const, answer: { colour: 'red' } }, /not a form/],
     [
       'a scope',
       { decision: 'answer' as const, answer: 'red', scope: 'tool' as const },
