@@ -1,22 +1,22 @@
 /**
- * Work that arrives together is committed together: what is added in one turn of the event loop shares one commit,
- * and whatever arrives while that commit runs shares the next.
+ * Group commit. Items added in one turn of the event loop share one commit. Items that arrive during that commit share the
+ * next one.
  *
  * Invariants
- * - Items are committed in the order they were added, each in exactly one commit.
- * - Every item's promise settles: with its own outcome, or, when its commit failed, with that failure.
- * - A failed commit concerns the items of that commit alone.
+ * - Items are committed in the order of their arrival, each in exactly one commit.
+ * - Each item's promise settles: with its own outcome, or with the error of its commit.
+ * - A failed commit affects only its own items.
  */
 import { setImmediate } from 'node:timers';
 
-/** What became of one item of a commit that succeeded: an item may be refused without concerning its neighbours. */
+/** The outcome of one item in a successful commit. A refused item does not affect the others. */
 export type Outcome<Result> = { type: 'done'; result: Result } | { type: 'refused'; error: Error };
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Commits the items and tells the outcome of each, in order. When it throws, nothing of them was committed. */
+  /** Commits the items and returns their outcomes, in order. If it throws, none of the items is committed. */
   commit: (items: readonly Item[]) => readonly Outcome<Result>[];
   weigh: (item: Item) => number;
-  /** A commit takes items until their weight reaches this, so that a flood leaves the event loop room to breathe. */
+  /** The maximum weight of one commit. It limits how long a commit blocks the event loop. */
   weightPerCommit: number;
 }
 
@@ -35,7 +35,7 @@ export class GroupCommit<Item, Result> {
     this.#options = options;
   }
 
-  /** @returns the item's outcome, once it is committed. Rejects with its refusal, or with what its commit threw. */
+  /** @returns the item's result after its commit. Rejects with the item's refusal, or with the error of the commit. */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
@@ -43,7 +43,7 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** Commits all that waits, now. */
+  /** Commits all waiting items at once. */
   flush(): void {
     while (this.#waiting.length > 0) this.#commit(this.#take());
   }

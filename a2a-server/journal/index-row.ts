@@ -1,11 +1,11 @@
-/** The index is nothing of its own: a task's row follows from the task's entries (J2). */
+/** Computes a task's row of the index from its entries (J2). */
 import type { JournalEntry } from '../task/events.ts';
 import { deadlineAfter } from '../task/expiry.ts';
 import { stateOf } from '../task/fold.ts';
 import type { TaskRow } from './journal.ts';
 import { titleFrom } from './title.ts';
 
-/** The row these entries, all a task has, put into the index. @returns undefined for entries that begin no task. */
+/** The index row of a task. @param entries all entries of the task. @returns undefined if they do not start a task. */
 export function indexRow(taskId: string, entries: readonly JournalEntry[]): TaskRow | undefined {
   const first = entries[0];
   const last = entries.at(-1);

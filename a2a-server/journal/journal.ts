@@ -1,19 +1,19 @@
 /**
- * The journal port: append-only, gap-free event sequences, one per task, and the index over them.
+ * The journal port: one append-only sequence of events for each task, and an index of the tasks.
  *
- * Upheld by every implementation
- * - J1 `seq` is gap-free and never reused; an append names the `seq` it expects the task to end with, and a unique
- *   key (task, seq) decides between writers. An entry is durable before `append` resolves and before any reader sees it.
- * - J2 everything else it answers (the index of tasks, the message ids) is written in the same transaction.
- * - B1/R27 a message id is recorded once per principal, with the hash of its body, in the same transaction.
- * - One live task per session: a second `create` for a session with a live task conflicts.
+ * Every implementation guarantees:
+ * - J1 `seq` has no gap and is never reused. An append names the last `seq` that its writer saw. A unique key (task, seq)
+ *   decides between writers. An entry is durable before `append` resolves and before a reader sees it.
+ * - J2 the index and the message ids are written in the same transaction.
+ * - B1/R27 each message id is recorded once per principal, with the hash of its body, in the same transaction.
+ * - A session has at most one live task. A second `create` conflicts.
  *
- * Nothing here assumes one process: a refused append is an ordinary answer, to be met by reading on and deciding again.
+ * Several processes may write. A refused append is a normal result: the writer reads the new entries and decides again.
  */
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 
-/** The message a command came with; it makes the command idempotent. */
+/** The message id of a command. It makes the command idempotent. */
 export interface CommandKey {
   principal: string;
   messageId: string;
@@ -21,18 +21,18 @@ export interface CommandKey {
   bodyHash: string;
 }
 
-/** What a command with the same message id did before. */
+/** The result of an earlier command with the same message id. */
 export interface RecordedCommand {
   taskId: string;
   sessionId: string;
   bodyHash: string;
-  /** `seq` of the last event the command appended. */
+  /** The `seq` of the command's last event. */
   seq: number;
 }
 
 export interface Append {
   taskId: string;
-  /** The `seq` of the last entry the writer has seen; 0 creates the task. */
+  /** The last `seq` that the writer has seen; 0 creates the task. */
   expectedSeq: number;
   events: readonly TaskEvent[];
   /** The task's state after these events. */
@@ -50,11 +50,11 @@ export interface FileBytes {
 
 export type AppendResult =
   | { type: 'appended'; entries: JournalEntry[] }
-  /** Somebody else wrote first: read on from `expectedSeq`. */
+  /** Another writer was faster. Read the entries after `expectedSeq`. */
   | { type: 'conflict' }
-  /** This message id has been recorded before; nothing was appended. */
+  /** This message id is already recorded. Nothing was appended. */
   | { type: 'repeated'; command: RecordedCommand }
-  /** `create` only: the session has a live task. */
+  /** Only for `create`: the session has a live task. */
   | { type: 'session-busy'; taskId: string };
 
 /** A row of the index. */
@@ -66,9 +66,9 @@ export interface TaskRow {
   seq: number;
   createdAt: number;
   updatedAt: number;
-  /** The first line of the first message, cut to 200 characters: what a list shows. */
+  /** The first line of the first message, cut to 200 characters, for lists. */
   title: string;
-  /** When a parked task ends by itself, in milliseconds since the epoch; null for one that waits without end, or moves. */
+  /** The deadline of a parked task, in milliseconds since the epoch; null if it has none or is not parked. */
   deadline: number | null;
 }
 
@@ -76,11 +76,11 @@ export interface TaskFilter {
   principal: string;
   sessionId?: string;
   states?: readonly StateName[];
-  /** Only tasks updated at or after this time (ms). */
+  /** Only tasks with an update at or after this time, in milliseconds since the epoch. */
   updatedSince?: number;
 }
 
-/** A page of the index, newest update first. `next` is opaque; absent on the last page. */
+/** A page of the index, newest update first. `next` is an opaque token; absent on the last page. */
 export interface TaskPage {
   rows: TaskRow[];
   total: number;
@@ -89,42 +89,43 @@ export interface TaskPage {
 
 export interface Journal {
   append(append: Append): Promise<AppendResult>;
-  /** Entries with `seq` greater than `after`, in order, at most `limit`. */
+  /** The entries with `seq` greater than `after`, in order, at most `limit`. */
   read(taskId: string, after: number, limit: number): Promise<JournalEntry[]>;
   row(taskId: string): Promise<TaskRow | undefined>;
   command(principal: string, messageId: string): Promise<RecordedCommand | undefined>;
-  /** The task of a tool execution that was begun, running or not; undefined where there was none. */
+  /** The task of a tool execution, running or ended; undefined if there is none. */
   toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined>;
-  /** What was appended as a content of the task; undefined where the task has none with this hash. */
+  /** A file content that was appended to the task; undefined if the task has none with this hash. */
   content(taskId: string, hash: string): Promise<Uint8Array | undefined>;
-  /** The principal's tasks whose tools have changed files, or were about to, the newest update first. */
+  /** The principal's tasks whose tools changed files or were about to, newest update first. */
   withSavedFiles(principal: string): Promise<TaskRow[]>;
-  /** @throws ProductError MALFORMED for a page token that is not one of ours. */
+  /** @throws ProductError MALFORMED for an unknown page token. */
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
-  /** A session's tasks, oldest first; empty when the principal has no such session. */
+  /** A session's tasks, oldest first; empty if the principal has no such session. */
   session(principal: string, sessionId: string): Promise<TaskRow[]>;
-  /** Tasks of anybody that were moving when the process ended: submitted or working, oldest first. */
+  /** The submitted and working tasks of all principals, oldest first. A restarted server continues them. */
   unsettled(): Promise<TaskRow[]>;
-  /** Tasks of anybody that have a deadline, the earliest first, at most `limit`. */
+  /** The tasks of all principals that have a deadline, earliest first, at most `limit`. */
   deadlines(limit: number): Promise<TaskRow[]>;
   /**
-   * Deletes sessions of anybody that are over: all their tasks have ended, the last of them before `before` (ms since the
-   * epoch). At most `limit` sessions, each whole and at once: entries, contents, rows and message ids. A deleted task is an unknown
-   * one, and so is a cursor on it. A message id is kept for as long as its task, so that a repeat is told as one; after
-   * that the same message is a new one: it starts another task, or, if it names the session, finds none.
-   * @returns how many sessions were deleted
+   * Deletes old sessions of all principals: all their tasks have ended, the last one before `before` (milliseconds since the
+   * epoch). It deletes at most `limit` sessions, each in one transaction: entries, contents, rows and message ids. After
+   * that, the tasks and cursors on them are unknown. A message id is deleted with its task. If that message is sent again, it
+   * is new: it starts another task, or fails if it names the deleted session.
+   * @returns the number of deleted sessions
    */
   forget(before: number, limit: number): Promise<number>;
   /**
-   * Stores a stretch of a long journal, whose task stands still, in less space. No answer changes by it: every cursor stays
-   * good, and every entry is given back as it was (S1, S2).
-   * @param limit how many entries it looks at, at most
-   * @returns how many it looked at; 0 when there is nothing left to do
+   * Stores a part of a long journal in less space. Its task must be parked or ended. No answer changes: every cursor stays
+   * valid, and every entry reads the same (S1, S2).
+   * @param limit the maximum number of entries to read
+   * @returns the number of entries read; 0 if nothing is left to do
    */
   compact(limit: number): Promise<number>;
   /**
-   * Calls `wake` after each durable append to the task, by any process. Wakes may be merged; read to learn what came.
-   * @returns how to stop.
+   * Calls `wake` after each durable append to the task by any process. Several appends may cause one call, so read the new
+   * entries.
+   * @returns a function that stops watching.
    */
   watch(taskId: string, wake: () => void): () => void;
   close(): Promise<void>;

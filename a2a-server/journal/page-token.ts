@@ -1,4 +1,4 @@
-/** Where a page of the index ends: the update time and the key of its last row, as an opaque token. */
+/** Encodes the end of an index page (update time and key of its last row) as an opaque token. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/errors.ts';
 
@@ -17,12 +17,9 @@ export function encodePageToken({ updatedAt, key }: PagePosition): string {
 export function decodePageToken(token: string): PagePosition {
   const parsed = position.safeParse(parse(Buffer.from(token, 'base64url').toString()));
   const found = parsed.success ? { updatedAt: parsed.data[0], key: parsed.data[1] } : undefined;
-  // The way back must give the same token: base64 decoding skips what it does not know.
+  // Base64 decoding ignores unknown characters. So the position must encode to the same token again.
   if (found === undefined || encodePageToken(found) !== token) {
-    throw new ProductError(
-      'MALFORMED',
-      'This page token is not one of this server: list again from the first page.',
-    );
+    throw new ProductError('MALFORMED', 'This page token is not valid here. List again from the first page.');
   }
   return found;
 }

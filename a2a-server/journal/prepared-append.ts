@@ -1,4 +1,4 @@
-/** An append as its writer meant it, checked and turned to text before it waits for a commit of which it is one of many. */
+/** Validates and serialises an append before it joins a group commit. */
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import { deadlineAfter } from '../task/expiry.ts';
 import { stateOf } from '../task/fold.ts';
@@ -6,24 +6,24 @@ import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { Append } from './journal.ts';
 import { titleFrom } from './title.ts';
 
-/** In UTF-16 code units: what is longer than this no request can have brought, and no database row should hold. */
+/** The limit of one event in UTF-16 code units. No request can be that long. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
 export interface PreparedAppend extends Append {
   /** JSON of each event. */
   bodies: readonly string[];
-  /** The state the events put the task in; undefined when they leave it as it is. */
+  /** The task's state after the events; undefined if they do not change it. */
   moves: StateName | undefined;
-  /** The title the events give a task that has none. */
+  /** The title for a task without one. */
   title: string;
-  /** The deadline they give it, null to take one away; undefined when they leave it as it is. */
+  /** The new deadline; null removes it, undefined keeps it. */
   deadline: number | null | undefined;
 }
 
 /**
- * @throws ProductError MALFORMED, TOO_LARGE for what cannot be stored
- * @throws RangeError for what no correct writer asks: no events, a task that does not begin with its creation, anything
- * after an end (J3), or a state its events do not lead to (J2)
+ * @throws ProductError MALFORMED, TOO_LARGE if the append cannot be stored
+ * @throws RangeError for a bug of the writer: no events, a first event other than task.created, an event after the end (J3),
+ * or a state that does not follow from the events (J2)
  */
 export function prepareAppend(append: Append): PreparedAppend {
   const { events, expectedSeq } = append;
@@ -44,7 +44,7 @@ export function prepareAppend(append: Append): PreparedAppend {
   return { ...append, bodies: events.map(serialize), moves, title, deadline };
 }
 
-/** Whether a database gives this text back as it was: neither NUL nor half a surrogate pair survives in one. */
+/** True if the database returns this text unchanged. It does not for NUL or a lone surrogate. */
 export function isStorable(key: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(key);
 }
@@ -58,14 +58,17 @@ function requireStorable(key: string): void {
   if (isStorable(key)) return;
   throw new ProductError(
     'MALFORMED',
-    `The id ${JSON.stringify(key.slice(0, 100))} holds a character that cannot be stored: choose another id.`,
+    `The id ${JSON.stringify(key.slice(0, 100))} contains a character that cannot be stored. Choose another id.`,
   );
 }
 
 function serialize(event: unknown): string {
   const body = stringify(event);
   if (body.length > LONGEST_EVENT) {
-    throw new ProductError('TOO_LARGE', `An event of ${body.length} characters is too long to be stored.`);
+    throw new ProductError(
+      'TOO_LARGE',
+      `An event of ${body.length} characters is too long to store. Send it in smaller parts.`,
+    );
   }
   return body;
 }
@@ -74,7 +77,7 @@ function stringify(event: unknown): string {
   try {
     return JSON.stringify(event);
   } catch (error) {
-    // Nested too deep for the stack, or longer than a string may be.
+    // Nested too deep for the stack, or longer than the longest string.
     throw new ProductError('TOO_LARGE', `An event cannot be stored: ${messageOf(error)}.`, { cause: error });
   }
 }

@@ -1,16 +1,15 @@
 /**
- * The last entries of tasks that are read along, as they were committed: a reader who keeps up need not ask the database
- * for what the writer has just handed over.
+ * A cache of the newest entries of watched tasks. A reader that keeps up gets them without a database query.
  *
- * - J2 a cache: what is not here is read from the journal, and dropping all of it changes no answer.
- * - S3 it is bounded: a reader who falls behind further than that reads from the journal, too.
- * - A tail is a gap-free run of entries, and ends with its task's last one.
+ * - J2 it is only a cache: other entries are read from the journal, and deleting it changes no answer.
+ * - S3 it is bounded: a reader that falls far behind reads from the journal.
+ * - A tail is a sequence without gaps, and it ends with the task's last entry.
  */
 import type { JournalEntry } from '../task/events.ts';
 
-/** Some commits' worth. */
+/** The size of several commits. */
 const MOST_ENTRIES = 8_192;
-/** Of the entries' JSON, in UTF-16 code units. */
+/** The limit of the entries' JSON, in UTF-16 code units. */
 const LONGEST = 4 * 1024 * 1024;
 
 interface Tail {
@@ -21,14 +20,15 @@ interface Tail {
 export class Tails {
   readonly #tails = new Map<string, Tail>();
 
-  /** How many tasks have one. */
+  /** The number of tasks with a tail. */
   get size(): number {
     return this.#tails.size;
   }
 
   /**
-   * Adds what was committed last to the task's tail. What does not go on from its end, or is too much, begins it anew.
-   * @param length of the entries' JSON
+   * Adds the entries of a commit to the task's tail. If they do not follow its end, or the tail gets too large, a new tail
+   * starts.
+   * @param length the length of the entries' JSON
    */
   add(taskId: string, entries: readonly JournalEntry[], length: number): void {
     const tail = this.#tails.get(taskId);
@@ -47,7 +47,7 @@ export class Tails {
     }
   }
 
-  /** The entries after `after`, at most `limit`; undefined when some of them are not here. */
+  /** The entries after `after`, at most `limit`; undefined if the cache does not have all of them. */
   read(taskId: string, after: number, limit: number): JournalEntry[] | undefined {
     const entries = this.#tails.get(taskId)?.entries;
     const first = entries?.[0];

@@ -1,11 +1,11 @@
-/** What a list shows of a task: the first line of the first message that has text. */
+/** Makes a task's title: the first line of the first message with text. */
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 import type { TaskEvent, UserMessage } from '../task/events.ts';
 
-/** In characters (code points), so that no character is cut in half. */
+/** In code points, so that no character is split. */
 const LONGEST = 200;
 
-/** @returns the title these events give a task that has none yet; empty when they hold no message with text. */
+/** @returns the title of a task without one; empty if no message has text. */
 export function titleFrom(events: readonly TaskEvent[]): string {
   for (const event of events) {
     const line = event.type === 'message.received' ? firstLine(event.message) : '';
@@ -25,9 +25,9 @@ function firstLine(message: UserMessage): string {
 }
 
 function cut(line: string): string {
-  // A code point takes at most two code units; the head is cut first, for a line may be 10 MB long.
+  // A code point has at most two code units. The line may be 10 MB long, so it is sliced first.
   const characters = Array.from(line.slice(0, 2 * LONGEST + 1)).slice(0, LONGEST);
-  // A database keeps neither NUL nor half a surrogate pair: U+FFFD stands for them, as in UTF-8 decoding.
+  // A database cannot store NUL or a lone surrogate. U+FFFD replaces them, as in UTF-8 decoding.
   return characters
     .join('')
     .replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}')

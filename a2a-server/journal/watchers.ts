@@ -1,8 +1,8 @@
-/** Who waits for a task's next entry. Holds nothing for a task that nobody watches. */
+/** Wakes the watchers of a task after an append. It stores nothing for a task without watchers. */
 export class Watchers {
   readonly #tasks = new Map<string, Set<{ wake: () => void }>>();
 
-  /** How many tasks are watched. */
+  /** The number of watched tasks. */
   get size(): number {
     return this.#tasks.size;
   }
@@ -11,7 +11,7 @@ export class Watchers {
     return this.#tasks.has(taskId);
   }
 
-  /** @returns how to stop; after that, `wake` is not called any more. */
+  /** @returns a function that removes the watcher. After that, `wake` is not called. */
   add(taskId: string, wake: () => void): () => void {
     const watcher = { wake };
     const watchers = this.#tasks.get(taskId) ?? new Set();
@@ -22,7 +22,7 @@ export class Watchers {
     };
   }
 
-  /** Wakes whoever watches the task, each on its own: what one of them throws reaches neither the others nor the caller. */
+  /** Wakes the task's watchers. An error of one watcher does not reach the others or the caller. */
   wake(taskId: string): void {
     const watchers = this.#tasks.get(taskId);
     if (watchers === undefined) return;

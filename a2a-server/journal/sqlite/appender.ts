@@ -1,10 +1,10 @@
 /**
- * Writes a group of appends in one transaction, each judged on its own.
+ * Writes a group of appends in one transaction. It checks each append alone.
  *
- * - J1: an append lands when it names the `seq` its task ends with, and gets the next ones. Appends of the same group see
- *   one another, in their order; the primary key of `events` would refuse what this overlooked.
+ * - J1: an append succeeds if it names the task's last `seq`. Each append sees the earlier ones of its group. The primary key
+ *   of `events` is a second check.
  * - J2: the index and the message ids are written in the same transaction as the events.
- * - J3: a task that has ended takes nothing more.
+ * - J3: nothing is appended to an ended task.
  */
 import { ProductError } from '../../../shared/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
@@ -19,18 +19,18 @@ import { EventRows, prepareInserts } from './event-rows.ts';
 import type { EventInserts } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
 
-/** Where a task stands as of the appends judged so far. */
+/** The state of a task after the appends checked so far. */
 interface Head {
   key: number;
   seq: number;
   state: StateName;
   title: string;
   deadline: number | null;
-  /** Its row lags behind: only `seq` and `updated_at` have changed, which nothing in the group is judged by. */
+  /** True if the task's row is outdated: only `seq` and `updated_at` differ, and no check of the group reads them. */
   advanced: boolean;
 }
 
-/** One transaction under way. */
+/** An open transaction. */
 interface Group {
   at: number;
   heads: Map<string, Head>;
@@ -82,7 +82,7 @@ export class Appender {
     this.#inserts = prepareInserts(database);
   }
 
-  /** Durable when it returns. @throws SqliteFailure, and then nothing of the group was written. */
+  /** The appends are durable when it returns. @throws SqliteFailure, and then nothing of the group is written. */
   commit(appends: readonly PreparedAppend[]): Outcome<AppendResult>[] {
     return this.#database.transaction(() => {
       const at = this.#clock();
@@ -102,13 +102,14 @@ export class Appender {
     if (recorded !== undefined) return done({ type: 'repeated', command: recorded });
     const head = this.#head(append.taskId, group);
     if (append.expectedSeq === 0) return head === undefined ? this.#begin(append, group) : CONFLICT;
-    if (head === undefined) return refused('UNKNOWN_TASK', `There is no task ${append.taskId}.`);
+    if (head === undefined)
+      return refused('UNKNOWN_TASK', `There is no task ${append.taskId}. List the tasks to see those that exist.`);
     if (head.seq !== append.expectedSeq) return CONFLICT;
     if (TERMINAL_STATES.has(head.state)) {
-      // Not a conflict: whoever reads on finds nothing new, and would ask again for ever.
+      // Not a conflict: the writer would read no new entries and would try again for ever.
       return refused(
         'TASK_ENDED',
-        `The task ${append.taskId} has ended (${head.state}): it takes nothing more.`,
+        `The task ${append.taskId} has ended (${head.state}). Nothing was appended.`,
       );
     }
     if (append.moves === undefined && append.state !== head.state) {
@@ -140,7 +141,7 @@ export class Appender {
     if (append.state === head.state && title === head.title && deadline === head.deadline) {
       head.advanced = true;
     } else {
-      // At once: the session's unique index judges what comes later in the group by the state.
+      // Written at once: the unique index of live tasks must see the state before the next append of the group.
       this.#change(head.seq, group.at, append.state, title, deadline, head.key);
       Object.assign(head, { state: append.state, title, deadline, advanced: false });
     }

@@ -1,4 +1,4 @@
-/** The values of a row, checked as they leave the database: what is not as it was written means a damaged file. */
+/** Checks the values of a row. An unexpected value means that the file is damaged. */
 import type { StateName } from '../../task/snapshot.ts';
 import { SqliteFailure } from './driver.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Packs the rows of long journals whose tasks stand still. What a reader is given stays the same to the letter (S1, S2): a
- * stretch is replaced in one transaction, and nothing but its rows changes.
+ * Packs the rows of long journals whose tasks are parked or ended. Readers get exactly the same entries (S1, S2). One
+ * transaction replaces the rows of one part and changes nothing else.
  */
 import { integer } from './columns.ts';
 import type { Command, Query, Sqlite } from './driver.ts';
@@ -17,7 +17,7 @@ export class Compaction {
 
   constructor(database: Sqlite) {
     this.#database = database;
-    // As the index `tasks_to_pack` says it, or it would not be used.
+    // Same condition as the index `tasks_to_pack`. Otherwise SQLite would not use the index.
     this.#next = database.query(
       `SELECT key, packed FROM tasks WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512 LIMIT 1`,
     );
@@ -29,7 +29,7 @@ export class Compaction {
     this.#advance = database.command('UPDATE tasks SET packed = ? WHERE key = ?');
   }
 
-  /** Packs one stretch of one task. @returns how many entries it looked at; 0: there is nothing to pack. */
+  /** Packs one part of one task. @returns the number of entries read; 0 if there is nothing to pack. */
   step(limit: number): number {
     return this.#database.transaction(() => {
       const task = this.#next()[0];

@@ -1,19 +1,19 @@
 /**
- * The one file that knows the SQLite driver. It narrows the driver to what is safe with it: libsql ends the whole
- * process on a parameter that is a boolean, so parameters are typed; `get` mixes a `_metadata` member into a row, so
- * rows come as arrays; and a failure to open has no code, so it is given one.
+ * The only file that uses the SQLite driver. It hides three defects of libsql. A boolean parameter ends the whole process, so
+ * parameters are typed. `get` adds a `_metadata` member to a row, so rows are arrays. A failure to open has no code, so
+ * this file adds one.
  */
 import Libsql from 'libsql';
 import { messageOf } from '../../../shared/errors.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly unknown[];
-/** Runs a prepared statement that gives back rows. */
+/** Runs a prepared statement and returns its rows. */
 export type Query = (...values: SqlValue[]) => Row[];
-/** Runs a prepared statement that changes rows. @returns how many. */
+/** Runs a prepared statement that changes rows. @returns the number of changed rows. */
 export type Command = (...values: SqlValue[]) => number;
 
-/** What SQLite answered, by its own name, e.g. `SQLITE_FULL`. */
+/** An error of SQLite with its code, e.g. `SQLITE_FULL`. */
 export class SqliteFailure extends Error {
   override readonly name = 'SqliteFailure';
   readonly code: string;
@@ -25,11 +25,11 @@ export class SqliteFailure extends Error {
 }
 
 export interface Sqlite {
-  /** Runs statements that take no values. @throws SqliteFailure, as all of these do. */
+  /** Runs statements without parameters. @throws SqliteFailure, like all of these methods. */
   exec(sql: string): void;
   query(sql: string): Query;
   command(sql: string): Command;
-  /** All or nothing. The write lock is taken at the start, so that nothing read inside is stale when it commits. */
+  /** Atomic. It takes the write lock at the start, so the values that it reads stay current until the commit. */
   transaction<Result>(work: () => Result): Result;
   close(): void;
 }

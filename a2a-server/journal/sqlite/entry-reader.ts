@@ -1,4 +1,4 @@
-/** Reads a task's entries from a position on. */
+/** Reads a task's entries after a given position. */
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
 import { integer, text } from './columns.ts';
 import { SqliteFailure, type Query, type Row, type Sqlite } from './driver.ts';
@@ -8,8 +8,8 @@ export class EntryReader {
   readonly #entries: Query;
 
   constructor(database: Sqlite) {
-    // J1: without gaps, the next `limit` entries are those up to `after + limit`. The last of them may lie in a packed row,
-    // whose key is that of its last.
+    // J1: without gaps, the next `limit` entries end at `after + limit`. The last one may be in a packed row, whose key is the
+    // `seq` of its last entry.
     this.#entries = database.query(
       `SELECT seq, at, body, first FROM events
        WHERE task = (SELECT key FROM tasks WHERE task_id = ?1) AND seq > ?2 AND seq < ?2 + ?3 + ${LONGEST_ROW}
@@ -25,19 +25,19 @@ export class EntryReader {
 
 const ALL = { after: 0, limit: Number.MAX_SAFE_INTEGER };
 
-/** The entries of a row `[seq, at, body, first]`: one, or those of the packed ones that are asked for. */
+/** The entries of a row `[seq, at, body, first]`: one entry, or the requested part of a packed row. */
 export function toEntries(row: Row, asked = ALL): JournalEntry[] {
   const [seq, at, body] = [integer(row[0]), integer(row[1]), text(row[2])];
   if (row[3] === null) return [{ seq, at, event: toEvent(body) }];
   return unpack(body, { first: integer(row[3]), last: seq }, asked);
 }
 
-/** The text is what `JSON.stringify` made of a `TaskEvent`: only a damaged file can hold anything else. */
+/** `JSON.stringify` of a `TaskEvent` wrote this text. Only a damaged file contains other text. */
 function toEvent(body: string): TaskEvent {
   try {
     const event: TaskEvent = JSON.parse(body);
     return event;
   } catch (error) {
-    throw new SqliteFailure('SQLITE_CORRUPT', 'an event is not what was written', error);
+    throw new SqliteFailure('SQLITE_CORRUPT', 'an event is not valid JSON', error);
   }
 }

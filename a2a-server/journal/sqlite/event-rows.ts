@@ -1,14 +1,14 @@
 /**
- * The events of one transaction, gathered to be inserted by few statements: a call into the driver costs more than
- * SQLite's own work on a row. A long run of a task's events goes in by itself, its numbers counted by SQLite; short ones
- * share a statement, with their numbers beside each.
+ * Collects the events of one transaction and inserts them with few statements, because a driver call costs more than the
+ * row itself. A long run of a task's events has its own statement, and SQLite counts `seq`. Short runs share a statement, and
+ * each event carries its `seq`.
  */
 import type { Command, Sqlite } from './driver.ts';
 
-/** In UTF-16 code units. Far below SQLite's limit of 10⁹ bytes for one value, and large enough to make calls few. */
+/** In UTF-16 code units. Far below SQLite's limit of 10⁹ bytes for one value, but large enough for few calls. */
 const LONGEST_STATEMENT = 8 * 1024 * 1024;
 
-/** From so many events on, a call of its own is cheaper than the numbers. */
+/** From this number of events on, a separate statement is cheaper. */
 const LONG_RUN = 8;
 
 export interface EventInserts {
@@ -16,14 +16,14 @@ export interface EventInserts {
   mixed: Command;
 }
 
-/** Each body goes in as a text, so that SQLite gives it back letter for letter. */
+/** Stores each body as text, so that SQLite returns it unchanged. */
 export function prepareInserts(database: Sqlite): EventInserts {
   return {
-    /** Takes the task, the first `seq`, the time of the entries, and a JSON list of bodies. */
+    /** Parameters: the task, the first `seq`, the time of the entries, and a JSON list of bodies. */
     run: database.command(
       'INSERT INTO events (task, seq, at, body) SELECT ?1, ?2 + key, ?3, value FROM json_each(?4)',
     ),
-    /** Takes the time of the entries, and a JSON list of `[task, seq, body]`. */
+    /** Parameters: the time of the entries, and a JSON list of `[task, seq, body]`. */
     mixed: database.command(
       `INSERT INTO events (task, seq, at, body)
        SELECT value ->> 0, value ->> 1, ?1, value ->> 2 FROM json_each(?2)`,
@@ -42,13 +42,13 @@ export class EventRows {
     this.#inserts = inserts;
   }
 
-  /** @param bodies JSON of the events, which get the numbers from `firstSeq` on */
+  /** @param bodies JSON of the events; their `seq` starts at `firstSeq` */
   add(task: number, firstSeq: number, bodies: readonly string[]): void {
     if (bodies.length < LONG_RUN) this.#addMixed(task, firstSeq, bodies);
     else for (const { from, rows } of parts(bodies)) this.#inserts.run(task, firstSeq + from, this.#at, rows);
   }
 
-  /** Inserts what has been gathered so far. */
+  /** Inserts the collected events. */
   write(): void {
     if (this.#mixed.length === 0) return;
     this.#inserts.mixed(this.#at, `[${this.#mixed.join(',')}]`);
@@ -66,7 +66,7 @@ export class EventRows {
   }
 }
 
-/** The bodies as JSON lists, none much longer than a statement may be. */
+/** Splits the bodies into JSON lists of at most about the statement limit. */
 function* parts(bodies: readonly string[]): Generator<{ from: number; rows: string }> {
   let from = 0;
   let length = 0;

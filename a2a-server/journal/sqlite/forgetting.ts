@@ -1,4 +1,4 @@
-/** Deletes sessions that are over and old: whole ones, for a session's next task needs what came before it. */
+/** Deletes old sessions as a whole. A part would not do: the next task of a session needs the earlier ones. */
 import { integer, text } from './columns.ts';
 import type { Command, Query, Sqlite } from './driver.ts';
 
@@ -10,7 +10,7 @@ export class Forgetting {
 
   constructor(database: Sqlite) {
     this.#database = database;
-    // A session's next task begins when the one before has ended: the last to have begun tells for all of them.
+    // Tasks of a session run one after the other. So it is enough to check the newest task.
     this.#over = database.query(
       `SELECT principal, session_id FROM tasks AS task
        WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ?
@@ -29,7 +29,7 @@ export class Forgetting {
     ];
   }
 
-  /** In one transaction: nobody finds half a session. @returns how many sessions. */
+  /** One transaction, so that no reader sees half a session. @returns the number of deleted sessions. */
   forget(before: number, limit: number): number {
     return this.#database.transaction(() => {
       const sessions = this.#over(before, limit);

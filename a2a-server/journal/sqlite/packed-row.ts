@@ -1,28 +1,28 @@
 /**
- * Many events in one row: a model's text comes in pieces of a few characters, and each in a row of its own costs ten
- * times what it says. A packed row holds neighbours that differ in nothing but their text; unpacked, they are letter for
- * letter what they were, each with its own `seq` and time (J1).
+ * Packs many events into one row. A model's text arrives in pieces of a few characters, and one row per piece takes ten times
+ * the space of the text. A packed row holds adjacent events that differ only in their text. Unpacked, each event is exactly
+ * as before, with its own `seq` and time (J1).
  *
- * Its key is the `seq` of its last event, so that "what follows this cursor" finds it by the same key as any other row.
+ * The key of a packed row is the `seq` of its last event. So a query for "after this cursor" also finds packed rows.
  */
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
 import { SqliteFailure } from './driver.ts';
 
-/** Events in one row, at most: a reader in its middle unpacks all of them. */
+/** The maximum number of events in a row. A reader in the middle must unpack all of them. */
 export const LONGEST_ROW = 512;
 
-/** In UTF-16 code units of text. */
+/** The maximum length of a row's text, in UTF-16 code units. */
 const LONGEST_TEXT = 32 * 1024;
 
-/** Fewer than this are left as they are. */
+/** The minimum number of events worth packing. */
 const WORTHWHILE = 8;
 
-/** What neighbours in a row have in common. */
+/** The common fields of the events in a row. */
 type Shape =
   | Omit<Extract<TaskEvent, { type: 'text.delta' }>, 'text'>
   | Omit<Extract<TaskEvent, { type: 'tool.output' }>, 'text'>;
 
-/** Neighbours that go into one row. */
+/** Adjacent events for one row. */
 export interface Run {
   of: Shape;
   entries: { seq: number; at: number; text: string }[];
@@ -30,12 +30,12 @@ export interface Run {
 
 interface PackedRow {
   of: Shape;
-  /** How many events in a row came at which time. */
+  /** Run-length encoded times: how many consecutive events have which time. */
   at: [count: number, at: number][];
   texts: string[];
 }
 
-/** The runs among these entries, which follow one another, that are worth a row of their own. */
+/** The runs among these consecutive entries that are worth packing. */
 export function runsIn(entries: readonly JournalEntry[]): Run[] {
   const runs: Run[] = [];
   let open: { run: Run; shape: string; characters: number } | undefined;
@@ -71,15 +71,15 @@ export function pack({ of, entries }: Run): string {
   return JSON.stringify(row);
 }
 
-/** Where a row's events lie in the journal. */
+/** The first and last `seq` of a row. */
 export interface Extent {
   first: number;
   last: number;
 }
 
 /**
- * The entries of a packed row with `seq` greater than `after`, `limit` of them at most.
- * @throws SqliteFailure SQLITE_CORRUPT for a row that does not hold what its key says
+ * The entries of a packed row with `seq` greater than `after`, at most `limit`.
+ * @throws SqliteFailure SQLITE_CORRUPT if the row does not fit its key
  */
 export function unpack(
   body: string,
@@ -114,5 +114,5 @@ function parse(body: string): PackedRow {
 }
 
 function damaged(cause: unknown): SqliteFailure {
-  return new SqliteFailure('SQLITE_CORRUPT', 'a packed row is not what was written', cause);
+  return new SqliteFailure('SQLITE_CORRUPT', 'a packed row does not fit its key', cause);
 }

@@ -1,6 +1,6 @@
 /**
- * A journal as it lies on disk, to be looked through beside the server that owns it, or without one: nothing is created,
- * changed, or held against its owner. Each task is read as of when it is asked for.
+ * Opens a journal read-only, with or without a running server. It creates, changes and locks nothing. Each task is read in
+ * its state at the time of the call.
  */
 import { existsSync } from 'node:fs';
 import { ProductError } from '../../../shared/errors.ts';
@@ -12,7 +12,7 @@ import { requireCurrent } from './schema.ts';
 import { storing } from './storage-error.ts';
 
 export interface PastJournal {
-  /** Every task's id, the oldest first. */
+  /** The ids of all tasks, oldest first. */
   taskIds(): string[];
   entries(taskId: string): JournalEntry[];
   close(): void;
@@ -22,12 +22,12 @@ export interface PastJournal {
 const BUSY_TIMEOUT_MS = 5_000;
 const PAGE = 1_000;
 
-/** @throws ProductError CONFIGURATION where there is no journal, or one of another version; STORAGE when it cannot be read */
+/** @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read */
 export function openPastJournal(path: string): PastJournal {
   if (!existsSync(path))
     throw new ProductError(
       'CONFIGURATION',
-      `There is no journal ${path}: no server has kept its state there.`,
+      `There is no journal ${path}. Check the state directory: no server has used it.`,
     );
   return storing(path, () => {
     const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });

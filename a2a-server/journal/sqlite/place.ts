@@ -1,14 +1,14 @@
-/** Where a journal lies on disk: its directory and its files are for their owner's eyes alone. */
+/** Creates the journal's directory and files, readable by their owner only. */
 import { chmodSync, closeSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, ProductError } from '../../../shared/errors.ts';
 
 /**
- * Creates what is missing: directories with mode 0700, an empty file with 0600. SQLite gives the `-wal` and `-shm` files
- * the mode of the database file, so no umask can open them.
+ * Creates missing directories with mode 0700 and an empty file with mode 0600. SQLite gives the `-wal` and `-shm` files the
+ * mode of the database file, whatever the umask is.
  *
- * An existing file is never opened here: closing any descriptor of a file drops all POSIX locks this process has on it.
- * @returns the real path, the same for every symlink to it.
+ * This function never opens an existing file: closing any descriptor of a file drops all POSIX locks of this process on it.
+ * @returns the real path. It is the same for every symlink to the file.
  * @throws ProductError STORAGE
  */
 export function preparePlace(path: string): string {
@@ -21,7 +21,7 @@ export function preparePlace(path: string): string {
   }
 }
 
-/** Takes from an existing journal file the rights that others may have on it. @throws ProductError STORAGE */
+/** Removes the rights of other users on an existing journal file. @throws ProductError STORAGE */
 export function makePrivate(path: string): void {
   try {
     chmodSync(path, 0o600);
@@ -30,7 +30,7 @@ export function makePrivate(path: string): void {
   }
 }
 
-/** Creates an empty file that only its owner may read; leaves an existing one alone. */
+/** Creates an empty file that only its owner can read. Does not change an existing file. */
 export function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
@@ -39,7 +39,7 @@ export function createPrivately(path: string): void {
   }
 }
 
-/** By its member, not by its class: an error of Node's own need not be of this realm. */
+/** It checks the member, not the class: a Node error may come from another realm. */
 function codeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

@@ -1,16 +1,16 @@
-/** The schema of the journal's database, in versions that are only ever added to. */
+/** The database schema of the journal, as a list of migrations. */
 import { ProductError } from '../../../shared/errors.ts';
 import { integer } from './columns.ts';
 import type { Sqlite } from './driver.ts';
 
-/** `PRAGMA application_id` of our files: "a2aj" in ASCII. */
+/** The `PRAGMA application_id` of a journal: "a2aj" in ASCII. */
 const APPLICATION_ID = 0x6132616a;
 
 /**
- * Version n is what the first n of these make. A published one is never edited.
+ * The first n migrations create version n. Never change a published one.
  *
- * `events.body` is the JSON of the event as one text: SQLite's own JSON functions end at a depth of 1,000, an event
- * need not.
+ * `events.body` is the JSON of the event as text. SQLite's JSON functions fail beyond a depth of 1,000, which an event may
+ * exceed.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -48,31 +48,31 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (principal, message_id)
   ) STRICT, WITHOUT ROWID;
   `,
-  // What earlier versions parked waits without end, and its events say so: no row needs a deadline.
+  // Tasks that earlier versions parked have no deadline. Their events say the same.
   `
   ALTER TABLE tasks ADD COLUMN deadline INTEGER;
   CREATE INDEX tasks_by_deadline ON tasks (deadline, key) WHERE deadline IS NOT NULL;
   `,
-  // To find what is old, and to delete a task without looking at every command.
+  // These find old sessions, and the commands of a task without a scan of all commands.
   `
   CREATE INDEX ended_tasks ON tasks (updated_at)
     WHERE state IN ('completed', 'failed', 'canceled', 'rejected');
   CREATE INDEX commands_of_a_task ON commands (task);
   `,
-  // A row with `first` holds the events from there to its key; `tasks.packed`: up to where a journal has been packed.
+  // A row with `first` holds the events from `first` to its key. `tasks.packed` is the last `seq` that was packed.
   `
   ALTER TABLE events ADD COLUMN first INTEGER;
   ALTER TABLE tasks ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;
   CREATE INDEX tasks_to_pack ON tasks (key)
     WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512;
   `,
-  // A task that waits for a sign-in is live as well.
+  // A task that waits for a sign-in is live too.
   `
   DROP INDEX one_live_task_per_session;
   CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
     WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
   `,
-  // From here on, so that a late abort can be told from a wrong one.
+  // With this table the server can tell a late abort from an unknown tool execution. It has no older executions.
   `
   CREATE TABLE tool_executions (
     tool_id TEXT PRIMARY KEY,
@@ -94,8 +94,8 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Brings the database to this program's version, and sets how it writes.
- * A file that is not a journal, or a journal of a newer version, is left as it was.
+ * Upgrades the database to this program's version and sets its durability.
+ * It does not change a file that is not a journal, or a journal of a newer version.
  * @throws ProductError CONFIGURATION
  */
 export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
@@ -106,7 +106,7 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
       `The journal ${path} was written by a newer a2a-server (version ${version}, this one knows ${migrations.length}). Nothing was changed; update a2a-server, or choose another state directory.`,
     );
   }
-  // Before the first table: WAL, so that readers never wait; and FULL, so that a commit outlives a loss of power (J1).
+  // Before the first table. WAL: readers never wait. FULL: a commit survives a power loss (J1).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   if (version === migrations.length) return;
   database.transaction(() => {
@@ -115,7 +115,7 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
   });
 }
 
-/** For whoever only reads: a journal as this program writes it, and no other. @throws ProductError CONFIGURATION */
+/** Checks the version for a reader, which must not upgrade. @throws ProductError CONFIGURATION */
 export function requireCurrent(database: Sqlite, path: string): void {
   const version = versionOf(database, path);
   if (version === MIGRATIONS.length) return;

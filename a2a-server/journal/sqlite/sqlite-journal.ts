@@ -1,7 +1,6 @@
 /**
- * The journal in one SQLite file. `docs/decisions/sqlite-journal.md` argues the choices: WAL and `synchronous = FULL`
- * (J1: no reader sees what a loss of power could take back), one commit for appends that arrive together, one process
- * per file.
+ * The journal in one SQLite file. `docs/decisions/sqlite-journal.md` gives the reasons for WAL and `synchronous = FULL` (J1:
+ * a power loss takes back nothing that a reader saw), for group commit, and for one process per file.
  */
 import { ProductError } from '../../../shared/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
@@ -29,25 +28,25 @@ import { migrate } from './schema.ts';
 import { storing } from './storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 
-/** How long a statement waits for a lock of another program, e.g. a backup, in milliseconds. */
+/** The time that a statement waits for the lock of another program, such as a backup. Milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Some 5 ms of work: how long one commit may keep the event loop. */
+/** About 5 ms of work. It limits how long one commit blocks the event loop. */
 const EVENTS_PER_COMMIT = 2_000;
 /** Bytes of a content that take as long to write as an event. */
 const BYTES_PER_EVENT = 4_096;
 
 export interface SqliteJournalOptions {
-  /** Where the file is, or is to be created: directories with mode 0700, files with 0600. */
+  /** The path of the file. Missing directories are created with mode 0700, files with 0600. */
   path: string;
-  /** The time, in milliseconds since the epoch; becomes `at` of the entries. */
+  /** The current time in milliseconds since the epoch. It becomes the entries' `at`. */
   clock: () => number;
 }
 
 /**
- * Opens the journal and owns it until it is closed.
- * @throws ProductError CONFIGURATION for a file that is in use by another a2a-server, is not a journal, or was written
- * by a newer version; STORAGE when the disk refuses. What was in the file stays as it was.
+ * Opens the journal and locks it until it is closed.
+ * @throws ProductError CONFIGURATION if another a2a-server uses the file, it is not a journal, or its version is newer;
+ * STORAGE if the disk fails. The content of the file stays unchanged.
  */
 export async function openSqliteJournal({ path, clock }: SqliteJournalOptions): Promise<Journal> {
   const place = preparePlace(path);
@@ -77,7 +76,7 @@ class SqliteJournal implements Journal {
   readonly #compaction: Compaction;
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
   readonly #watchers = new Watchers();
-  /** Of tasks that are watched. */
+  /** The newest entries of watched tasks. */
   readonly #tails = new Tails();
   #closed = false;
 
@@ -93,7 +92,7 @@ class SqliteJournal implements Journal {
     this.#appends = new GroupCommit({
       commit: (appends) => {
         const outcomes = storing(this.#path, () => appender.commit(appends));
-        // J1: durable first, heard of second.
+        // J1: wake watchers only after the entries are durable.
         const written = appends.filter((append, index) => this.#landed(append, outcomes[index]));
         for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);
         return outcomes;
@@ -173,7 +172,7 @@ class SqliteJournal implements Journal {
     };
   }
 
-  /** Commits what waits, then lets go of the file. What is asked later rejects with SHUTTING_DOWN. */
+  /** Commits waiting appends and closes the file. Later calls reject with SHUTTING_DOWN. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -181,7 +180,7 @@ class SqliteJournal implements Journal {
     this.#watchers.clear();
     this.#tails.clear();
     try {
-      // The driver keeps the file open until its prepared statements are collected, so SQLite does not see a last close.
+      // The driver keeps the file open until its statements are garbage collected. So SQLite does not checkpoint by itself.
       storing(this.#path, () =>
         this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);'),
       );
@@ -191,7 +190,7 @@ class SqliteJournal implements Journal {
     }
   }
 
-  /** Whether the append was written; whoever watches the task finds its entries at hand then. */
+  /** True if the append was written. Then it adds the entries to the cache for watchers. */
   #landed({ taskId, bodies }: PreparedAppend, outcome: Outcome<AppendResult> | undefined): boolean {
     if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
     if (this.#watchers.has(taskId)) {
@@ -208,11 +207,11 @@ class SqliteJournal implements Journal {
 
   #requireOpen(): void {
     if (this.#closed)
-      throw new ProductError('SHUTTING_DOWN', 'The server is shutting down: try again later.');
+      throw new ProductError('SHUTTING_DOWN', 'The server is shutting down. Try again later.');
   }
 }
 
-/** SQLite reads a negative limit as none at all. */
+/** SQLite treats a negative limit as no limit. */
 function requirePositive(limit: number): number {
   if (Number.isSafeInteger(limit) && limit > 0) return limit;
   throw new RangeError(`a limit is a positive integer, not ${limit}`);

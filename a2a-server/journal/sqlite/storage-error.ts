@@ -1,10 +1,10 @@
-/** What a failure of SQLite means to a person, by its code. */
+/** Explains SQLite errors to a person, by their code. */
 import { ProductError, type Reason } from '../../../shared/errors.ts';
 import { SqliteFailure } from './driver.ts';
 
 const OTHERWISE = { reason: 'STORAGE', sentence: 'the database refused the work' } as const;
 
-/** By the first part of SQLite's extended codes (`SQLITE_IOERR_WRITE` → `SQLITE_IOERR`). */
+/** By the first part of an extended code (`SQLITE_IOERR_WRITE` → `SQLITE_IOERR`). */
 const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> = {
   SQLITE_FULL: { reason: 'STORAGE', sentence: 'the disk is full: free some space, then try again' },
   SQLITE_IOERR: {
@@ -21,11 +21,11 @@ const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> =
   },
   SQLITE_BUSY: {
     reason: 'STORAGE',
-    sentence: 'another process holds it locked: end that process, then try again',
+    sentence: 'another process has locked it: end that process, then try again',
   },
   SQLITE_CORRUPT: {
     reason: 'STORAGE',
-    sentence: 'the file is damaged: restore it from a backup, or move it away to begin with an empty journal',
+    sentence: 'the file is damaged: restore it from a backup, or move it away to start with an empty journal',
   },
   SQLITE_NOTADB: {
     reason: 'CONFIGURATION',
@@ -34,7 +34,7 @@ const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> =
   },
 };
 
-/** Runs `work` on the journal at `path`; a failure of SQLite becomes a ProductError that says what to do. */
+/** Runs `work` on the journal at `path`. An error of SQLite becomes a ProductError that says what to do next. */
 export function storing<Result>(path: string, work: () => Result): Result {
   try {
     return work();

@@ -1,4 +1,4 @@
-/** The questions that the index and the record of commands answer. */
+/** Queries on the index and on the recorded commands. */
 import type { RecordedCommand, TaskFilter, TaskPage, TaskRow } from '../journal.ts';
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
@@ -85,7 +85,7 @@ export class TaskIndex {
     const remaining = after
       ? { sql: '(updated_at, key) < (?, ?)', values: [after.updatedAt, after.key] }
       : EVERY;
-    // One more than asked for tells whether there is a next page.
+    // One extra row shows whether there is a next page.
     const found = this.#database.query(
       `${SELECT} WHERE ${matching.sql} AND ${remaining.sql} ORDER BY updated_at DESC, key DESC LIMIT ?`,
     )(...matching.values, ...remaining.values, size + 1);

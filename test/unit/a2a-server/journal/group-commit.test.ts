@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GroupCommit, type Outcome } from '../../../../a2a-server/journal/group-commit.ts';
 
-/** Commits numbers; refuses odd ones, and fails as a whole on a group that holds a zero. */
+/** Commits numbers. It refuses odd ones, and the whole commit fails if the group contains a zero. */
 function start(weightPerCommit = 1_000) {
   const groups: number[][] = [];
   const queue = new GroupCommit<number, string>({
@@ -22,7 +22,7 @@ function start(weightPerCommit = 1_000) {
 }
 
 describe('GroupCommit', () => {
-  it('commits together, in order, what is added in one turn of the event loop', async () => {
+  it('commits the items of one turn of the event loop together, in order', async () => {
     const { groups, add } = start();
     const first = add(2, 4);
     await Promise.resolve();
@@ -34,17 +34,17 @@ describe('GroupCommit', () => {
     expect(groups).toEqual([[2, 4, 6], [8]]);
   });
 
-  it('refuses one without its neighbours', async () => {
+  it('refuses one item without affecting the others', async () => {
     expect(await start().add(2, 3, 4)).toEqual(['did 2', 'Error: refused 3', 'did 4']);
   });
 
-  it('rejects the whole of a commit that failed, and goes on with the next', async () => {
+  it('rejects all items of a failed commit, and continues with the next', async () => {
     const { add } = start();
     expect(await add(2, 0, 3)).toEqual(Array.from({ length: 3 }, () => 'Error: the disk is full'));
     expect(await add(2)).toEqual(['did 2']);
   });
 
-  it('takes no more into a commit than its weight allows, but always one', async () => {
+  it('limits a commit by weight, but takes at least one item', async () => {
     const { groups, add } = start(10);
     expect(await add(4, 6, 2, 100, 8, 2)).toHaveLength(6);
     expect(groups).toEqual([
@@ -54,7 +54,7 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  it('lets the event loop turn between one commit and the next', async () => {
+  it('lets the event loop run between two commits', async () => {
     const { groups, add } = start(2);
     const all = add(2, 4, 6);
     const groupsByTurn: number[] = [];
@@ -67,7 +67,7 @@ describe('GroupCommit', () => {
     expect(groupsByTurn).toEqual([1, 2, 3]);
   });
 
-  it('commits all that waits when it is flushed, and nothing twice', async () => {
+  it('commits all waiting items on flush, and none twice', async () => {
     const { groups, queue, add } = start(4);
     const all = add(2, 4, 6);
     queue.flush();
@@ -77,7 +77,7 @@ describe('GroupCommit', () => {
     expect(groups).toHaveLength(2);
   });
 
-  it('settles what was added from within a commit, in a later one', async () => {
+  it('settles an item that was added during a commit in a later commit', async () => {
     const groups: string[][] = [];
     let late: Promise<string> | undefined;
     const queue: GroupCommit<string, string> = new GroupCommit({

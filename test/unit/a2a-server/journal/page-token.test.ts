@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodePageToken, encodePageToken } from '../../../../a2a-server/journal/page-token.ts';
 
 describe('a page token', () => {
-  it('says again the position it was made from', () => {
+  it('decodes to its position', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (updatedAt, key) => {
         expect(decodePageToken(encodePageToken({ updatedAt, key }))).toEqual({ updatedAt, key });
@@ -11,7 +11,7 @@ describe('a page token', () => {
     );
   });
 
-  it('of anybody else is MALFORMED, whatever it is', () => {
+  it('is MALFORMED if the server did not make it', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -12,8 +12,8 @@ function entries(first: number, count: number): JournalEntry[] {
   }));
 }
 
-describe('the tail of a task that is read along', () => {
-  it('J2 S1 gives what the journal would, or nothing, whatever was committed and wherever a reader is', () => {
+describe('the tail of a watched task', () => {
+  it('J2 S1 gives the journal’s entries or nothing, for all commits and reader positions', () => {
     const step = fc.record({
       count: fc.integer({ min: 1, max: 1_000 }),
       length: fc.integer({ min: 1, max: 2_000_000 }),
@@ -38,7 +38,7 @@ describe('the tail of a task that is read along', () => {
     );
   });
 
-  it('has the last commit at hand, and tells a reader who has read it that there is no more', () => {
+  it('has the last commit, and gives no entries to a reader that has read it', () => {
     const tails = new Tails();
     tails.add('t', entries(5, 3), 100);
     expect(tails.read('t', 4, 10)).toEqual(entries(5, 3));
@@ -46,14 +46,14 @@ describe('the tail of a task that is read along', () => {
     expect(tails.read('t', 7, 10)).toEqual([]);
   });
 
-  it('does not know what was before it', () => {
+  it('does not know earlier entries', () => {
     const tails = new Tails();
     tails.add('t', entries(5, 3), 100);
     expect(tails.read('t', 3, 10)).toBeUndefined();
     expect(tails.read('another', 0, 10)).toBeUndefined();
   });
 
-  it('begins anew where a commit is missing', () => {
+  it('starts again if a commit is missing', () => {
     const tails = new Tails();
     tails.add('t', entries(1, 3), 100);
     tails.add('t', entries(9, 2), 100);
@@ -71,7 +71,7 @@ describe('the tail of a task that is read along', () => {
     expect(tails.read('t', 9 * count, 1)).toEqual(entries(9 * count + 1, 1));
   });
 
-  it('S3 does not hold what is too much by itself, nor what came before it', () => {
+  it('S3 drops a commit that is too large, and everything before it', () => {
     const tails = new Tails();
     tails.add('t', entries(1, 3), 100);
     tails.add('t', entries(4, 1), 50_000_000);

@@ -16,7 +16,7 @@ describe('titleFrom', () => {
     expect(titleFrom([message(text)])).toBe(title);
   });
 
-  it('is the first message that has text, whatever comes before it', () => {
+  it('uses the first message with text', () => {
     const data = {
       type: 'message.received' as const,
       channel: 'c',
@@ -26,7 +26,7 @@ describe('titleFrom', () => {
     expect(titleFrom([delta('x'), data])).toBe('');
   });
 
-  it('is for any text one line of at most 200 whole characters that a database keeps', () => {
+  it('returns, for any text, one line of at most 200 whole characters that a database can store', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 0xffff }), { maxLength: 450 }), (units) => {
         const title = titleFrom([message(String.fromCharCode(...units))]);
@@ -36,7 +36,7 @@ describe('titleFrom', () => {
     );
   });
 
-  it('takes no longer for a line of 10 MB', () => {
+  it('is fast for a line of 10 MB', () => {
     expect(titleFrom([message('y'.repeat(10_000_000))])).toHaveLength(200);
   });
 });

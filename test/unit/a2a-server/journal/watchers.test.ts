@@ -4,7 +4,7 @@ import { Watchers } from '../../../../a2a-server/journal/watchers.ts';
 const microtasks = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Watchers', () => {
-  it('S3 holds nothing for a task once its last watcher has left', () => {
+  it('S3 stores nothing for a task after its last watcher has left', () => {
     const watchers = new Watchers();
     const stops = ['a', 'a', 'b'].map((taskId) => watchers.add(taskId, () => {}));
     expect(watchers.size).toBe(2);
@@ -13,7 +13,7 @@ describe('Watchers', () => {
     expect(watchers.size).toBe(0);
   });
 
-  it('an old stop does not take away a watcher that came later', async () => {
+  it('an old stop function does not remove a later watcher', async () => {
     const watchers = new Watchers();
     const stop = watchers.add('a', () => {});
     stop();
@@ -25,7 +25,7 @@ describe('Watchers', () => {
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
-  it('does not call a watcher that left between the wake and its turn', async () => {
+  it('does not call a watcher that left after the wake', async () => {
     const watchers = new Watchers();
     const wake = jest.fn();
     const stop = watchers.add('a', wake);
@@ -35,7 +35,7 @@ describe('Watchers', () => {
     expect(wake).not.toHaveBeenCalled();
   });
 
-  it('does not wake what starts to watch while others are woken', async () => {
+  it('does not wake a watcher that is added during a wake', async () => {
     const watchers = new Watchers();
     const late = jest.fn();
     watchers.add('a', () => void watchers.add('a', late));
@@ -44,7 +44,7 @@ describe('Watchers', () => {
     expect(late).not.toHaveBeenCalled();
   });
 
-  it('is silent once it is cleared', async () => {
+  it('calls no watcher after clear', async () => {
     const watchers = new Watchers();
     const wake = jest.fn();
     watchers.add('a', wake);

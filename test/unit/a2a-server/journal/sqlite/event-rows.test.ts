@@ -51,13 +51,13 @@ function numbered(texts: readonly string[], firstSeq: number): unknown[][] {
 }
 
 describe('the events of one transaction', () => {
-  it.each([1, 7, 8, 1000])('%i of a task come back in order, under their numbers', (count) => {
+  it.each([1, 7, 8, 1000])('%i of a task come back in order with their seq', (count) => {
     rows.add(3, 41, bodies(count));
     rows.write();
     expect(written(3)).toEqual(numbered(bodies(count), 41));
   });
 
-  it.each([1, 20])('come back letter for letter, whatever they hold, %i at a time', (count) => {
+  it.each([1, 20])('come back unchanged with any content, %i at a time', (count) => {
     const odd = JSON.stringify({ text: 'quotes " and \\ and \n, \u0000, \ud800 alone, 🙂, </script>, é' });
     const texts = Array.from({ length: count }, () => odd);
     rows.add(1, 1, texts);
@@ -65,7 +65,7 @@ describe('the events of one transaction', () => {
     expect(written(1)).toEqual(numbered(texts, 1));
   });
 
-  it('share a statement when they are few, and have one of their own when they are many', () => {
+  it('share a statement in small numbers, and have their own in large numbers', () => {
     rows.add(1, 1, bodies(2));
     rows.add(2, 1, bodies(2));
     rows.add(3, 1, bodies(500));
@@ -77,7 +77,7 @@ describe('the events of one transaction', () => {
     expect(written(3)).toEqual(numbered(bodies(500), 1));
   });
 
-  it.each([2, 12])('take several statements when they are large: %i of 3 MB', (count) => {
+  it.each([2, 12])('use several statements if they are large: %i of 3 MB', (count) => {
     const texts = Array.from({ length: count }, (_, index) =>
       JSON.stringify(String(index).repeat(3_000_000)),
     );

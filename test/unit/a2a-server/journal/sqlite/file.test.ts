@@ -1,4 +1,4 @@
-/** The file of the SQLite journal: who may read it, what it says no to, and what a commit does to it. */
+/** The file of the SQLite journal: access rights, refused files, and the effect of a commit. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   chmod,
@@ -46,8 +46,8 @@ async function change(sql: string): Promise<void> {
 
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
-describe('who may read it', () => {
-  it('is for its owner alone, with all that SQLite lays beside it, whatever the umask', async () => {
+describe('the access rights', () => {
+  it('are the owner’s alone, also for SQLite’s extra files, with any umask', async () => {
     const umask = process.umask(0);
     try {
       const journal = await openJournal();
@@ -63,7 +63,7 @@ describe('who may read it', () => {
     for (const file of files) expect([file, await modeOf(join(directory, file))]).toEqual([file, '600']);
   });
 
-  it('is taken from others where they could read it, but leaves an existing directory as it is', async () => {
+  it('of other users on an existing file are removed, but an existing directory is unchanged', async () => {
     await (await openJournal()).close();
     await chmod(path, 0o644);
     await chmod(dirname(path), 0o755);
@@ -72,8 +72,8 @@ describe('who may read it', () => {
   });
 });
 
-describe('one owner', () => {
-  it('is refused twice in one process, also by another name', async () => {
+describe('the journal’s lock', () => {
+  it('refuses a second open in one process, also by another path', async () => {
     await openJournal();
     const other = join(dirname(path), 'other-name.db');
     await symlink(path, other);
@@ -82,33 +82,33 @@ describe('one owner', () => {
     }
   });
 
-  it('is free for the next as soon as it is closed', async () => {
+  it('is released when the journal is closed', async () => {
     await (await openJournal()).close();
     await (await openJournal()).close();
     await openJournal();
   });
 });
 
-describe('what it says no to', () => {
-  it('R28 a file that is no database is left as it was', async () => {
+describe('a refused file', () => {
+  it('R28 that is not a database is unchanged', async () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, 'Dear diary, this is not a database. '.repeat(1_000));
     await expectRefusal({ reason: 'CONFIGURATION', message: expect.stringContaining('is not a database') });
   });
 
-  it('R28 a database of another program is left as it was', async () => {
+  it('R28 that belongs to another program is unchanged', async () => {
     await mkdir(dirname(path), { recursive: true });
     await change('CREATE TABLE recipes (name TEXT)');
     await expectRefusal({ reason: 'CONFIGURATION', message: expect.stringContaining('another program') });
   });
 
-  it('R28 a journal of a newer a2a-server is left as it was', async () => {
+  it('R28 of a newer a2a-server is unchanged', async () => {
     await (await openJournal()).close();
     await change('PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)');
     await expectRefusal({ reason: 'CONFIGURATION', message: expect.stringContaining('update a2a-server') });
   });
 
-  it('R28 a journal whose first page is damaged is left as it was', async () => {
+  it('R28 with a damaged first page is unchanged', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a'));
     await journal.close();
@@ -116,7 +116,7 @@ describe('what it says no to', () => {
     await expectRefusal({ reason: 'STORAGE', message: expect.stringContaining('restore it from a backup') });
   });
 
-  it('R28 a path below a file, a directory in its place, and a name too long, are refused with STORAGE', async () => {
+  it('R28 gives STORAGE for a path below a file, a directory, and a name that is too long', async () => {
     await mkdir(path, { recursive: true });
     await writeFile(join(path, 'file'), '');
     for (const wrong of [path, join(path, 'file', 'journal.db'), join(path, 'x'.repeat(300))]) {
@@ -124,7 +124,7 @@ describe('what it says no to', () => {
     }
   });
 
-  it('R28 damage found later fails what touches it, with STORAGE, and nothing else', async () => {
+  it('R28 with later damage gives STORAGE only for the calls that read it', async () => {
     const journal = await openJournal();
     await journal.append(
       beginning('damaged', { events: Array.from({ length: 2_000 }, (_, i) => delta(`text ${i}`)) }),
@@ -139,7 +139,7 @@ describe('what it says no to', () => {
     expect((await again.append(continuing('whole', 2, [working]))).type).toBe('appended');
   });
 
-  it('R28 a journal that is cut short is refused with STORAGE, at the door or by what touches it', async () => {
+  it('R28 that was truncated gives STORAGE, at open or at the first read of it', async () => {
     const journal = await openJournal();
     await journal.append(
       beginning('a', { events: Array.from({ length: 2_000 }, (_, i) => delta(`text ${i}`)) }),
@@ -151,14 +151,14 @@ describe('what it says no to', () => {
   });
 });
 
-describe('what is in it', () => {
-  it('begins anew in the empty file that a crash at the very first start left', async () => {
+describe('the content', () => {
+  it('starts in the empty file that a crash during the first start left behind', async () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, '');
     expect((await (await openJournal()).append(beginning('a'))).type).toBe('appended');
   });
 
-  it('can be moved as one file once it is closed', async () => {
+  it('can be moved as one file after close', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a'));
     await journal.close();
@@ -167,7 +167,7 @@ describe('what is in it', () => {
     expect((await (await openJournal(moved)).row('a'))?.seq).toBe(2);
   });
 
-  it('J1 holds an entry, for any other reader of the file, before anybody is woken or told of it', async () => {
+  it('J1 has an entry, visible to other readers of the file, before a watcher or the writer hears of it', async () => {
     const journal = await openJournal();
     const witness = openSqlite(path, { busyTimeoutMs: 1_000 });
     const count = witness.query('SELECT count(*) FROM events');
@@ -181,7 +181,7 @@ describe('what is in it', () => {
 });
 
 describe('group commit', () => {
-  it('shares one commit among the appends of one turn of the event loop, conflicts and all', async () => {
+  it('shares one commit among the appends of one turn of the event loop, with conflicts', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a', { events: [working] }));
     const before = await commitsOf(path);
@@ -196,7 +196,7 @@ describe('group commit', () => {
     expect((await commitsOf(path)) - before).toBe(1);
   });
 
-  it('commits one by one what comes one by one', async () => {
+  it('commits single appends one by one', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a', { events: [working] }));
     const before = await commitsOf(path);
@@ -205,7 +205,7 @@ describe('group commit', () => {
   });
 });
 
-/** Counts the commits in the write-ahead log: the frames whose header names a database size (SQLite file format, §4.1). */
+/** Counts the commits in the write-ahead log: a commit frame's header has the database size (SQLite file format, §4.1). */
 async function commitsOf(database: string): Promise<number> {
   const log = await readFile(`${database}-wal`);
   const frame = 24 + log.readUInt32BE(8);

@@ -1,4 +1,4 @@
-/** The SQLite journal among processes that are killed, that come too many, and whose disk takes no more. */
+/** The SQLite journal with killed processes, with several processes, and with a full disk. */
 import { describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ async function allEntries(journal: Journal, taskId: string) {
 }
 
 describe('one process per journal', () => {
-  it('refuses a second process with a sentence, and takes it once the first is killed', async () => {
+  it('refuses a second process, and accepts it after the first is killed', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const first = await startJournalProcess('hold', path);
     await first.said(1);
@@ -29,7 +29,7 @@ describe('one process per journal', () => {
       {
         type: 'refused',
         reason: 'CONFIGURATION',
-        message: `Another a2a-server already uses the journal ${path}. Use that server, end it first, or give this one another journal.`,
+        message: `Another a2a-server already uses the journal ${path}. Use that server, stop it first, or choose another state directory for this one.`,
       },
     ]);
     await first.kill();
@@ -38,11 +38,11 @@ describe('one process per journal', () => {
     expect(third.reports).toEqual([{ type: 'appended', taskId: 'a', seq: 2 }]);
   });
 
-  it('stays the owner when the same process tries to open the journal again', async () => {
+  it('keeps its lock when the same process tries to open the journal again', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const journal = await openSqliteJournal({ path, clock });
     await expect(openSqliteJournal({ path, clock })).rejects.toMatchObject({ reason: 'CONFIGURATION' });
-    // POSIX drops a process's locks on a file when it closes any descriptor of it: another process would now get in.
+    // Closing any descriptor of a file drops this process's POSIX locks on it. Then another process could get the lock.
     const other = await startJournalProcess('once', path);
     await other.ended();
     expect(other.reports).toEqual([expect.objectContaining({ type: 'refused', reason: 'CONFIGURATION' })]);
@@ -51,7 +51,7 @@ describe('one process per journal', () => {
 });
 
 describe('a process that is killed', () => {
-  it('J1 kill -9 in the middle of appends loses nothing that was acknowledged and leaves no gap', async () => {
+  it('J1 kill -9 during appends loses no acknowledged entry and leaves no gap', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     for (const appends of [1, 40, 333, 1_000]) {
       const process = await startJournalProcess('stream', path);
@@ -68,7 +68,7 @@ describe('a process that is killed', () => {
         expect(entries.length).toBeGreaterThanOrEqual(seq);
         const texts = entries.flatMap(({ event }) => (event.type === 'text.delta' ? [event.text] : []));
         expect(texts).toEqual(texts.map((_, index) => `${taskId} ${index + 3}`));
-        // Whole appends only: the begin is of two events, and each that follows of as many as the task's place.
+        // Only whole appends: the first has two events, and each later one as many as the task's index.
         expect((entries.length - 2) % (1 + 'abcde'.indexOf(taskId))).toBe(0);
       }
       await journal.close();
@@ -76,8 +76,8 @@ describe('a process that is killed', () => {
   }, 60_000);
 });
 
-describe('a disk that takes no more', () => {
-  it('R28 refuses the whole group with STORAGE, leaves nothing half written, and takes the next that fits', async () => {
+describe('a full disk', () => {
+  it('R28 refuses the whole group with STORAGE, writes no part of it, and accepts a later append that fits', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const process = await startJournalProcess('flood', path, { fileSizeLimit: 1_024 });
     await process.ended();
@@ -94,7 +94,7 @@ describe('a disk that takes no more', () => {
     await journal.close();
   });
 
-  it('R28 says at the door that it cannot begin where no file can grow', async () => {
+  it('R28 fails the open if no file can grow', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const process = await startJournalProcess('once', path, { fileSizeLimit: 1 });
     await process.ended();
@@ -105,11 +105,11 @@ describe('a disk that takes no more', () => {
   });
 });
 
-describe('a directory that is not to be written', () => {
-  // Nothing is forbidden to root, so as root the process becomes nobody first.
+describe('a directory without write access', () => {
+  // Root may do everything. So a root process switches to the user `nobody` first.
   const uid = process.getuid?.() === 0 ? { uid: NOBODY } : {};
 
-  it('R28 is refused with STORAGE and stays empty', async () => {
+  it('R28 gives STORAGE and stays empty', async () => {
     const directory = await temporaryDirectory();
     await chmod(directory, 0o555);
     const stranger = await startJournalProcess('once', join(directory, 'journal.db'), uid);
@@ -125,7 +125,7 @@ describe('a directory that is not to be written', () => {
     await chmod(directory, 0o755);
   });
 
-  it('R28 is refused with STORAGE where a journal lies that this user may not touch', async () => {
+  it('R28 gives STORAGE if it has a journal that this user may not open', async () => {
     const directory = join(await temporaryDirectory(), 'of-another');
     await mkdir(directory, { mode: 0o755 });
     const path = join(directory, 'journal.db');

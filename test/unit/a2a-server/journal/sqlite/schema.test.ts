@@ -19,7 +19,7 @@ async function openEmpty() {
 }
 
 describe('migrate', () => {
-  it('runs each migration once, in order, whatever version the file is at', async () => {
+  it('runs each migration once, in order, from any version', async () => {
     const { ask, migrate: run, database } = await openEmpty();
     run(FIRST);
     expect([ask('PRAGMA user_version'), ask('SELECT a FROM one')]).toEqual([1, 1]);
@@ -31,7 +31,7 @@ describe('migrate', () => {
     database.close();
   });
 
-  it('leaves the version it found when a later migration fails half way', async () => {
+  it('keeps the old version if a later migration fails', async () => {
     const { ask, migrate: run, database } = await openEmpty();
     run(FIRST);
     expect(() => run(FIRST, SECOND, 'CREATE TABLE three (c INTEGER); SELECT nonsense')).toThrow('nonsense');
@@ -42,7 +42,7 @@ describe('migrate', () => {
     database.close();
   });
 
-  it('writes so that a commit outlives a loss of power, and readers never wait', async () => {
+  it('sets the journal mode for commits that survive a power loss and readers that never wait', async () => {
     const { ask, migrate: run, database } = await openEmpty();
     run(FIRST);
     const FULL = 2;

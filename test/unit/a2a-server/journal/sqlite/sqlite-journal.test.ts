@@ -1,4 +1,4 @@
-/** The SQLite journal under the suites that any journal must pass, on real files. */
+/** Runs the test suites of the journal port on the SQLite journal, with real files. */
 import { describe } from '@jest/globals';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ async function createStorage() {
   };
 }
 
-/** Somebody reads along with every task, so that what was committed last is answered from memory. */
+/** Watches every task, so that the newest entries come from the cache. */
 async function createWatchedStorage() {
   const storage = await createStorage();
   return {

@@ -4,8 +4,8 @@ import { openSqlite, SqliteFailure } from '../../../../../a2a-server/journal/sql
 import { storing } from '../../../../../a2a-server/journal/sqlite/storage-error.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
-describe('what SQLite refuses, in words', () => {
-  it('R28 names a full disk, as SQLite itself reports one', async () => {
+describe('the explanation of a SQLite error', () => {
+  it('R28 names a full disk', async () => {
     const path = join(await temporaryDirectory(), 'some.db');
     const database = openSqlite(path, { busyTimeoutMs: 0 });
     database.exec('CREATE TABLE t (a TEXT); PRAGMA max_page_count = 4');
@@ -15,21 +15,21 @@ describe('what SQLite refuses, in words', () => {
     expect(fill).toThrow(
       expect.objectContaining({ ...full, message: expect.stringContaining('the disk is full') }),
     );
-    // Nothing hangs on from the transaction that failed.
+    // The failed transaction leaves nothing open.
     expect(database.transaction(() => insert('small'))).toBe(1);
     database.close();
   });
 
-  it('R28 names the program that holds the file locked', async () => {
+  it('R28 says that another process has locked the file', async () => {
     const path = join(await temporaryDirectory(), 'some.db');
     const [one, two] = [openSqlite(path, { busyTimeoutMs: 0 }), openSqlite(path, { busyTimeoutMs: 0 })];
     one.exec('BEGIN EXCLUSIVE');
-    expect(() => storing(path, () => two.exec('BEGIN IMMEDIATE'))).toThrow(/another process holds it locked/);
+    expect(() => storing(path, () => two.exec('BEGIN IMMEDIATE'))).toThrow(/another process has locked it/);
     one.close();
     two.close();
   });
 
-  it('has words for a failure it does not know, and passes on what is not a failure of SQLite', () => {
+  it('covers unknown codes, and passes other errors on', () => {
     expect(fail(new SqliteFailure('SQLITE_MOON', 'the moon is full', undefined))).toThrow(
       'The journal journal.db cannot be used: the database refused the work (SQLITE_MOON).',
     );

@@ -1,4 +1,4 @@
-/** Journals that earlier versions wrote, kept as they were written: each is brought up to date in place. */
+/** Upgrades journals that earlier versions wrote. */
 import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ async function written(version: number): Promise<string> {
   return path;
 }
 
-it.each([1])('J1 J2 a journal of version %i is upgraded in place, and is gone on with', async (version) => {
+it.each([1])('J1 J2 a journal of version %i is upgraded in place and can be continued', async (version) => {
   const path = await written(version);
   for (const opening of ['first', 'second']) {
     const journal = await openSqliteJournal({ path, clock: () => 1 });
