@@ -103,7 +103,10 @@ export class Appender {
     const head = this.#head(append.taskId, group);
     if (append.expectedSeq === 0) return head === undefined ? this.#begin(append, group) : CONFLICT;
     if (head === undefined)
-      return refused('UNKNOWN_TASK', `There is no task ${append.taskId}. List the tasks to see those that exist.`);
+      return refused(
+        'UNKNOWN_TASK',
+        `There is no task ${append.taskId}. List the tasks to see those that exist.`,
+      );
     if (head.seq !== append.expectedSeq) return CONFLICT;
     if (TERMINAL_STATES.has(head.state)) {
       // Not a conflict: the writer would read no new entries and would try again for ever.

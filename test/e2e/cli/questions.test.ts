@@ -25,7 +25,9 @@ describe('answer', () => {
     const code = await on.code(id);
     const stranger = await on.run('answer', code, 'green');
     expect(stranger.code).not.toBe(0);
-    expect(stranger.stderr).toContain('"green" is not one of its choices. The choices are "red", "light blue"');
+    expect(stranger.stderr).toContain(
+      '"green" is not one of its choices. The choices are "red", "light blue"',
+    );
     const approved = await on.run('approve', code);
     expect(approved.code).not.toBe(0);
     expect(approved.stderr).toContain('"approve" is no answer to it');

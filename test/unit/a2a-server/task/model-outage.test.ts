@@ -39,7 +39,8 @@ describe('an unavailable model', () => {
       if (next.type !== 'model.unavailable') {
         expect(next).toEqual({
           type: 'task.failed',
-          message: 'The model could not go on: It is busy. Send another message in this session to try again.',
+          message:
+            'The model could not go on: It is busy. Send another message in this session to try again.',
         });
         break;
       }
