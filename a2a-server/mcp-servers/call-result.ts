@@ -1,10 +1,10 @@
-/** What an MCP tool gives back, as text for a model (MCP 2025-11-25, Tools: Tool Result). */
+/** Converts the result of an MCP tool to text for a model (MCP 2025-11-25, Tools: Tool Result). */
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { capped } from '../tools/capped-text.ts';
 import { oneLine } from '../tools/one-line.ts';
 
-/** Characters of a result that a model sees. */
+/** The maximum length of a result for the model, in characters. */
 const MAX_TEXT = 30_000;
 
 const text = z.object({ type: z.literal('text'), text: z.string() });
@@ -27,7 +27,7 @@ const resource = z.object({
 const block = z.union([text, media, link, resource]);
 type Block = z.infer<typeof block>;
 
-/** Loose on purpose: what is new, or wrong in one block, is told in its place and spoils nothing else. */
+/** Accepts unknown content on purpose: an invalid block becomes a note and the other blocks stay. */
 export const callResult = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
@@ -35,10 +35,10 @@ export const callResult = z.looseObject({
 });
 export type CallResult = z.infer<typeof callResult>;
 
-/** Never empty; its middle is left out where it is long. */
+/** Never empty. Omits the middle of a long result. */
 export function resultText({ content, structuredContent }: CallResult): string {
   const blocks = content.map((raw) => block.safeParse(raw).data);
-  const parts = blocks.map((known) => (known === undefined ? '[content of an unknown kind]' : told(known)));
+  const parts = blocks.map((known) => (known === undefined ? '[content of an unknown type]' : told(known)));
   if (structuredContent !== undefined && !blocks.some((known) => says(known, structuredContent)))
     parts.push(JSON.stringify(structuredContent, null, 2) ?? '');
   const whole = parts.join('\n');
@@ -51,7 +51,7 @@ function told(known: Block): string {
       return known.text;
     case 'image':
     case 'audio':
-      return `[${known.type}, ${oneLine(known.mimeType, 60)}, ${bytesOf(known.data)} bytes: not shown]`;
+      return `[${known.type}, ${oneLine(known.mimeType, 60)}, ${bytesOf(known.data)} bytes, not shown]`;
     case 'resource_link':
       return `[resource ${known.uri}${known.name === undefined ? '' : `, ${known.name}`}]${
         known.description === undefined ? '' : ` ${known.description}`
@@ -59,12 +59,15 @@ function told(known: Block): string {
     case 'resource': {
       const { uri, mimeType = 'of an unknown type', text: inside, blob = '' } = known.resource;
       if (inside !== undefined) return `[resource ${uri}]\n${inside}`;
-      return `[resource ${uri}, ${oneLine(mimeType, 60)}, ${bytesOf(blob)} bytes: not shown]`;
+      return `[resource ${uri}, ${oneLine(mimeType, 60)}, ${bytesOf(blob)} bytes, not shown]`;
     }
   }
 }
 
-/** "For backwards compatibility, a tool that returns structured content SHOULD also return the serialized JSON". */
+/**
+ * MCP: "For backwards compatibility, a tool that returns structured content SHOULD also return the serialized JSON".
+ * Such a text block makes a second copy unnecessary.
+ */
 function says(known: Block | undefined, structured: unknown): boolean {
   if (known?.type !== 'text') return false;
   try {

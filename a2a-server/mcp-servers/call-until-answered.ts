@@ -1,23 +1,24 @@
-/** One call of a tool, over as many connections as it may take (R82). */
+/** Makes one tool call, on several connections if needed (R82). */
 import { messageOf } from '../../shared/errors.ts';
 import type { ToolRun } from '../tools/tool.ts';
 import type { CallResult } from './call-result.ts';
 import type { Connection } from './connection.ts';
 import { NotDelivered } from './transports/server-transport.ts';
 
-/** How often a call that may be repeated is made. */
+/** The maximum number of attempts for a repeatable call. */
 const MAX_ATTEMPTS = 3;
-/** How often any call is sent anew that has not reached its server. */
+/** How many times a call is sent again that did not reach its server. */
 const MAX_UNDELIVERED = 5;
 
 export interface CallRun extends Pick<ToolRun, 'signal' | 'output' | 'ask'> {
-  /** Whether a call that was lost may be made again. */
+  /** True if a lost call can run again. */
   repeatable: boolean;
 }
 
 /**
- * @param connection gives the connection, as soon as there is one. @throws Error that names the server, for a model to read;
- * AbortError when the signal aborts.
+ * Calls the tool until it answers or the attempts are used up.
+ * @param connection resolves with a connection as soon as there is one
+ * @throws Error that names the server, for a model; AbortError if the signal aborts
  */
 export async function callUntilAnswered(
   server: string,
@@ -39,11 +40,11 @@ export async function callUntilAnswered(
         attempt -= 1;
         continue;
       }
-      if (!(error instanceof ConnectionLost)) throw failure(`The MCP server ${server} says: ${why}`);
+      if (!(error instanceof ConnectionLost)) throw failure(`The MCP server ${server} reports: ${why}`);
       const lost = `The connection to the MCP server ${server} was lost while ${tool} ran: ${why}.`;
-      if (!repeatable) throw failure(`${lost} Whether the call took effect is not known.`);
-      if (attempt === MAX_ATTEMPTS) throw failure(`${lost} The call was made ${attempt} times.`);
-      output(`[the server ${why}; the call is made again]\n`);
+      if (!repeatable) throw failure(`${lost} The outcome of the call is unknown.`);
+      if (attempt === MAX_ATTEMPTS) throw failure(`${lost} The server made the call ${attempt} times.`);
+      output(`[the server ${why}; calling again]\n`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** One connection to an MCP server, from its handshake to its end. What comes after it is for whoever holds it. */
+/** One connection to an MCP server, from its handshake to its end. Its owner reconnects. */
 import { Client, ProtocolError, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/client';
 import { onAbort } from '../../shared/abort.ts';
 import { Deferred } from '../../shared/client/deferred.ts';
@@ -14,49 +14,52 @@ import { NotDelivered, type ServerTransport, type TransportContext } from './tra
 import { SseTransport } from './transports/sse-transport.ts';
 import { StdioTransport } from './transports/stdio-transport.ts';
 
-/** One page of the list of tools, in milliseconds. */
+/** Time limit for one page of the tool list, in milliseconds. */
 const PAGE_MS = 30_000;
-/** A call is limited by its tool execution alone; Node's timers count no further. */
+/** The tool execution limits a call, so the request itself has no limit. This is the maximum of Node's timers. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
-/** Characters of what a server says of a failure. */
+/** The maximum length of a server's error message, in characters. */
 const MAX_WORDS = 1_000;
 
-/** The connection ended, or the answer broke off: whether the call took effect is not known. */
+/** The connection or the response ended early, so the outcome of the call is unknown. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
 export interface ConnectionOptions extends TransportContext {
-  /** From the start of the program, or the first request, to the list of tools, in milliseconds. */
+  /** Time limit from the start of the program, or the first request, to the tool list, in milliseconds. */
   connectMs: number;
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   signal: AbortSignal;
   onListChanged: () => void;
-  /** Once, with a sentence whose subject may be left out, without its end. */
+  /** Called once, with a sentence without its subject and full stop. */
   onClosed: (why: string) => void;
-  /** The server wants to know something of a person. */
+  /** Called when the server asks the person something. */
   onElicit: (params: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
 }
 
 export interface Call {
   tool: string;
   input: Record<string, unknown>;
-  /** Aborted, the server is told so with `notifications/cancelled`. */
+  /** When it aborts, the client sends `notifications/cancelled`. */
   signal: AbortSignal;
-  /** Told what the server says of its progress, a line each. */
+  /** Called with each progress notification as one line. */
   progress: (line: string) => void;
 }
 
 export interface Connection {
-  /** What it lists now. @throws Error when it cannot be read. */
+  /** Reads the current tool list. @throws Error if it cannot read the list */
   list(wanted: Wanted, signal: AbortSignal): Promise<ToolList>;
-  /** @throws ConnectionLost, NotDelivered; Error with the server's own words; AbortError when the signal has aborted. */
+  /** @throws ConnectionLost; NotDelivered; Error with the server's message; AbortError after the signal aborts */
   call(call: Call): Promise<CallResult>;
-  /** Resolves when no socket, timer or process of it is left. */
+  /** Resolves when no socket, timer or process is left. */
   close(): Promise<void>;
 }
 
-/** @throws Error with a sentence whose subject may be left out, without its end; nothing is left of the attempt then. */
+/**
+ * Connects to a server. After a failure nothing is left open.
+ * @throws Error with a sentence without its subject and full stop
+ */
 export async function connect(entry: McpServerEntry, options: ConnectionOptions): Promise<Connection> {
   const { clock, connectMs, signal } = options;
   const transport = transportTo(entry, options);
@@ -95,11 +98,11 @@ function clientFor({ onListChanged, onElicit, log }: ConnectionOptions): Client 
     { capabilities: { elicitation: { form: {}, url: {} } } },
   );
   client.setNotificationHandler('notifications/tools/list_changed', onListChanged);
-  // They are read from the wire, by ProgressLines.
+  // ProgressLines reads these notifications directly from the transport.
   client.setNotificationHandler('notifications/progress', () => undefined);
   client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) => onElicit(params, mcpReq.signal));
   const onerror = (error: Error): void =>
-    log.debug({ problem: oneLine(error.message, 300) }, 'trouble with an MCP server');
+    log.debug({ problem: oneLine(error.message, 300) }, 'an MCP server connection reported an error');
   return Object.assign(client, { onerror });
 }
 
@@ -145,7 +148,7 @@ function connected(
         }
         if (over) throw new ConnectionLost(lost(), { cause: error });
         if (error instanceof ProtocolError && error.data === CUT_OFF)
-          throw new ConnectionLost(`broke its answer off (${wordsOf(error)})`, { cause: error });
+          throw new ConnectionLost(`ended its response early (${wordsOf(error)})`, { cause: error });
         throw new Error(wordsOf(error), { cause: error });
       } finally {
         stopTelling.stop();

@@ -1,13 +1,12 @@
 /**
- * What an MCP server wants to know of a person while it works on a call (MCP 2025-11-25, Elicitation), asked as a question of
- * the task whose call it is.
+ * Turns an MCP server's elicitation (MCP 2025-11-25, Elicitation) into a question of the task that called the server.
  */
 import type { ElicitRequest, ElicitResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { formSchema, type Question } from '../../shared/protocol/question.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
 
-/** What a question may be long, in characters. */
+/** The maximum length of a question, in characters. */
 const MAX_MESSAGE = 4_000;
 
 const OPENED = 'Done';
@@ -18,9 +17,11 @@ export type Ask = (question: Question) => Promise<PersonsAnswer>;
 const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 
 /**
- * @param asks how to ask the person behind each of the calls that the server works on. The protocol does not say for which of
- * them it asks: with more than one, nobody is asked, for it might be the wrong person.
- * @returns `cancel` where nobody could be asked. @throws what `ask` does when its call is stopped.
+ * Asks the person and returns the result for the MCP server.
+ * @param asks one function per running call of the server. The protocol does not say which call an elicitation belongs
+ * to. With several calls, the person could be the wrong one, so it asks nobody.
+ * @returns `cancel` if it could not ask
+ * @throws the error of `ask` when its call is stopped
  */
 export async function elicit(
   server: string,
@@ -38,12 +39,12 @@ export async function elicit(
   return values.success ? { action: 'accept', content: values.data } : { action: 'cancel' };
 }
 
-/** Undefined for a form that no client could show. */
+/** Undefined for a form that clients cannot show. */
 function questionOf(server: string, params: ElicitRequest['params']): Question | undefined {
   const text = `The MCP server ${server} asks: ${cut(params.message)}`;
   if (params.mode === 'url')
     return {
-      text: `${text}\n\nOpen this address, if you trust it, and say when you are done: ${params.url}`,
+      text: `${text}\n\nIf you trust this address, open it and confirm when you are done: ${params.url}`,
       choices: [{ label: OPENED }, { label: REFUSED }],
       freeText: false,
     };

@@ -1,43 +1,45 @@
-/** The JSON Schema of a tool that somebody else wrote: judged when it is listed, and asked about each input. */
+/** Checks the JSON Schema of an MCP tool, and checks inputs against it. */
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
 import { messageOf } from '../../shared/errors.ts';
 import { patiently, TimeExceeded, withinTime } from '../tools/bounded-time.ts';
 import { oneLine } from '../tools/one-line.ts';
 
-/** Characters of JSON; a model is sent it with every turn. */
+/** The maximum length as JSON, in characters; each model request contains the schema. */
 const MAX_SCHEMA = 64 * 1024;
-/** A pattern of the schema may take for ever to match. */
+/** Time limit for a check, because a pattern of the schema can take forever. */
 const CHECK_MS = 1_000;
 const COMPILE_MS = 2_000;
-/** Characters of what is wrong with an input. */
+/** The maximum length of an input error, in characters. */
 const MAX_PROBLEM = 600;
 
 type Json = Record<string, unknown>;
 
 export interface InputSchema {
-  /** As the server wrote it, for the model; without the dialect, which is of no use to it. */
+  /** The schema for the model, as the server wrote it but without `$schema`. */
   declared: Json;
-  /** Takes an input as it is: nothing is filled in, the server does that. */
+  /** Checks an input without filling in defaults; the server does that. */
   schema: z.ZodType<Json>;
 }
 
 const objectSchema = z.looseObject({ type: z.literal('object') });
 
 /**
- * @param engine one for all tools of a list, so that it goes when the list does.
- * @throws Error with what is wrong with the schema, as the end of a sentence.
+ * Checks and compiles a schema.
+ * @param engine shared by all tools of a list and released with the list
+ * @throws Error with the problem, as the end of a sentence
  */
 export async function readInputSchema(raw: unknown, engine: AjvJsonSchemaValidator): Promise<InputSchema> {
   const parsed = objectSchema.safeParse(raw);
-  if (!parsed.success) throw new Error('its input schema is not one of an object');
-  // Two tools may well have the same `$id`, and the engine would take one for the other.
+  if (!parsed.success) throw new Error('its input schema does not have the type "object"');
+  // Two tools can have the same `$id`, and the engine would confuse them.
   const { $id: _id, ...own } = parsed.data;
   const length = JSON.stringify(own).length;
   if (length > MAX_SCHEMA)
     throw new Error(`its input schema has ${length} characters, more than ${MAX_SCHEMA}`);
   const check = await patiently(COMPILE_MS, () => engine.getValidator<Json>(own)).catch((error: unknown) => {
-    const why = error instanceof TimeExceeded ? 'it takes too long to read' : oneLine(messageOf(error), 200);
+    const why =
+      error instanceof TimeExceeded ? 'it takes too long to compile' : oneLine(messageOf(error), 200);
     throw new Error(`its input schema is not valid: ${why}`, { cause: error });
   });
   const { $schema: _dialect, ...declared } = own;
@@ -52,7 +54,7 @@ function problemOf(check: () => string | undefined): string | undefined {
   try {
     return withinTime(CHECK_MS, check);
   } catch (error) {
-    if (error instanceof TimeExceeded) return 'the schema of the tool takes too long to match it';
+    if (error instanceof TimeExceeded) return "the tool's schema takes too long to check this input";
     return messageOf(error);
   }
 }

@@ -1,9 +1,9 @@
 /**
- * One configured MCP server, kept connected for as long as this process runs.
+ * Keeps one configured MCP server connected while this process runs.
  *
- * - Its tools are known from its first list on, also while it is away: a call then waits a moment for it to come back.
- * - R82 A connection that is lost is made anew, after a wait that grows; a call that was under way fails and says so, or is
- *   made again where that changes nothing.
+ * - Its tools stay known while it is disconnected. A call then waits a short time for the connection.
+ * - R82 It reconnects after a growing delay. A call that was running fails with an explanation, or runs again if that
+ *   is safe.
  * - R83 Closing leaves no socket, timer or process.
  */
 import { setMaxListeners } from 'node:events';
@@ -25,18 +25,18 @@ import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerEntry } from './server-settings.ts';
 import type { ToolDefinition } from './tool-list.ts';
 
-/** A server that was up for so long starts its waits anew, in milliseconds. */
+/** After this connection time the delay starts again at its minimum, in milliseconds. */
 const STABLE_MS = 30_000;
-/** Lists that a server says have changed are read no more often than this, in milliseconds. */
+/** The minimum time between two reads of a changed tool list, in milliseconds. */
 const REFRESH_MS = 200;
 
 export interface McpServerLimits {
-  /** For a server to start and say what tools it has, in milliseconds. */
+  /** Time limit for a server to start and list its tools, in milliseconds. */
   connectMs: number;
-  /** Waits between attempts to connect, in milliseconds: the first and the longest. */
+  /** The first and the longest delay between two connection attempts, in milliseconds. */
   firstMs: number;
   mostMs: number;
-  /** How long a call waits for a server that is away, in milliseconds. */
+  /** How long a call waits for a disconnected server, in milliseconds. */
   awayMs: number;
 }
 
@@ -54,14 +54,14 @@ export interface McpServerContext {
   graceMs: number;
   environment: Readonly<Record<string, string | undefined>>;
   children: ChildProcesses;
-  /** Told whenever its tools or its state have changed. */
+  /** Called after each change of its tools or its state. */
   onChange: () => void;
 }
 
 type State =
   | { type: 'starting' }
   | { type: 'ready'; connection: Connection }
-  /** Tried again, until it is closed. */
+  /** The server retries until it is closed. */
   | { type: 'down'; error: string };
 
 export class McpServer {
@@ -71,7 +71,7 @@ export class McpServer {
   readonly #log: Logger;
   readonly #life = new AbortController();
   readonly #waiting = new Set<() => void>();
-  /** How to reach the person behind each call under way. */
+  /** The `ask` function of each running call. */
   readonly #asks = new Set<CallRun['ask']>();
   #state: State = { type: 'starting' };
   #tools: readonly Tool[] = [];
@@ -84,7 +84,7 @@ export class McpServer {
     this.#entry = entry;
     this.#context = context;
     this.#log = context.log.child({ mcpServer: name });
-    // Every page that is read and every call that waits listens to it, as many as there are.
+    // Each list request and each waiting call adds a listener, so there is no limit.
     setMaxListeners(0, this.#life.signal);
   }
 
@@ -98,7 +98,7 @@ export class McpServer {
     return { name: this.name, state: type, tools: this.#tools.length, ...(error !== '' && { error }) };
   }
 
-  /** Begins to connect. @returns when the first attempt is over, however it went. */
+  /** Starts to connect. @returns when the first attempt has succeeded or failed */
   start(): Promise<void> {
     this.#running ??= this.#stayConnected();
     return this.#changed((state) => state.type !== 'starting', new AbortController().signal);
@@ -125,12 +125,12 @@ export class McpServer {
     }
   }
 
-  /** @returns why there is no connection, or no longer one; nothing of it is left then. */
+  /** @returns why the connection failed or ended; nothing of it is left open */
   async #connectOnce(): Promise<string> {
     const { signal } = this.#life;
     let connection: Connection | undefined;
     try {
-      // A third of a second's reading for whoever has no such server.
+      // Imported only when needed: the import takes a third of a second.
       const { connect } = await import('./connection.ts');
       const end = new Deferred<string>();
       connection = await connect(this.#entry, {
@@ -155,7 +155,7 @@ export class McpServer {
       const stopListening = onAbort(signal, () => end.resolve('was closed'));
       const error = await end.promise;
       stopListening();
-      // Before the rest of it is cleared away: nobody is to call over what has ended.
+      // Set before the clean-up, so that no call uses the ended connection.
       this.#set({ type: 'down', error });
       return error;
     } catch (error) {
@@ -165,9 +165,9 @@ export class McpServer {
     }
   }
 
-  /** Calls a tool. @throws Error that names the server, for a model to read; AbortError when the signal aborts. */
+  /** Calls a tool. @throws Error that names the server, for a model; AbortError if the signal aborts */
   async call(tool: string, input: Record<string, unknown>, run: CallRun): Promise<CallResult> {
-    // One for each call, also when two of one task ask in the same way.
+    // A new function per call, because two calls of one task can share the same `ask`.
     const ask: CallRun['ask'] = (question, options) => run.ask(question, options);
     this.#asks.add(ask);
     try {
@@ -177,7 +177,7 @@ export class McpServer {
     }
   }
 
-  /** The connection, waited for a moment where there is none. */
+  /** Returns the connection, or waits a short time for it. */
   async #connection(signal: AbortSignal): Promise<Connection> {
     const { clock, limits } = this.#context;
     const patience = new AbortController();
@@ -191,11 +191,13 @@ export class McpServer {
     }
     signal.throwIfAborted();
     if (this.#state.type === 'ready') return this.#state.connection;
-    const why = this.#state.type === 'down' ? this.#state.error : 'it has not started yet';
-    throw new Error(`The MCP server ${this.name} is not connected: ${why}. It is tried again by itself.`);
+    const why = this.#state.type === 'down' ? this.#state.error : 'it is still starting';
+    throw new Error(
+      `The MCP server ${this.name} is not connected: ${why}. The server retries automatically; call the tool again later.`,
+    );
   }
 
-  /** @throws Error for a list that cannot be read, in time. */
+  /** @throws Error if the list cannot be read in time */
   async #read(connection: Connection): Promise<void> {
     const { clock, limits } = this.#context;
     const time = new AbortController();
@@ -232,7 +234,7 @@ export class McpServer {
     return (include?.includes(name) ?? true) && !exclude.includes(name);
   }
 
-  /** Reads the list again; what is said while it is read makes for one more reading. */
+  /** Reads the list again. A change during the read causes one more read. */
   #refresh(): void {
     this.#refreshing.wanted = true;
     if (this.#refreshing.busy) return;
@@ -249,7 +251,7 @@ export class McpServer {
         await this.#read(connection);
         this.#log.info({ tools: this.#tools.length }, 'the tools of an MCP server have changed');
       } catch (error) {
-        this.#problems = [`its list of tools has changed and could not be read: ${messageOf(error)}`];
+        this.#problems = [`the server cannot read its changed tool list: ${messageOf(error)}`];
       }
       this.#tell();
       await pass(this.#context.clock, REFRESH_MS, signal).catch(() => undefined);
@@ -266,7 +268,7 @@ export class McpServer {
     for (const look of this.#waiting) look();
   }
 
-  /** Resolves when the state is as asked for, the signal aborts, or this is closed. */
+  /** Resolves when the state matches, the signal aborts, or the server is closed. */
   #changed(is: (state: State) => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       let stopListening: (() => void) | undefined;

@@ -1,4 +1,4 @@
-/** The MCP servers whose tools the agent has: all that are configured, started together and closed together. */
+/** Starts and closes all configured MCP servers and supplies their tools. */
 import { onAbort } from '../../shared/abort.ts';
 import { Deferred } from '../../shared/client/deferred.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -12,31 +12,31 @@ import type { McpServerEntry } from './server-settings.ts';
 import { toolName } from './tool-name.ts';
 
 /**
- * How long the first turn of a task may wait for servers that are still starting, in milliseconds since their start. One that
- * takes longer is there for the turns after.
+ * How long the first turn of a task waits for starting servers, in milliseconds since their start. The tools of a
+ * slower server are available from a later turn on.
  */
 const FIRST_TURN_MS = 5_000;
 
 export interface McpServersOptions {
   clock: Clock;
   log: Logger;
-  /** How long a server's process may take to end before it is killed, in milliseconds. */
+  /** Time for a server's process to end before it is killed, in milliseconds. */
   graceMs: number;
-  /** What servers that are programs get a part of. */
+  /** The source environment for stdio servers, which get a part of it. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Where their processes are recorded; nowhere if left out. */
+  /** Records their processes. The default records nothing. */
   children?: ChildProcesses;
   limits?: Partial<McpServerLimits>;
 }
 
 export interface McpServers extends ToolSupply {
-  /** In the order they are configured in. */
+  /** In the order of the configuration. */
   statuses(): ToolServerView[];
-  /** Resolves when no process, socket or timer of theirs is left. */
+  /** Resolves when no process, socket or timer is left. */
   close(): Promise<void>;
 }
 
-/** Starts to connect to them; returns at once. */
+/** Starts to connect to the servers and returns at once. */
 export function startMcpServers(
   entries: ReadonlyMap<string, McpServerEntry>,
   { limits, children = UNRECORDED, ...options }: McpServersOptions,
@@ -69,7 +69,7 @@ export function startMcpServers(
 
 function byName(servers: readonly McpServer[]): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
-  // Names hold the server's: that two are one is left to two equal marks, and then the first counts.
+  // A tool name contains its server's name. Two equal names need equal hashes; then the first one counts.
   for (const tool of servers.flatMap((server) => server.tools))
     if (!tools.has(tool.name)) tools.set(tool.name, tool);
   return tools;
@@ -81,15 +81,15 @@ function whyAbsent(name: string, servers: readonly McpServer[]): string | undefi
   const { state, error } = server.status;
   switch (state) {
     case 'ready':
-      return `The MCP server ${server.name} has no such tool now.`;
+      return `The MCP server ${server.name} does not have this tool now.`;
     case 'starting':
       return `The MCP server ${server.name} is still starting; its tools are not known yet.`;
     case 'down':
-      return `The MCP server ${server.name} is not connected: ${error ?? 'it is down'}. It is tried again by itself.`;
+      return `The MCP server ${server.name} is not connected: ${error ?? 'it is down'}. The server retries automatically; call the tool again later.`;
   }
 }
 
-/** As soon as the work is done, or the time is up. */
+/** Settles when the work is done or the time limit is over. */
 function atMost(
   ms: number,
   work: Promise<void>,

@@ -1,4 +1,4 @@
-/** A tool of an MCP server as one of the agent's own. */
+/** Creates an agent tool from an MCP server's tool definition. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { CappedText } from '../tools/capped-text.ts';
@@ -10,13 +10,13 @@ import type { CallRun } from './call-until-answered.ts';
 import type { ToolDefinition } from './tool-list.ts';
 import { toolName } from './tool-name.ts';
 
-/** Characters of its progress that the record of a stopped call keeps. */
+/** How many characters of progress a stopped call keeps in its record. */
 const MAX_PROGRESS = 8 * 1024;
 
 export interface McpToolOptions {
   server: string;
   definition: ToolDefinition;
-  /** Whether what the server says of its tools is believed. */
+  /** True if the operator trusts the server's hints. */
   trustHints: boolean;
   /** In milliseconds. */
   timeoutMs: number;
@@ -37,7 +37,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     inputSchema: declared,
     timeoutMs: () => timeoutMs,
     title: () => `Call ${oneLine(name, 60)} of the MCP server ${server}`,
-    // D2 What was approved is a call of the tool as it was then: one that has been redefined since is asked again.
+    // D2: the basis is the tool's definition. After a redefinition the person must approve again.
     show: (input) =>
       Promise.resolve({ preview: { type: 'json', value: { server, tool: name, arguments: input } }, basis }),
     run: async (input, run) => {
@@ -49,11 +49,14 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
       };
       const result = await call(input, { signal, output, ask }).catch((error: unknown) => {
         if (!signal.aborted) throw error;
-        // MCP has no answer to `notifications/cancelled`: what has side effects may have had them.
-        throw new ToolStopped('The server was told to stop.', { text: String(said), confirmed: readOnly });
+        // MCP has no response to `notifications/cancelled`, so a tool with side effects may have finished them.
+        throw new ToolStopped('The MCP client has cancelled the request.', {
+          text: String(said),
+          confirmed: readOnly,
+        });
       });
       const text = resultText(result);
-      // B4 in the words of MCP: "Tool Execution Errors" are for the model to see.
+      // B4: in MCP terms, "Tool Execution Errors" go to the model.
       if (result.isError) throw new Error(text);
       return { text, summary: `${server}: ${oneLine(name, 60)} answered` };
     },

@@ -1,12 +1,12 @@
 /**
- * What a server says of its progress, a line each. Read from the wire, in the order it came in: the SDK hands a notification
- * over a moment later than an answer, and what comes right before the answer would be lost.
+ * Turns MCP progress notifications into lines of text. It reads them from the transport in their order. The SDK
+ * delivers a notification later than a response, so it would lose the last one before a response.
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { oneLine } from '../tools/one-line.ts';
 
-/** Characters of what a server says. */
+/** The maximum length of a server's message, in characters. */
 const MAX_LINE = 300;
 
 const notification = z.looseObject({
@@ -24,12 +24,12 @@ export class ProgressLines {
   readonly #listeners = new Map<string, (line: string) => void>();
   #last = 0;
 
-  /** To be made before a client takes the transport: it leaves a handler that is there in its place. */
+  /** Create this before the client takes the transport: the client keeps an existing handler. */
   constructor(transport: Transport) {
     Object.assign(transport, { onmessage: (message: JSONRPCMessage) => this.#take(message) });
   }
 
-  /** @returns the token that the request is to carry, and how to stop listening. */
+  /** @returns the progress token for the request, and a function to stop listening */
   tell(listener: (line: string) => void): { token: string; stop: () => void } {
     const token = `call-${(this.#last += 1)}`;
     this.#listeners.set(token, listener);

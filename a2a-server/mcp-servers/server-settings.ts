@@ -1,31 +1,31 @@
-/** MCP servers as they are configured: the `mcpServers` form that MCP clients share, and what this server adds to it. */
+/** The settings of MCP servers: the `mcpServers` format of MCP clients, with additions of this server. */
 import { z } from 'zod';
 import { parseUrl } from '../../shared/parse-url.ts';
 import { settingProblem } from '../../shared/setting-problem.ts';
 import { duration } from '../duration.ts';
 
-/** A call without a limit of its own, in milliseconds. */
+/** The default time limit for a call, in milliseconds. */
 const CALL_MS = 5 * 60_000;
 
-/** `90s`, or milliseconds as other clients have it. */
+/** Accepts `90s`, or milliseconds like other clients. */
 const timeLimit = z.union([
-  duration.pipe(z.number({ error: 'a call of a server must come to an end' })),
+  duration.pipe(z.number({ error: 'a call needs a finite time limit' })),
   z.int().min(1).max(86_400_000),
 ]);
 
 const shared = {
-  /** Kept in the file, but not started. */
+  /** The server stays in the file but is not started. */
   disabled: z.boolean().default(false),
-  /** Longest time for one call, in milliseconds once parsed. */
+  /** Time limit for one call, in milliseconds after parsing. */
   timeout: timeLimit.default(CALL_MS),
-  /** Its tools run without a question from the start, as after the decision `trust_server`; its hints are believed. */
+  /** Its tools need no approval, as after the decision `trust_server`. The server believes its hints. */
   trust: z.boolean().default(false),
   /**
-   * MCP 2025-11-25, ToolAnnotations: hints of a server that is not trusted must not be relied on. Where this is true, a tool
-   * that says it is read-only runs without a question.
+   * MCP 2025-11-25, ToolAnnotations: a client must not rely on hints of an untrusted server. With true, a tool with the
+   * read-only hint needs no approval.
    */
   trustHints: z.boolean().default(false),
-  /** Which of its tools are offered, by the names the server gives them. */
+  /** Which tools to offer, by their names on the MCP server. */
   tools: z
     .strictObject({
       include: z.array(z.string().min(1)).optional(),
@@ -44,24 +44,24 @@ const stdio = z.strictObject({
 });
 
 const remote = z.strictObject({
-  /** `sse` is the older HTTP+SSE of MCP 2024-11-05. */
+  /** `sse` is the older transport HTTP+SSE of MCP 2024-11-05. */
   type: z.enum(['http', 'streamable-http', 'sse']).default('http'),
   url: z.string().min(1),
   headers: z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), z.string()).default({}),
   ...shared,
 });
 
-/** Part of the names of its tools, and of what people are told. */
+/** The server name is a part of tool names and messages. */
 const serverName = z
   .string()
   .regex(
     /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,38}[A-Za-z0-9])?$/,
-    'a name has up to 40 letters, digits and . _ -',
+    'a name has up to 40 letters, digits, spaces and . _ -',
   );
 
 export const mcpServerSettings = z.record(serverName, z.unknown().pipe(serverEntry()));
 
-/** By `command` or `url`, so that what is wrong is told of the kind that was meant. */
+/** Chooses the schema by `command` or `url`, so that errors fit the intended kind of server. */
 function serverEntry() {
   return z.unknown().transform((value, context) => {
     const meant = typeof value === 'object' && value !== null && 'url' in value ? remote : stdio;
@@ -80,13 +80,13 @@ export function isRemote(entry: McpServerEntry): entry is z.output<typeof remote
   return 'url' in entry;
 }
 
-/** @returns what is wrong with the address of a server, if something is: it is looked at when its variables are known. */
+/** Checks the URL of a server after its variables are known. @returns the problem, if any */
 export function addressProblem(text: string): string | undefined {
   const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return 'its "url" is not an http or https address';
-  // They would end up in messages and logs.
+  // Credentials in the URL would appear in messages and logs.
   if (url.username !== '' || url.password !== '')
-    return 'its "url" holds a user or a password; put them into "headers"';
+    return 'its "url" contains a user or a password; put them into "headers"';
   return undefined;
 }

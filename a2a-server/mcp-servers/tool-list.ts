@@ -1,4 +1,7 @@
-/** What an MCP server lists, read within bounds (X3): a list is somebody else's, and a model is sent it with every turn. */
+/**
+ * Reads the tool list of an MCP server with size limits (X3): the list is untrusted, and each model request contains
+ * it.
+ */
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
@@ -6,14 +9,14 @@ import { messageOf } from '../../shared/errors.ts';
 import { oneLine } from '../tools/one-line.ts';
 import { readInputSchema, type InputSchema } from './input-schema.ts';
 
-/** More are not offered: a model would see nothing else. */
+/** The server offers no more tools, because they would fill the model's context. */
 const MAX_TOOLS = 500;
-/** No honest list of so many tools has more pages. */
+/** No real list of so many tools has more pages. */
 const MAX_PAGES = 200;
 const MAX_LISTED = 20_000;
 const MAX_DESCRIPTION = 4_000;
 const MAX_TOOL_NAME = 256;
-/** Tools that are left out, by name, in what people are told. */
+/** Messages name at most this many omitted tools. */
 const MAX_PROBLEMS = 5;
 
 export const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
@@ -33,26 +36,27 @@ const listedTool = z.looseObject({
     .optional(),
 });
 
-/** A tool as its server defines it. */
+/** A tool as its MCP server defines it. */
 export interface ToolDefinition extends InputSchema {
   name: string;
   description: string;
-  /** What the server says of itself: believed only where it is trusted to say so. */
+  /** The server's own hints; only trusted servers are believed. */
   hints: { readOnly: boolean; idempotent: boolean };
 }
 
 export interface ToolList {
   definitions: ToolDefinition[];
-  /** What was left out, and why, as sentences; a few of them. */
+  /** Sentences about omitted tools and the reasons, only a few. */
   problems: string[];
 }
 
-/** Whether a tool of this name is wanted. */
+/** True if the settings include this tool name. */
 export type Wanted = (name: string) => boolean;
 
 /**
- * Reads all pages.
- * @param read asks for one page. @throws what it throws, or Error for a list without end.
+ * Reads all pages of a list.
+ * @param read requests one page
+ * @throws the error of `read`; Error for an endless list
  */
 export async function readToolList(
   read: (cursor: string | undefined) => Promise<ToolPage>,
@@ -66,7 +70,7 @@ export async function readToolList(
     listed.push(...tools);
     if (listed.length > MAX_LISTED) throw new Error(`it lists more than ${MAX_LISTED} tools`);
     if (nextCursor === undefined) return judge(listed, wanted);
-    if (cursors.has(nextCursor)) throw new Error('its list of tools comes round to the same page again');
+    if (cursors.has(nextCursor)) throw new Error('its list of tools repeats a page');
     cursors.add((cursor = nextCursor));
   }
 }
@@ -79,7 +83,7 @@ async function judge(listed: readonly unknown[], wanted: Wanted): Promise<ToolLi
   for (const raw of listed) {
     const parsed = listedTool.safeParse(raw);
     if (!parsed.success) {
-      problems.push('a tool without a usable name was left out');
+      problems.push('a tool without a usable name is omitted');
       continue;
     }
     const { name } = parsed.data;
@@ -90,14 +94,14 @@ async function judge(listed: readonly unknown[], wanted: Wanted): Promise<ToolLi
       try {
         definitions.set(name, await definition(parsed.data, engine));
       } catch (error) {
-        problems.push(`${shown(name)} was left out: ${messageOf(error)}`);
+        problems.push(`${shown(name)} is omitted: ${messageOf(error)}`);
       }
-    // Others get their turn between one schema and the next.
+    // Let other work run between two schemas.
     await nextTurn();
   }
   if (over > 0)
     problems.unshift(
-      `it has ${over} tools more than the ${MAX_TOOLS} that are offered; choose with "tools": {"include": […]}`,
+      `it has ${over} tools more than the limit of ${MAX_TOOLS}; choose with "tools": {"include": […]}`,
     );
   return { definitions: [...definitions.values()], problems: fewOf(problems) };
 }

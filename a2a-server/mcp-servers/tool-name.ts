@@ -1,18 +1,18 @@
-/** What a tool of an MCP server is called here: `mcp__<server>__<tool>`. */
+/** Builds the agent's name for an MCP tool: `mcp__<server>__<tool>`. */
 import { createHash } from 'node:crypto';
 
-/** What the strictest of the model providers takes, OpenAI: `^[a-zA-Z0-9_-]{1,64}$`. */
+/** The strictest limit of the model providers, OpenAI's `^[a-zA-Z0-9_-]{1,64}$`. */
 const MAX_NAME = 64;
 const MARK = 8;
 
 /**
- * The same for the same tool in every process, for a journal keeps it, and another for another tool. What had to be changed
- * to fit, or could be read in two ways, ends in a mark made from the whole names.
+ * Returns a stable and unique name. The journal keeps the name, so it is the same in every process. A name that was
+ * shortened, changed or is ambiguous ends in a hash of the full names.
  */
 export function toolName(server: string, tool: string): string {
   const [serverPart, toolPart] = [server, tool].map((part) => part.replaceAll(/[^A-Za-z0-9_-]/g, '_'));
   const name = `mcp__${serverPart}__${toolPart}`;
-  // The first `__` after the prefix is where the tool's own name begins.
+  // The tool's own name begins after the first `__` behind the prefix.
   const clear = !server.includes('__') && !server.endsWith('_') && tool !== '';
   if (clear && serverPart === server && toolPart === tool && name.length <= MAX_NAME && !isMarked(tool))
     return name;
@@ -20,7 +20,7 @@ export function toolName(server: string, tool: string): string {
   return `${name.slice(0, MAX_NAME - MARK - 1)}_${mark}`;
 }
 
-/** Whether a tool's own name looks like a mark of ours. */
+/** True if the tool's own name already ends like such a hash. */
 function isMarked(tool: string): boolean {
   return /_[0-9a-f]{8}$/.test(tool);
 }

@@ -1,8 +1,8 @@
-/** Trust given to MCP servers in their settings, as the rules of policy that it amounts to. */
+/** Turns the `trust` setting of MCP servers into policy rules. */
 import type { Rule } from '../policy/rule.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
-/** As after the decision `trust_server`, for every task: a rule that asks or denies goes first. */
+/** Like the decision `trust_server`, for every task. Rules that ask or deny have precedence. */
 export function trustedServers(settings: McpServerSettings): Rule[] {
   return Object.entries(settings)
     .filter(([, { trust, disabled }]) => trust && !disabled)

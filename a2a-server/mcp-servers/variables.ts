@@ -1,4 +1,4 @@
-/** `${NAME}` and `${NAME:-otherwise}` in the settings of an MCP server: secrets lie in the environment, not in the file. */
+/** Expands `${NAME}` and `${NAME:-default}` in MCP server settings, so that secrets stay in the environment. */
 import { ProductError } from '../../shared/errors.ts';
 import { addressProblem, isRemote, type McpServerEntry, type McpServerSettings } from './server-settings.ts';
 
@@ -7,8 +7,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * The servers to start, by name, with every variable put in its place. What is missing is found now, not by the first task.
- * @throws ProductError CONFIGURATION naming the server and the variable, never a value.
+ * Returns the servers to start, with all variables expanded. A missing variable fails here, not in the first task.
+ * @throws ProductError CONFIGURATION that names the server and the variable, never a value
  */
 export function serversToStart(settings: McpServerSettings, env: Environment): Map<string, McpServerEntry> {
   const started = Object.entries(settings).filter(([, entry]) => !entry.disabled);
@@ -44,7 +44,7 @@ function expandValues(
 function expand(text: string, env: Environment, missingOf: (variable: string) => Error): string {
   return text.replace(REFERENCE, (_, variable: string, otherwise: string | undefined) => {
     const value = env[variable];
-    // As a shell has it: `:-` stands in for what is empty, too.
+    // As in a shell, `:-` also replaces an empty value.
     if (otherwise !== undefined) return value === undefined || value === '' ? otherwise : value;
     if (value === undefined) throw missingOf(variable);
     return value;
@@ -58,7 +58,7 @@ function missing(name: string, variable: string): ProductError {
 function invalid(name: string, problem: string): ProductError {
   return new ProductError(
     'CONFIGURATION',
-    `Setting "mcpServers" is not valid for the server "${name}": ${problem}. Mend it, or set "disabled": true there.`,
+    `Setting "mcpServers" is not valid for the server "${name}": ${problem}. Correct it, or set "disabled": true there.`,
     { facts: { key: 'mcpServers', server: name } },
   );
 }

@@ -1,9 +1,9 @@
 /**
- * Any language model of the AI SDK's interface, version 3, behind our model port.
+ * Adapts a language model of the AI SDK (interface version 3) to the server's `Model`.
  *
  * Invariants
- * - A turn is asked again only while nothing of it has been handed out: text that was seen is never said twice.
- * - Calls are handed out with the end of their turn, or not at all.
+ * - It retries a turn only before the turn has yielded an event, so no text appears twice.
+ * - It yields tool calls only at the end of their turn, or not at all.
  * - Ending the iteration, or aborting, cancels the request; neither waits for the provider.
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
@@ -18,7 +18,7 @@ type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 
 export interface LanguageModelSource {
   id: string;
-  /** Loads the model at its first turn, so that an idle server doesn't hold a provider's code. */
+  /** Loads the model at its first turn, so that an idle server does not load a provider's code. */
   load: () => Promise<LanguageModelV3>;
   blame?: Omit<Blame, 'model'>;
   patience?: Patience;
@@ -40,7 +40,7 @@ export function languageModel(source: LanguageModelSource): Model {
         const turn = streamTurn(asker, request, abort);
         return {
           next: () => turn.next(),
-          // A generator that waits takes no `return` before it wakes, so the request is cancelled first.
+          // A waiting generator does not handle `return` until it wakes, so the request is cancelled first.
           return: () => {
             abort.abort();
             return turn.return(undefined);
@@ -51,18 +51,18 @@ export function languageModel(source: LanguageModelSource): Model {
   };
 }
 
-/** In characters: more than that for each token of the window, and the answer has no end. */
+/** In characters: an answer longer than this per token of the context window counts as endless. */
 const LONGEST_TOKEN = 4;
 
 interface Asker {
   load: () => Promise<LanguageModelV3>;
-  /** The longest answer that is waited for, in characters. */
+  /** The maximum length of an answer, in characters. */
   longest: number;
   patience: Patience;
   blame: Blame;
 }
 
-/** An answer that has begun, and the first that can be handed out of it. */
+/** A started answer and the first events of it. */
 interface Opened {
   reader: PartReader;
   parts: TurnParts;
@@ -107,7 +107,7 @@ async function* streamTurn(
   return undefined;
 }
 
-/** Asks the model and reads up to what can be handed out first, so that a retry never repeats anything. */
+/** Calls the model and reads up to the first events, so that a retry never repeats any. */
 async function open({ load, longest }: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
   const options = { ...callOptions(request), abortSignal: signal };
   const asked = load().then((model) => model.doStream(options));
@@ -125,7 +125,7 @@ async function open({ load, longest }: Asker, request: ModelRequest, signal: Abo
   }
 }
 
-/** Reads until there is something to hand out, or the turn has ended. */
+/** Reads until there are events to yield or the turn ends. */
 async function hear(reader: PartReader, parts: TurnParts, signal: AbortSignal): Promise<Heard> {
   for (;;) {
     const { done, value } = await reader.read();
@@ -137,12 +137,12 @@ async function hear(reader: PartReader, parts: TurnParts, signal: AbortSignal): 
   }
 }
 
-/** Cancelling ends a waiting read at once, whatever the provider does about it. */
+/** Cancelling ends a waiting read at once, even if the provider does not react. */
 function release(reader: PartReader): void {
   reader.cancel().catch(() => undefined);
 }
 
-/** Waits for the work or the abort; what comes too late is thrown away by `discard`. */
+/** Waits for the work or the abort. After an abort, `discard` releases a late result. */
 function unlessAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal,

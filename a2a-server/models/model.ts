@@ -1,4 +1,4 @@
-/** The model port: a conversation and a set of tools in, a stream of text and tool calls out. */
+/** Defines a model: it takes a conversation and tools, and streams text and tool calls. */
 import { ProductError } from '../../shared/errors.ts';
 import type { ConversationStep } from '../task/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
@@ -17,30 +17,30 @@ export interface ToolDeclaration {
 export interface ModelRequest {
   instructions: string;
   conversation: ConversationStep[];
-  /** The task's own messages and turns so far: for an agent that follows rules instead of words. */
+  /** The messages and turns of the task, for an agent that follows rules (the scripted agent). */
   exchanges: readonly Exchange[];
   tools: ToolDeclaration[];
-  /** Where the turn is asked: for an agent that keeps a memory, a process and a directory of its own. */
+  /** The task and its workspace, for an agent with its own memory, process and directory (ACP). */
   place?: TaskPlace;
   signal: AbortSignal;
 }
 
 export type ModelEvent =
   | { type: 'text'; text: string }
-  /** Given beside the words. `append`: its parts come after those it was given in this turn before. */
+  /** An artifact beside the text. `append` adds its parts to the same artifact of this turn. */
   | { type: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
-  /** Where the agent's own memory of the conversation is, from here on. */
+  /** The agent's own session id, valid from now on. */
   | { type: 'session'; agentSessionId: string }
-  /** Said of where the work is; no part of the answer. */
+  /** A progress note; not a part of the answer. */
   | { type: 'note'; text: string }
-  /** `input` is what the model wrote: valid JSON or, where it was not, the raw text. It is checked by the caller. */
+  /** `input` is what the model wrote: parsed JSON, or the raw text if it is not valid JSON. The caller checks it. */
   | { type: 'call'; modelCallId: string; tool: string; input: unknown }
   | { type: 'finish'; end: TurnEnd; usage: Usage };
 
-/** The fact of a failure that says how long the provider asked to be left alone, in milliseconds. */
+/** The fact of a failure with the delay that the provider asked for, in milliseconds. */
 export const RETRY_AFTER = 'retryAfterMs';
 
-/** The provider takes no prompt of this length. Asking again helps only with a shorter one. */
+/** The prompt is too long for the provider. A retry helps only with a shorter prompt. */
 export class PromptTooLong extends ProductError {
   constructor(message: string) {
     super('AGENT_ERROR', message);
@@ -50,24 +50,27 @@ export class PromptTooLong extends ProductError {
 export interface Model {
   /** Shown to people and recorded with each turn, e.g. `offline` or `anthropic:claude-…`. */
   readonly id: string;
-  /** What it costs, where that is known. */
+  /** The price, if known. */
   readonly price?: Price;
-  /** How many tokens of a conversation and its answer it takes at most; as many as there are where this is left out. */
+  /** The maximum number of tokens of a conversation and its answer. Unlimited if omitted. */
   readonly contextWindow?: number;
   /**
-   * One turn. Ends with exactly one `finish`, or throws: ProductError AGENT_ERROR for a refusal of the provider, as
-   * PromptTooLong where that is the reason,
-   * AGENT_UNREACHABLE (retryable) when it could not be reached after the model's own retries, or broke off; with the fact
-   * `RETRY_AFTER` where it asked for a pause. After `signal` aborts it ends promptly, by any means.
+   * Runs one turn. It ends with exactly one `finish`, or throws. After `signal` aborts it ends promptly in any way.
+   * @throws ProductError AGENT_ERROR if the provider refuses (PromptTooLong if that is the reason); AGENT_UNREACHABLE
+   * (retryable) if the provider is unreachable after the model's own retries, or the answer breaks off. The fact
+   * `RETRY_AFTER` has the delay that the provider asked for.
    */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
-  /** What a task that begins with this message is answered with; `task` where this is left out. */
+  /** Whether a first message gets a task or a bare message as response. The default is `task`. */
   answersWith?(message: UserMessage): 'task' | 'message';
 }
 
-/** The models a server offers, by tier or id. */
+/** The models of the server, by tier or id. */
 export interface Models {
-  /** @param name a tier (`fast`, `smart`), an id, or undefined for the default. @throws ProductError UNKNOWN_MODEL naming those that exist. */
+  /**
+   * @param name a tier (`fast`, `smart`), an id, or undefined for the default. @throws ProductError UNKNOWN_MODEL,
+   * which lists the models
+   */
   resolve(name: string | undefined): Model;
   list(): string[];
 }

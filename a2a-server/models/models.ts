@@ -1,4 +1,4 @@
-/** The models a server offers, from its settings and its environment. */
+/** Creates the models of the server from its settings and environment. */
 import { ProductError } from '../../shared/errors.ts';
 import { languageModel } from './language-model.ts';
 import { offlineModel } from './offline/offline-model.ts';
@@ -8,8 +8,8 @@ import { connect } from './providers.ts';
 import { DEFAULT_WINDOW, OFFLINE, parseModelId, TIERS, type ModelSettings } from './settings.ts';
 
 /**
- * Only what the settings name is offered, and `offline`. Nothing is loaded or connected before a model is resolved.
- * @param patience how providers that fail are retried; by default `PATIENCE`.
+ * Offers only the models in the settings, and `offline`. It loads a model and connects only when a task uses it.
+ * @param patience how to retry failing providers; the default is `PATIENCE`
  */
 export function createModels(
   settings: ModelSettings,
@@ -54,7 +54,7 @@ function unknown(name: string, offered: readonly string[]): ProductError {
   const shown = name.slice(0, 200);
   return new ProductError(
     'UNKNOWN_MODEL',
-    `There is no model ${JSON.stringify(shown)} here. There are: ${offered.join(', ')}.`,
+    `This server has no model ${JSON.stringify(shown)}. Choose one of: ${offered.join(', ')}.`,
     {
       facts: { model: shown, offered: offered.join(', ') },
     },

@@ -1,22 +1,22 @@
-/** How often, and how long apart, a provider that could not answer is asked again. */
+/** Retries a failing provider with growing delays. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry, { AbortError } from 'p-retry';
 import { failureOf, type Blame } from './provider-failure.ts';
 
 export interface Patience {
-  /** Attempts after the first. */
+  /** The number of attempts after the first. */
   retries: number;
-  /** The first pause, in milliseconds; doubles with every attempt, and is spread by up to twice its length. */
+  /** The first delay, in milliseconds. It doubles with every attempt and gets random jitter of up to its own length. */
   pauseMs: number;
-  /** The longest pause, in milliseconds. A provider that asks for more (`Retry-After`) is not waited for. */
+  /** The longest delay, in milliseconds. If a provider asks for more (`Retry-After`), there is no retry. */
   maxPauseMs: number;
 }
 
 export const PATIENCE: Patience = { retries: 4, pauseMs: 500, maxPauseMs: 30_000 };
 
 /**
- * Runs `attempt` until it succeeds, fails for good, or patience ends.
- * @throws ProductError of the last failure; an AbortError when `signal` aborts, also in the middle of a pause.
+ * Runs `attempt` until it succeeds, fails permanently, or the retries are used up.
+ * @throws ProductError of the last failure; AbortError when `signal` aborts, also during a delay
  */
 export async function withPatience<Result>(
   attempt: () => Promise<Result>,

@@ -1,4 +1,4 @@
-/** Our conversation in the words of the AI SDK's language-model interface, version 3. Pure. */
+/** Converts a conversation to a prompt of the AI SDK (interface version 3). */
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3Message,
@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { ConversationStep, ModelRequest, ToolDeclaration } from './model.ts';
 
-/** The call options of a request, without its abort signal. */
+/** Returns the call options of a request, without its abort signal. */
 export function callOptions(request: Omit<ModelRequest, 'signal'>): LanguageModelV3CallOptions {
   return {
     prompt: promptOf(request),

@@ -1,6 +1,6 @@
 /**
- * What went wrong with a provider, as an error a person can act on. Says nothing that could hold a secret: no headers,
- * no request, no address, and of a refused key not even the provider's own words.
+ * Turns provider errors into errors that a person can act on. They contain no secrets: no headers, request or URL, and
+ * for a refused key not even the provider's message.
  */
 import {
   APICallError,
@@ -14,17 +14,17 @@ import { CutOff } from './turn-parts.ts';
 
 export interface Failure {
   error: ProductError;
-  /** Whether asking again may help. */
+  /** True if a retry can help. */
   retry: boolean;
-  /** How long the provider asked to wait, in milliseconds. */
+  /** The delay that the provider asked for, in milliseconds. */
   waitMs: number | undefined;
 }
 
-/** What is known of the provider, for the sentence and for what must not appear in it. */
+/** Facts about the provider for the message, and secrets that must not appear in it. */
 export interface Blame {
-  /** The model's id, e.g. `anthropic:claude-…`. */
+  /** The id of the model, e.g. `anthropic:claude-…`. */
   model: string;
-  /** The variable the provider's key is read from, if it has one. */
+  /** The environment variable of the provider's key, if it has one. */
   keyVariable?: string;
   secrets: readonly string[];
 }
@@ -33,21 +33,21 @@ const NETWORK_CODE = /^(?:UND_ERR_|E(?:CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTF
 const RETRIED = new Set([408, 409, 425, 429]);
 
 /**
- * How providers say that a prompt is too long: Anthropic ("prompt is too long: …"), OpenAI and vLLM ("maximum context
- * length is …"), Google ("input token count (…) exceeds the maximum number of tokens allowed"), llama.cpp ("exceeds the
- * available context size"), and others in words like these. None has a status of its own for it.
+ * Messages for a too long prompt: Anthropic ("prompt is too long: …"), OpenAI and vLLM ("maximum context length is …"),
+ * Google ("input token count (…) exceeds the maximum number of tokens allowed"), llama.cpp ("exceeds the available
+ * context size"), and similar ones. No provider has its own HTTP status for it.
  */
 const TOO_LONG =
   /(?:prompt|input|request) is too (?:long|large)|maximum context|context[ _](?:length|size|window)|token count .*exceeds/i;
 
-/** Judges anything that was thrown, or sent as an error, while a model was asked. */
+/** Classifies any error of a model call, thrown or sent in the stream. */
 export function failureOf(thrown: unknown, blame: Blame): Failure {
   if (thrown instanceof ProductError) return { error: thrown, retry: thrown.retryable, waitMs: undefined };
   const status = statusOf(thrown);
   const facts = { model: blame.model, ...(status !== undefined && { status: String(status) }) };
   if (status === 401 || status === 403) {
     const hint = blame.keyVariable === undefined ? 'its key' : blame.keyVariable;
-    const message = `${blame.model} refused the key (${status}). Check ${hint} and what the key may use.`;
+    const message = `${blame.model} refused the key (${status}). Check ${hint} and the permissions of the key.`;
     return { error: new ProductError('AGENT_ERROR', message, { facts }), retry: false, waitMs: undefined };
   }
   const said = redact(saidBy(thrown), blame.secrets);
@@ -66,7 +66,7 @@ export function failureOf(thrown: unknown, blame: Blame): Failure {
   return { error, retry: true, waitMs };
 }
 
-/** Too many requests, a fault on their side, no connection, or an answer that broke off. */
+/** True for a temporary failure: too many requests, a server error, no connection, or an interrupted answer. */
 function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (thrown instanceof CutOff) return true;
   if (brokeOff(thrown) || isNetworkFailure(thrown)) return true;
@@ -74,11 +74,11 @@ function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (status !== undefined) return RETRIED.has(status) || status >= 500;
   const type = fieldOf(thrown, 'type');
   if (typeof type === 'string') return PASSING_TYPES.has(type);
-  // An answer that is no valid stream, or one that broke off: `Response stream ended without a finish reason.`
+  // The answer is not a valid stream, or it broke off: `Response stream ended without a finish reason.`
   return InvalidResponseDataError.isInstance(thrown) || JSONParseError.isInstance(thrown);
 }
 
-/** Error types that Anthropic and OpenAI send inside a stream, where there is no status any more. */
+/** Error types that Anthropic and OpenAI send inside a stream, where there is no HTTP status. */
 const PASSING_TYPES = new Set([
   'overloaded_error',
   'api_error',
@@ -87,12 +87,12 @@ const PASSING_TYPES = new Set([
   'server_error',
 ]);
 
-/** An answer that began well, with a status of 200, and then could not be read on. */
+/** True for an answer with status 200 that then failed. */
 function brokeOff(thrown: unknown): boolean {
   return APICallError.isInstance(thrown) && thrown.statusCode !== undefined && thrown.statusCode < 400;
 }
 
-/** `fetch` reports them as a TypeError, whose cause has the code of Node or of undici, e.g. ECONNREFUSED. */
+/** `fetch` throws a TypeError; its cause has the code of Node or undici, e.g. ECONNREFUSED. */
 function isNetworkFailure(thrown: unknown): boolean {
   let error = thrown;
   for (let depth = 0; depth < 8 && error !== undefined; depth += 1) {
@@ -111,10 +111,10 @@ function statusOf(thrown: unknown): number | undefined {
 function saidBy(thrown: unknown): string {
   if (JSONParseError.isInstance(thrown) || TypeValidationError.isInstance(thrown))
     return 'its answer is not in the format of its API';
-  if (brokeOff(thrown)) return 'the answer was cut off';
-  if (isNetworkFailure(thrown)) return 'there was no connection to it';
+  if (brokeOff(thrown)) return 'the answer ended early';
+  if (isNetworkFailure(thrown)) return 'the connection to it failed';
   const message = thrown instanceof Error ? messageOf(thrown) : fieldOf(thrown, 'message');
-  return typeof message === 'string' && message !== '' ? message : 'it did not say why';
+  return typeof message === 'string' && message !== '' ? message : 'it gave no reason';
 }
 
 function redact(text: string, secrets: readonly string[]): string {
@@ -124,7 +124,7 @@ function redact(text: string, secrets: readonly string[]): string {
   return clean.replaceAll(/\s+/g, ' ').slice(0, 500).replace(/\.$/, '');
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. */
+/** RFC 9110 §10.2.3: seconds or a date. */
 function waitOf(thrown: unknown): number | undefined {
   const value = APICallError.isInstance(thrown) ? thrown.responseHeaders?.['retry-after'] : undefined;
   if (value === undefined) return undefined;

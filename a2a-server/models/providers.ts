@@ -1,8 +1,8 @@
 /**
- * The providers: where each one's key and address come from, and how its code is loaded. A provider is imported with its
- * first turn, so that a server that doesn't use it doesn't pay for it.
+ * Finds the key and the URL of each provider and loads its code. The import happens at the provider's first turn, so
+ * that a server without this provider does not load its code.
  *
- * | provider          | key                                                   | address                                         |
+ * | provider          | key                                                   | URL                                             |
  * | ----------------- | ----------------------------------------------------- | ----------------------------------------------- |
  * | anthropic         | ANTHROPIC_API_KEY                                     | setting, or https://api.anthropic.com/v1        |
  * | google            | GOOGLE_GENERATIVE_AI_API_KEY, or GEMINI_API_KEY       | setting, or Google's                            |
@@ -21,15 +21,15 @@ export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Provider {
-  /** Variables the key is read from; the first that is set and not empty counts. */
+  /** The environment variables of the key; the first non-empty one counts. */
   keyVariables: readonly string[];
   keyNeeded: boolean;
-  /** Undefined when there is no address but the one a person gives. */
+  /** Undefined if the user must set the URL. */
   baseUrl: string | undefined;
   load: (model: string, access: Access) => Promise<LanguageModelV3>;
 }
 
-/** What it takes to reach a provider. The key may be empty where none is needed. */
+/** The URL and the key of a provider. The key is empty if the provider needs none. */
 export interface Access {
   baseURL: string;
   apiKey: string;
@@ -95,14 +95,14 @@ async function compatible(
 
 export interface Connection {
   access: Access;
-  /** The variable the key came from, or would come from. */
+  /** The environment variable that the key came from, or should come from. */
   keyVariable: string;
   load: (model: string) => Promise<LanguageModelV3>;
 }
 
 /**
- * How a provider is reached, from the settings and the environment.
- * @throws ProductError CONFIGURATION naming the variable that is missing.
+ * Finds the URL and the key of a provider in the settings and the environment.
+ * @throws ProductError CONFIGURATION that names the missing variable
  */
 export function connect(name: ProviderName, baseUrl: string | undefined, env: Environment): Connection {
   const provider = PROVIDERS[name];
@@ -112,14 +112,14 @@ export function connect(name: ProviderName, baseUrl: string | undefined, env: En
   if (apiKey === '' && provider.keyNeeded)
     throw new ProductError(
       'CONFIGURATION',
-      `The provider ${name} needs a key: set ${provider.keyVariables.join(' or ')} in the server's environment and start it again.`,
+      `The provider ${name} needs a key: set ${provider.keyVariables.join(' or ')} in the server's environment and restart the server.`,
       { facts: { provider: name, variable: keyVariable } },
     );
   const baseURL = baseUrl ?? provider.baseUrl ?? env[COMPATIBLE_URL] ?? '';
   if (baseURL === '')
     throw new ProductError(
       'CONFIGURATION',
-      `The provider ${name} needs the address of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1.`,
+      `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
   const access = { baseURL, apiKey };

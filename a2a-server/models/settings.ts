@@ -1,8 +1,8 @@
-/** Which models a server offers. */
+/** The settings of the models. */
 import { z } from 'zod';
 import { parseUrl } from '../../shared/parse-url.ts';
 
-/** Where models come from: `openai-compatible` is any endpoint that speaks OpenAI's chat completions. */
+/** The model providers. `openai-compatible` is any endpoint with OpenAI's chat completions API. */
 export const providerName = z.enum([
   'anthropic',
   'google',
@@ -14,9 +14,9 @@ export const providerName = z.enum([
 ]);
 export type ProviderName = z.infer<typeof providerName>;
 
-/** The id of the model that needs nothing, and is the default. */
+/** The id of the default model, which needs no key and no network. */
 export const OFFLINE = 'offline';
-/** What a task may ask for without knowing a model's name. */
+/** Model names for tasks that do not know the models of the server. */
 export const TIERS = ['fast', 'smart'] as const;
 
 /** `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */
@@ -27,7 +27,7 @@ export const modelId = z
     error: `a model is "${OFFLINE}" or "provider:model", with one of the providers ${providerName.options.join(', ')}`,
   });
 
-/** An http(s) address without a user, a password or a query: those would end up in messages and logs. */
+/** An http(s) URL without user, password or query, because these would appear in messages and logs. */
 const baseUrl = z.string().refine(
   (text) => {
     const url = parseUrl(text);
@@ -35,52 +35,52 @@ const baseUrl = z.string().refine(
     const { protocol, username, password, search } = url;
     return /^https?:$/.test(protocol) && username === '' && password === '' && search === '';
   },
-  { error: 'expected an http or https address without user, password or query' },
+  { error: 'expected an http or https URL without user, password or query' },
 );
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 const price = z.strictObject({
   input: z.number().min(0),
   output: z.number().min(0),
   cachedInput: z.number().min(0).optional(),
 });
 
-/** In tokens. What models of the last years take at least; one that takes less has to be named. */
+/** In tokens. Recent models accept at least this; set smaller models explicitly. */
 export const DEFAULT_WINDOW = 128_000;
-/** In tokens. Instructions and tools alone take about a third of it. */
+/** In tokens. The system prompt and the tools alone take about a third of it. */
 const LEAST_WINDOW = 8_000;
 
 /**
- * A model is only ever asked when it is named here: that a key lies in the environment is not a wish to send files to
- * its provider. Keys are not settings; they come from the environment (see `providers.ts`).
+ * The server uses only models that the settings name. A key in the environment alone is no permission to send files to
+ * its provider. Keys come from the environment, not from the settings (see `providers.ts`).
  */
 export const modelSettings = z.strictObject({
-  /** The model of a task that asks for none. */
-  model: modelId.default(OFFLINE).describe('model of a task that asks for none: offline, or provider:model'),
-  /** The tiers; one that is not set is the default model. */
+  /** The model for tasks that do not choose one. */
+  model: modelId.default(OFFLINE).describe('default model: offline, or provider:model'),
+  /** The models of the tiers; the default is the default model. */
   fast: modelId.optional().describe('model of the tier "fast"; by default the default model'),
   smart: modelId.optional().describe('model of the tier "smart"; by default the default model'),
-  /** Further models a task may ask for by id. */
-  others: z.array(modelId).default([]).describe('further models a task may ask for by id'),
-  /** Another address for a provider, up to and without the last part of the path, e.g. `https://host/v1`. */
+  /** More models that a task can choose by id. */
+  others: z.array(modelId).default([]).describe('more models that a task can choose by id'),
+  /** Other base URLs of providers, without the last part of the path, e.g. `https://host/v1`. */
   baseUrls: z
     .partialRecord(providerName, baseUrl)
     .default({})
-    .describe('another address for a provider, e.g. {"openai-compatible": "http://localhost:11434/v1"}'),
-  /** What a model costs, by its id. There is no table of prices here: they change, and a wrong one is worse than none. */
+    .describe('other base URLs of providers, e.g. {"openai-compatible": "http://localhost:11434/v1"}'),
+  /** The prices of models, by id. The server has no price table: prices change, and a wrong one is worse than none. */
   prices: z
     .record(modelId, price)
     .default({})
-    .describe('what models cost, in US dollars for a million tokens, by the id of the model'),
-  /** How much a model takes, by its id. */
+    .describe('prices of models in US dollars per million tokens, by model id'),
+  /** The context windows of models, by id. */
   contextWindow: z
     .record(modelId, z.number().int().min(LEAST_WINDOW))
     .default({})
-    .describe(`how many tokens models take, by the id of the model; ${DEFAULT_WINDOW} for any other`),
+    .describe(`context windows of models in tokens, by model id; default ${DEFAULT_WINDOW}`),
 });
 export type ModelSettings = z.infer<typeof modelSettings>;
 
-/** `provider:model` in its two halves; undefined for anything else. */
+/** Splits `provider:model`; undefined for anything else. */
 export function parseModelId(id: string): { provider: ProviderName; model: string } | undefined {
   const colon = id.indexOf(':');
   const provider = providerName.safeParse(id.slice(0, colon === -1 ? undefined : colon));

@@ -1,6 +1,6 @@
 /**
- * Stream parts of the AI SDK → events of the model port. Calls are held back until the turn has ended well: a stream that
- * is cut off in the middle of a call would otherwise hand out half of one.
+ * Converts stream parts of the AI SDK to model events. It holds tool calls back until the turn ends normally. Otherwise
+ * an interrupted stream could yield half a call.
  */
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { TurnEnd, Usage } from '../task/events.ts';
@@ -9,22 +9,22 @@ import type { ModelEvent } from './model.ts';
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 type CallEvent = Extract<ModelEvent, { type: 'call' }>;
 
-/** What a part means: events to hand out, the end of the turn among them, or that the turn went wrong. */
+/** The result of a part: events (the end of the turn among them), or a failure of the turn. */
 export type Meaning =
   { type: 'events'; events: ModelEvent[]; ended: boolean } | { type: 'failure'; error: unknown };
 
-/** Thrown away with its turn: a retry starts with a new one. */
+/** One object per attempt; a retry starts with a new one. */
 export class TurnParts {
   readonly #calls: CallEvent[] = [];
   #said = false;
   #left: number;
 
-  /** @param longest characters of an answer, said, thought and asked for, after which it has no end. */
+  /** @param longest the maximum length of an answer in characters, with text, reasoning and tool input */
   constructor(longest = Infinity) {
     this.#left = longest;
   }
 
-  /** Takes the next part of the stream. */
+  /** Processes the next part of the stream. */
   read(part: LanguageModelV3StreamPart): Meaning {
     switch (part.type) {
       case 'text-delta':
@@ -34,7 +34,7 @@ export class TurnParts {
       case 'tool-input-delta':
         return this.#goesOn(part.delta, []);
       case 'tool-call':
-        // What the provider runs on its own side is not ours to decide on; we never offer such tools.
+        // The server cannot approve calls that the provider executes itself, so it never offers such tools.
         if (part.providerExecuted !== true)
           this.#calls.push({
             type: 'call',
@@ -64,7 +64,7 @@ export class TurnParts {
     }
   }
 
-  /** What goes on for longer than any answer is cut off, and its calls with it. */
+  /** Counts the characters. An endless answer is cut, and its calls are dropped. */
   #goesOn(delta: string, handedOut: ModelEvent[]): Meaning {
     this.#left -= delta.length;
     return this.#left >= 0
@@ -73,7 +73,7 @@ export class TurnParts {
   }
 
   #finish({ finishReason, usage }: Finish): Meaning {
-    // Some providers end a stream that was cut off with a finish of their own making, for which there is no raw reason.
+    // Some providers finish an interrupted stream with a `finish` without a raw reason.
     if (finishReason.unified === 'other' && finishReason.raw === undefined)
       return { type: 'failure', error: new CutOff() };
     if (finishReason.unified === 'error')
@@ -87,7 +87,7 @@ export class TurnParts {
   }
 }
 
-/** Its provider has not counted yet. */
+/** The provider has not sent token counts at this point. */
 const ENDLESS: ModelEvent = {
   type: 'finish',
   end: 'length',
@@ -103,16 +103,16 @@ function usageOf({ inputTokens, outputTokens }: Finish['usage']): Usage {
   };
 }
 
-/** The stream ended before the turn did. */
+/** The stream ended before the turn. */
 export class CutOff extends Error {
   override readonly name = 'CutOff';
 
   constructor() {
-    super('the answer was cut off');
+    super('the answer ended early');
   }
 }
 
-/** The provider ended the turn for a reason of its own, e.g. a malformed call of the model's. */
+/** The provider ended the turn for its own reason, e.g. a malformed call of the model. */
 export class ModelRefusal extends Error {
   override readonly name = 'ModelRefusal';
 
@@ -121,7 +121,7 @@ export class ModelRefusal extends Error {
   }
 }
 
-/** Whether there are calls decides between `stop` and `tool-calls`: not every compatible server says it right. */
+/** The calls decide between `stop` and `tool-calls`, because some compatible servers report it wrong. */
 function endOf(
   unified: Finish['finishReason']['unified'],
   { called, said }: { called: boolean; said: boolean },
@@ -131,7 +131,7 @@ function endOf(
   return said ? 'stop' : 'empty';
 }
 
-/** An empty input is how several providers write a call without arguments. */
+/** Several providers write an empty input for a call without arguments. */
 function inputOf(json: string): unknown {
   if (json.trim() === '') return {};
   try {

@@ -1,9 +1,9 @@
-/** What is wrong with an MCP server's HTTP, as a sentence without its end. Never quotes a header of ours. */
+/** Describes HTTP errors of an MCP server, without a full stop. Never quotes a request header. */
 import { oneLine } from '../../tools/one-line.ts';
 import { networkFailure } from '../../tools/web/network-failure.ts';
 import { messageOf } from '../../../shared/errors.ts';
 
-/** `fetch` says `fetch failed` and has the reason as the cause, or the cause of that. */
+/** `fetch` throws `fetch failed`; the reason is in its cause, or in the cause of that. */
 export function httpFailure(error: unknown, url: URL): Error {
   const chain = [error, causeOf(error), causeOf(causeOf(error))];
   for (const each of chain) {
@@ -13,7 +13,7 @@ export function httpFailure(error: unknown, url: URL): Error {
   return withoutEnd(oneLine(messageOf(causeOf(error) ?? error), 300), error);
 }
 
-/** Told by its shape: a system's error may come from another realm. */
+/** Checks the shape, because a system error can come from another realm. */
 function causeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
 }
@@ -22,13 +22,13 @@ function withoutEnd(sentence: string, cause: unknown): Error {
   return new Error(sentence.replace(/\.$/, ''), { cause });
 }
 
-/** An answer that is none, by its status. */
+/** Describes a response with an error status. */
 export async function statusFailure(response: Response, url: URL): Promise<Error> {
   const { status } = response;
   const location = response.headers.get('location');
   if (status >= 300 && status < 400 && location !== null)
     return new Error(
-      `${url.host} redirects to ${oneLine(location, 200)}; if that is the server, put it there`,
+      `${url.host} redirects to ${oneLine(location, 200)}; if you trust that address, set it as the "url"`,
     );
   const text = oneLine((await response.text().catch(() => '')).trim(), 200);
   const hint = status === 401 || status === 403 ? ' (are its "headers" right?)' : '';

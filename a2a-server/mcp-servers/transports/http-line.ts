@@ -1,19 +1,19 @@
 /**
- * HTTP to one MCP server: sockets of its own, which are all gone when it is closed; bodies within bounds (X3); and no limit on
- * silence, for a stream lasts as long as its client, and a call as long as its own time limit says. (Node's own `fetch` gives
- * up after 300 s without a byte.)
+ * HTTP to one MCP server with its own sockets, which all end when it is closed. Bodies have a size limit (X3). There is
+ * no idle time limit: a stream lasts as long as its client, and each call has its own limit. (Node's own `fetch` stops
+ * after 300 s without a byte.)
  */
 import { Agent, fetch as undiciFetch } from 'undici';
 import { boundedBytes, boundEvents } from '../../../shared/bounded-body.ts';
 import { MAX_MESSAGE } from './server-transport.ts';
 
-/** Until a connection is there, in milliseconds. */
+/** Time limit to connect, in milliseconds. */
 const CONNECT_MS = 10_000;
 
 export interface HttpLine {
-  /** As the SDK's transports call it. Redirects are left to the caller. */
+  /** In the form of the SDK's transports. It does not follow redirects. */
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
-  /** Ends every request and closes every socket. */
+  /** Aborts every request and closes every socket. */
   destroy(): Promise<void>;
 }
 
@@ -22,8 +22,8 @@ export function openHttpLine(headers: Readonly<Record<string, string>>): HttpLin
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: CONNECT_MS },
-    // A socket for each request: one that is used again may have been closed by then, and a call that was posted into it would
-    // be lost without anybody knowing whether it had arrived.
+    // A new socket for each request. The server may already have closed a reused socket, and then the outcome of a
+    // posted call is unknown.
     pipelining: 0,
   });
   return {
@@ -44,7 +44,7 @@ export function openHttpLine(headers: Readonly<Record<string, string>>): HttpLin
   };
 }
 
-/** What `undici` answers, as one of Node's own, of which the SDK's types are. */
+/** Converts a response of `undici` to Node's `Response`, which the SDK expects. */
 async function bounded(answer: Awaited<ReturnType<typeof undiciFetch>>): Promise<Response> {
   const { status, statusText, body } = answer;
   const head = { status, statusText, headers: new Headers([...answer.headers]) };

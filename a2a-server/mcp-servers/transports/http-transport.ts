@@ -1,7 +1,7 @@
 /**
- * Streamable HTTP (MCP 2025-11-25, Transports), by the SDK's transport, with what a client that lives for long needs besides:
- * an answer that breaks off ends its call at once (R82), what was cancelled holds no socket (R83), and a server that has gone,
- * or has forgotten the session, ends the connection, so that the next one begins with a handshake.
+ * Streamable HTTP (MCP 2025-11-25, Transports) on top of the SDK's transport. It adds three things for long-lived
+ * clients. A response that ends early fails its call at once (R82). A cancelled request keeps no socket (R83). A server
+ * that is gone or has lost the session ends the connection, so the next one starts with a handshake.
  */
 import {
   isJSONRPCErrorResponse,
@@ -20,7 +20,7 @@ import { openHttpLine, type HttpLine } from './http-line.ts';
 import { PostSignals } from './post-signals.ts';
 import { NotDelivered, type ServerTransport } from './server-transport.ts';
 
-/** Of a stream that broke off and can be resumed. What the SDK calls growth is a factor. */
+/** For a stream that broke and can be resumed. The SDK's "growth" is a factor. */
 const RESUMING = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 5_000,
@@ -28,12 +28,12 @@ const RESUMING = {
   maxRetries: 3,
 };
 
-/** JSON-RPC: from -32000 to -32099 errors are the implementation's own. */
+/** JSON-RPC reserves -32000 to -32099 for errors of the implementation. */
 const OWN_ERROR = -32000;
-/** The data of the error that stands in for an answer that broke off. */
+/** The `data` of the error that replaces a response that ended early. */
 export const CUT_OFF = 'cut-off';
 
-/** Leaving a session is a courtesy. In milliseconds. */
+/** Time limit to delete the session, which is optional, in milliseconds. */
 const GOODBYE_MS = 1_000;
 
 export class HttpTransport implements ServerTransport {
@@ -46,7 +46,7 @@ export class HttpTransport implements ServerTransport {
   readonly #posts = new PostSignals();
   #ending: Promise<void> | undefined;
   #why: string | undefined;
-  /** Why a stream broke off, said before the end of the request it was for. */
+  /** Why a stream broke. The SDK reports this before the end of the request. */
   #streamTrouble: string | undefined;
 
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
@@ -78,7 +78,7 @@ export class HttpTransport implements ServerTransport {
     return this.#inner.start();
   }
 
-  /** @throws NotDelivered where the server has certainly not seen the message. */
+  /** @throws NotDelivered if the server certainly has not received the message */
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#ending !== undefined) throw new NotDelivered('the connection was closed');
     const post = isJSONRPCRequest(message)
@@ -109,11 +109,15 @@ export class HttpTransport implements ServerTransport {
 
   #cutOff(id: RequestId): void {
     this.#posts.end(id);
-    const error = { code: OWN_ERROR, message: this.#streamTrouble ?? 'it ended early', data: CUT_OFF };
+    const error = {
+      code: OWN_ERROR,
+      message: this.#streamTrouble ?? 'the response ended early',
+      data: CUT_OFF,
+    };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
 
-  /** What befalls one request is told by its call; this is about what befalls them all. */
+  /** A call reports the error of its own request. This handles errors of the whole connection. */
   #judge(error: Error): void {
     if (this.#ending !== undefined) return;
     this.onerror?.(error);
@@ -124,11 +128,11 @@ export class HttpTransport implements ServerTransport {
       this.#isForgotten(error) ||
       isUnreachable(error) ||
       error.message.startsWith('Maximum reconnection attempts');
-    // The request itself is told first: it may know better whether it has arrived.
-    if (over) setImmediate(() => this.#end(this.#isForgotten(error) ? 'has forgotten the session' : why));
+    // Deferred, so that the request reports its error first: it knows better whether it arrived.
+    if (over) setImmediate(() => this.#end(this.#isForgotten(error) ? 'has lost the session' : why));
   }
 
-  /** MCP 2025-11-25, Session Management: 404 to a request with a session id is the end of the session. */
+  /** MCP 2025-11-25, Session Management: 404 for a request with a session id means that the session has ended. */
   #isForgotten(error: unknown): boolean {
     return error instanceof SdkHttpError && error.status === 404 && this.sessionId !== undefined;
   }
@@ -147,12 +151,12 @@ export class HttpTransport implements ServerTransport {
     return failure.message === messageOf(error) && error instanceof Error ? error : failure;
   }
 
-  /** Once, whatever comes first. @param why undefined where it is this side that ends it. */
+  /** Runs only once. @param why undefined if this side ends the connection */
   #end(why: string | undefined): void {
     if (this.#ending !== undefined) return;
     this.#why = why;
     this.#ending = this.#finish(why === undefined).catch((error: unknown) => {
-      this.onerror?.(new Error('the connection could not be closed', { cause: error }));
+      this.onerror?.(new Error('the transport cannot close the connection', { cause: error }));
     });
     this.onclose?.();
   }
@@ -170,7 +174,7 @@ export class HttpTransport implements ServerTransport {
   }
 }
 
-/** There was not even a connection. */
+/** True if the request did not even connect. */
 function neverConnected(error: unknown): boolean {
   const code = isUnreachable(error) && error instanceof Error ? systemErrorCode(error.cause) : undefined;
   return (
@@ -178,7 +182,7 @@ function neverConnected(error: unknown): boolean {
   );
 }
 
-/** No connection, as opposed to an answer one does not like. */
+/** True if the request failed without a response. */
 function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed';
 }

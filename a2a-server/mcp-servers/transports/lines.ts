@@ -1,4 +1,4 @@
-/** Lines out of a stream of bytes, in bounded memory (X3). */
+/** Splits a byte stream into lines with a memory limit (X3). */
 
 const LF = 10;
 
@@ -6,7 +6,7 @@ export class Lines {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #size = 0;
-  /** The line under way was too long: what is left of it is dropped. */
+  /** The current line is too long; the rest of it is dropped. */
   #skipping = false;
 
   constructor(maxBytes: number) {
@@ -14,8 +14,8 @@ export class Lines {
   }
 
   /**
-   * @returns the lines that ended with this piece, without their ends, and how many have become too long with it; of those
-   * nothing is given.
+   * Adds a chunk.
+   * @returns the complete lines without line ends, and the number of lines that became too long, which are dropped
    */
   push(chunk: Buffer): { lines: string[]; tooLong: number } {
     const lines: string[] = [];
@@ -31,12 +31,12 @@ export class Lines {
     return { lines, tooLong };
   }
 
-  /** What came after the last line end. */
+  /** Returns the text after the last line end. */
   rest(): string {
     return this.#take();
   }
 
-  /** @returns whether the line has become too long with this part. */
+  /** @returns true if this part makes the line too long */
   #keep(part: Buffer): boolean {
     if (this.#skipping) return false;
     this.#parts.push(part);

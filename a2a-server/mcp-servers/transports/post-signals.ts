@@ -1,25 +1,25 @@
 /**
- * A request that was posted to a server is let go of when it is cancelled: a server that answers neither the one nor the other
- * would hold its socket for as long as the connection lives (R83).
+ * Releases the socket of a cancelled request. A server that never answers would otherwise keep the socket until the
+ * connection ends (R83).
  */
 import { isJSONRPCNotification, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
 
 export class PostSignals {
   readonly #open = new Map<RequestId, AbortController>();
 
-  /** Aborts when the request is cancelled, or all are. */
+  /** Returns a signal that aborts when this request or the connection is cancelled. */
   begin(id: RequestId): AbortSignal {
     const own = new AbortController();
     this.#open.set(id, own);
     return own.signal;
   }
 
-  /** The request has come to its end. */
+  /** Call this when the request has ended. */
   end(id: RequestId): void {
     this.#open.delete(id);
   }
 
-  /** To be called when a notification has been sent: whether or not it was the end of a request. */
+  /** Call this after each sent notification; it handles only `notifications/cancelled`. */
   sent(message: JSONRPCMessage): void {
     if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.['requestId'];

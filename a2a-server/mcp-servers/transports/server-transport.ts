@@ -1,30 +1,30 @@
-/** What all ways to an MCP server have in common. */
+/** The shared types of all MCP transports. */
 import type { Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/clock.ts';
 import type { Logger } from '../../../shared/logging.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
 
-/** A line, an event or an answer that is longer ends its connection or its call, in bytes (X3). */
+/** The maximum size in bytes. A longer line, event or response ends its connection or its call (X3). */
 export const MAX_MESSAGE = 16 * 1024 * 1024;
 
-/** A message that the server has certainly not seen, over a connection that has ended or is about to. */
+/** The server certainly has not received the message. The connection has ended or is ending. */
 export class NotDelivered extends Error {
   override readonly name = 'NotDelivered';
 }
 
 export interface ServerTransport extends Transport {
-  /** What is known of why it ended, or says so little, as a sentence without its subject and its end. */
+  /** Why the transport ended or is silent, as a sentence without subject and full stop. */
   readonly trouble: string | undefined;
 }
 
 export interface TransportContext {
   clock: Clock;
-  /** Names the server. */
+  /** The log names the server. */
   log: Logger;
-  /** How long a stopped process may take to end before it is killed, in milliseconds. */
+  /** Time for a stopped process to end before it is killed, in milliseconds. */
   graceMs: number;
-  /** What child processes get a part of. */
+  /** The source environment for child processes, which get a part of it. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Where the process is recorded. */
+  /** Records the process. */
   child: ChildEntry;
 }

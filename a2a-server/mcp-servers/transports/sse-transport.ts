@@ -1,11 +1,11 @@
 /**
- * The older HTTP+SSE (MCP 2024-11-05, Transports: HTTP with SSE): one stream from the server for the client's whole life, whose
- * first event says where messages are to be posted; what is posted is answered with 202 and, on the stream, whenever the
- * server is done.
+ * The older transport HTTP+SSE (MCP 2024-11-05, Transports: HTTP with SSE). The client opens one event stream. The
+ * first event names the endpoint for POST requests. The server answers a POST with 202 and sends the response on the
+ * stream.
  *
- * - R81 The stream is opened once and read until it ends. Answers find their caller by id, above this.
- * - R82 When it ends, this transport has ended: a new stream is a new session, which begins with a new handshake. The SDK's
- *   own opens another stream beneath a session that the server has forgotten, and calls in flight wait for nothing.
+ * - R81 It opens the stream once and reads it until the end. The client matches responses to requests by id.
+ * - R82 When the stream ends, the transport ends, and a new stream needs a new handshake. The SDK's own transport opens
+ *   another stream for a lost session, and running calls wait forever.
  */
 import { isJSONRPCRequest, parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
@@ -37,7 +37,7 @@ export class SseTransport implements ServerTransport {
     return this.#why;
   }
 
-  /** Resolves with the first event. @throws Error when the stream cannot be opened, or ends before. */
+  /** Resolves with the first event. @throws Error if the stream cannot open or ends before */
   async start(): Promise<void> {
     const { signal } = this.#life;
     const response = await this.#line
@@ -48,7 +48,7 @@ export class SseTransport implements ServerTransport {
     const type = response.headers.get('content-type') ?? 'no content type';
     if (!response.ok) throw await statusFailure(response, this.#url);
     if (response.body === null || !type.startsWith('text/event-stream'))
-      throw new Error(`${this.#url.host} answered with ${type}, not with a stream of events`);
+      throw new Error(`${this.#url.host} answered with ${type}, not with an event stream`);
     void this.#read(response.body);
     await this.#endpoint.promise;
   }
@@ -90,7 +90,7 @@ export class SseTransport implements ServerTransport {
       for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }));
       this.#end('ended its stream');
     } catch (error) {
-      this.#end(`broke its stream off (${httpFailure(error, this.#url).message})`);
+      this.#end(`ended its stream early (${httpFailure(error, this.#url).message})`);
     }
   }
 
@@ -98,20 +98,19 @@ export class SseTransport implements ServerTransport {
     switch (event) {
       case 'endpoint':
         return this.#found(data);
-      // Some servers name it after what it carries.
+      // Some servers use this event name.
       case 'message':
       case 'result':
         return this.#hand(data);
       default:
-      // A sign of life, or something newer: nothing to answer.
+      // Ignore keep-alive and unknown events.
     }
   }
 
   #found(data: string): void {
     const endpoint = parseUrl(data, this.#url);
-    // What is posted carries the credentials: they go where the person has sent them, and nowhere else.
-    if (endpoint?.origin !== this.#url.origin)
-      return this.#end('wants messages to be posted to another origin than its own');
+    // POST requests carry the user's credentials, so they go only to the configured origin.
+    if (endpoint?.origin !== this.#url.origin) return this.#end('named an endpoint on another origin');
     this.#endpoint.resolve(endpoint);
   }
 
@@ -120,13 +119,13 @@ export class SseTransport implements ServerTransport {
     try {
       message = parseJSONRPCMessage(JSON.parse(data));
     } catch (error) {
-      this.onerror?.(new Error('an event holds no message', { cause: error }));
+      this.onerror?.(new Error('an event contains no JSON-RPC message', { cause: error }));
       return;
     }
     this.onmessage?.(message);
   }
 
-  /** Once, whatever comes first. @param why undefined where it is this side that ends it. */
+  /** Runs only once. @param why undefined if this side ends the connection */
   #end(why: string | undefined): void {
     if (this.#ending !== undefined) return;
     this.#why = why;
@@ -134,7 +133,7 @@ export class SseTransport implements ServerTransport {
     this.#life.abort();
     this.#posts.abortAll();
     this.#ending = this.#line.destroy().catch((error: unknown) => {
-      this.onerror?.(new Error('the connection could not be closed', { cause: error }));
+      this.onerror?.(new Error('the transport cannot close the connection', { cause: error }));
     });
     this.onclose?.();
   }

@@ -1,9 +1,9 @@
 /**
- * MCP over the stdin and stdout of a child process (MCP 2025-11-25, Transports: stdio).
+ * MCP over stdin and stdout of a child process (MCP 2025-11-25, Transports: stdio).
  *
- * The SDK's own leaves what the program has started itself behind: here the process leads a group that ends with it, has an
- * environment without secrets, and nothing it prints can fill the memory (X3). stdout is for messages alone; programs that
- * print something else there are borne with for a while. stderr goes to the log.
+ * The SDK's own transport does not end grandchildren. Here the process leads a process group that ends with it, its
+ * environment has no secrets, and its output has a size limit (X3). stdout is for messages only; a limited number of
+ * other lines is ignored. stderr goes to the log.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,20 +21,20 @@ import {
   type TransportContext,
 } from './server-transport.ts';
 
-/** Between the end of its input and SIGTERM, in milliseconds: a server that ends by itself ends in order. */
+/** The delay between the end of stdin and SIGTERM, in milliseconds. A server that exits by itself can clean up. */
 const GOODBYE_MS = 1_000;
-/** How long the last of its output is waited for once it has ended. */
+/** How long to wait for the last output after the exit, in milliseconds. */
 const DRAIN_MS = 200;
-/** Lines on stdout that are no messages before it is taken for another kind of program. */
+/** After this many stdout lines that are no messages, the program does not count as an MCP server. */
 const MAX_RUBBISH = 1_000;
 const MAX_LOG_LINE = 8 * 1024;
-/** Lines of stderr that are logged of one process. */
+/** The maximum number of stderr lines to log per process. */
 const MAX_LOG_LINES = 1_000;
 
 export interface Program {
   command: string;
   args: readonly string[];
-  /** Beside the harmless variables, see command-environment.ts. */
+  /** Variables in addition to the harmless ones; see command-environment.ts. */
   env: Readonly<Record<string, string>>;
   cwd?: string | undefined;
 }
@@ -61,13 +61,13 @@ export class StdioTransport implements ServerTransport {
     const { last } = this.#logged;
     const facts = [
       this.#why,
-      first === '' ? undefined : `printed on stdout what is no message: ${first}`,
-      last === '' ? undefined : `said last on stderr: ${last}`,
+      first === '' ? undefined : `printed a line on stdout that is not a JSON-RPC message: ${first}`,
+      last === '' ? undefined : `last line on stderr: ${last}`,
     ].filter((fact) => fact !== undefined);
     return facts.length === 0 ? undefined : facts.join('; ');
   }
 
-  /** @throws Error when the program cannot be started. */
+  /** @throws Error if the program cannot start */
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#program;
     const child = spawn(command, [...args], {
@@ -78,9 +78,9 @@ export class StdioTransport implements ServerTransport {
       windowsHide: true,
     });
     child.once('exit', (code, signal) => {
-      this.#end(signal === null ? `exited with code ${String(code)}` : `was ended by ${signal}`);
+      this.#end(signal === null ? `exited with code ${String(code)}` : `exited because of ${signal}`);
     });
-    // A pipe that breaks is told of by the exit, and by the write that broke it.
+    // Ignored: the exit event and the failed write report a broken pipe.
     child.stdin?.on('error', () => undefined);
     await once(child, 'spawn').catch((error: unknown) => {
       throw startFailure(error, this.#program);
@@ -94,7 +94,7 @@ export class StdioTransport implements ServerTransport {
     child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
   }
 
-  /** A program that cannot be recorded is ended: the next server could not find it (D6). */
+  /** Ends a program that cannot be recorded, because the next server could not find it (D6). */
   async #record(leader: number): Promise<void> {
     const { child, clock, graceMs } = this.#context;
     await child.record(leader).catch(async (error: unknown) => {
@@ -106,13 +106,13 @@ export class StdioTransport implements ServerTransport {
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (!stdin || this.#ending !== undefined)
-      return Promise.reject(new NotDelivered('the program has ended'));
+      return Promise.reject(new NotDelivered('the program has exited'));
     return new Promise((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
     });
   }
 
-  /** Resolves when nothing of the process and its group is left, as far as can be seen. */
+  /** Resolves when no process of the group is left, as far as the server can see. */
   async close(): Promise<void> {
     this.#end(undefined);
     await this.#ending;
@@ -133,11 +133,12 @@ export class StdioTransport implements ServerTransport {
       this.#rubbish.first = oneLine(line, 120);
       this.#context.log.warn(
         { line: this.#rubbish.first },
-        'the MCP server prints on stdout what is no message',
+        'the MCP server printed a line on stdout that is not a JSON-RPC message',
       );
     }
     this.#rubbish.lines += 1;
-    if (this.#rubbish.lines === MAX_RUBBISH) this.#end('prints more and more that is no message');
+    if (this.#rubbish.lines === MAX_RUBBISH)
+      this.#end('printed too many lines on stdout that are not JSON-RPC messages');
   }
 
   #log(lines: readonly string[]): void {
@@ -147,16 +148,19 @@ export class StdioTransport implements ServerTransport {
       this.#logged.lines += 1;
       if (this.#logged.lines > MAX_LOG_LINES) return;
       const last = this.#logged.lines === MAX_LOG_LINES;
-      this.#context.log.info({ line }, last ? 'the last of its stderr that is logged' : 'stderr');
+      this.#context.log.info(
+        { line },
+        last ? 'stderr (the server logs no further lines of this process)' : 'stderr',
+      );
     }
   }
 
-  /** Once, whatever comes first. @param why undefined where it is this side that ends it. */
+  /** Runs only once. @param why undefined if this side ends the connection */
   #end(why: string | undefined): void {
     if (this.#ending !== undefined || this.#child === undefined) return;
     this.#why = why;
     this.#ending = this.#finish(this.#child, why !== undefined).catch((error: unknown) => {
-      this.#context.log.warn({ err: error }, 'an MCP server could not be ended');
+      this.#context.log.warn({ err: error }, 'an MCP server process did not end');
     });
   }
 
@@ -167,7 +171,7 @@ export class StdioTransport implements ServerTransport {
     if (over) await within(clock, DRAIN_MS, closed);
     if (failed) {
       child.stdout?.destroy();
-      // Whoever waits for an answer is told before the rest is seen to.
+      // Calls that wait for a response fail now, before the clean-up.
       this.onclose?.();
     }
     child.stdin?.end();
@@ -197,7 +201,7 @@ async function within(clock: TransportContext['clock'], ms: number, event: Promi
 function startFailure(error: unknown, { command, cwd }: Program): Error {
   const sentence =
     systemErrorCode(error) === 'ENOENT'
-      ? `could not be started: there is no program ${command}${cwd === undefined ? '' : `, or no directory ${cwd}`}`
-      : `could not be started (${systemErrorCode(error) ?? String(error)})`;
+      ? `could not start: there is no program ${command}${cwd === undefined ? '' : `, or no directory ${cwd}`}`
+      : `could not start (${systemErrorCode(error) ?? String(error)})`;
   return new Error(sentence, { cause: error });
 }

@@ -1,15 +1,13 @@
 /**
- * Which steps of a script a task's next turn has. Pure, and a function of the task's own journal alone: after a crash the
- * same turn has the same steps.
+ * Finds the steps for the next turn of a scripted task. The result depends only on the task's journal, so a turn that
+ * is repeated after a crash has the same steps.
  */
 import type { UserMessage } from '../../task/events.ts';
 import type { Exchange } from '../../task/snapshot.ts';
 import type { Rule, Script, Sequence } from './script.ts';
 import type { Step } from './step.ts';
 
-/**
- * The newest message chooses the rule. A message that no rule is for lets a sequence go on that has not come to its end.
- */
+/** The newest message chooses the rule. If no rule matches, an unfinished sequence continues. */
 export function nextSteps(script: Script, exchanges: readonly Exchange[]): readonly Step[] {
   let sequence: Sequence = [];
   let turn = 0;
@@ -28,7 +26,7 @@ export function nextSteps(script: Script, exchanges: readonly Exchange[]): reado
   return sequence[turn] ?? [];
 }
 
-/** @param nth which message of its task it is; 1 is the first. */
+/** @param nth the number of the message in its task; 1 is the first */
 function ruleFor({ rules }: Script, message: UserMessage, nth: number): Rule | undefined {
   const text = message.parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))

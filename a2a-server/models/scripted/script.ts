@@ -1,20 +1,20 @@
-/** A script: rules that say what a scripted agent does for which message. Format: docs/scripted-agent.md. */
+/** Parses a script: rules that tell a scripted agent what to do for each message. Format: docs/scripted-agent.md. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { issuesOf } from '../../../shared/config.ts';
 import { messageOf, ProductError } from '../../../shared/errors.ts';
 import { step, turnEnd, type Step } from './step.ts';
 
-/** The steps of one turn after the other. What asks or calls ends a turn; the last may be empty. */
+/** The steps of each turn, in order. A question or a call ends a turn; the last turn may be empty. */
 export type Sequence = readonly (readonly Step[])[];
 
 export interface Rule {
   when: {
-    /** What the message's id begins with. */
+    /** Matches the beginning of the message id. */
     messageId?: string | undefined;
-    /** What is found in the message's text, in upper or lower case. */
+    /** Matches a part of the message text; case does not matter. */
     text?: string | undefined;
-    /** Which message of the task it is; 1 is the first. */
+    /** Matches the number of the message in the task; 1 is the first. */
     turn?: number | undefined;
   };
   do: Sequence;
@@ -22,11 +22,11 @@ export interface Rule {
 
 export interface Script {
   rules: readonly Rule[];
-  /** For a message that no rule is for. */
+  /** The steps for a message without a matching rule. */
   otherwise: Sequence;
 }
 
-const NO_RULE: Sequence = [[{ type: 'reject', value: 'No rule of the script is for this message.' }]];
+const NO_RULE: Sequence = [[{ type: 'reject', value: 'No rule of the script matches this message.' }]];
 
 const sequence = z
   .array(step)
@@ -53,7 +53,7 @@ const script = z.strictObject({
   otherwise: sequence.default(NO_RULE),
 });
 
-/** @throws ProductError CONFIGURATION that names the place in the script and what is wrong there. */
+/** @throws ProductError CONFIGURATION that names the place in the script and the problem */
 export function parseScript(json: unknown, path: string): Script {
   const parsed = judged(json, path);
   if (parsed.success) return parsed.data;
@@ -64,7 +64,7 @@ function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {
   try {
     return script.safeParse(json);
   } catch (error) {
-    // What is nested deeper than the stack is deep.
+    // Nested too deep for the stack.
     if (!(error instanceof RangeError)) throw error;
     throw new ProductError('CONFIGURATION', `The script ${path} is not valid: it is nested too deep.`, {
       cause: error,
@@ -76,7 +76,7 @@ function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {
 export async function readScript(path: string): Promise<Script> {
   let json: unknown;
   try {
-    // RFC 8259 §8.1: a byte order mark, which some editors write, may be ignored.
+    // RFC 8259 §8.1: a parser may ignore a byte order mark, which some editors write.
     json = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ProductError('CONFIGURATION', `The script ${path} cannot be read: ${messageOf(error)}`, {
@@ -88,24 +88,24 @@ export async function readScript(path: string): Promise<Script> {
 
 function problemsOf(steps: readonly Step[]): [number, string][] {
   const problems: [number, string][] = [];
-  /** What the turn has given so far: when it is repeated after a crash, an appended part must find it anew. */
+  /** The artifacts of this turn so far. An append must refer to one of them, because a turn repeats after a crash. */
   let given = new Set<string>();
   for (const [index, it] of steps.entries()) {
     const before = steps[index - 1];
     if (before && turnEnd(before) === 'end')
-      problems.push([index, `nothing can follow "${before.type}", which is the end`]);
+      problems.push([index, `no step can follow "${before.type}", because it ends the task`]);
     if (it.type === 'artifact') {
       const { artifact, append } = it.value;
       if (append && !given.has(artifact.artifactId))
         problems.push([
           index,
-          `there is no artifact "${artifact.artifactId}" to append to: it is given by a step before, with no call or question between`,
+          `there is no artifact "${artifact.artifactId}" to append to: add a step before that creates it, without a call or question in between`,
         ]);
       given.add(artifact.artifactId);
     }
     if (turnEnd(it) !== undefined) given = new Set();
     if (it.type === 'message' && steps.some((other) => other !== it && other.type !== 'delay'))
-      problems.push([index, 'a bare message is all there is: only a delay may stand beside it']);
+      problems.push([index, 'a bare message is the whole response: only "delay" steps can be with it']);
   }
   return problems;
 }

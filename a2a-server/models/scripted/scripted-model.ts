@@ -1,4 +1,4 @@
-/** An agent that does what a script says: the same executor and journal, with rules in the place of a model. */
+/** The scripted agent: the same executor and journal, with rules instead of a model. */
 import { onAbort } from '../../../shared/abort.ts';
 import type { Clock } from '../../../shared/clock.ts';
 import { ProductError } from '../../../shared/errors.ts';
@@ -13,7 +13,7 @@ import type { Step } from './step.ts';
 const SCRIPTED = 'scripted';
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** The script is the only model there is, under each tier's name. */
+/** Offers the script as the only model, also under the name of each tier. */
 export function scriptedModels(script: Script, clock: Clock): Models {
   const model = scriptedModel(script, clock);
   const names = [...TIERS, SCRIPTED];
@@ -22,7 +22,7 @@ export function scriptedModels(script: Script, clock: Clock): Models {
       if (names.includes(name)) return model;
       throw new ProductError(
         'UNKNOWN_MODEL',
-        `There is no model ${JSON.stringify(name.slice(0, 200))} here: this agent follows a script.`,
+        `This server has no model ${JSON.stringify(name.slice(0, 200))}: its agent follows a script. Omit the model.`,
         { facts: { offered: names.join(', ') } },
       );
     },
@@ -49,7 +49,7 @@ function scriptedModel(script: Script, clock: Clock): Model {
   };
 }
 
-/** @returns how the turn ends if this is its last step. */
+/** @returns how the turn ends if this is its last step */
 function* give(
   step: Exclude<Step, { type: 'delay' | 'stayWorking' }>,
 ): Generator<ModelEvent, TurnEnd, undefined> {
@@ -82,7 +82,7 @@ function* give(
   }
 }
 
-/** @throws AbortError once the signal fires, and does nothing else. */
+/** Waits for the abort. @throws AbortError when the signal aborts */
 async function aborted(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     onAbort(signal, resolve);

@@ -1,4 +1,4 @@
-/** The steps of a script: each is an object with one key, which names it. See docs/scripted-agent.md. */
+/** Parses the steps of a script: each is an object with one key, its name. See docs/scripted-agent.md. */
 import { z } from 'zod';
 import type { Artifact, ContentPart } from '../../task/events.ts';
 
@@ -17,13 +17,13 @@ const file = z
   });
 const fileUrl = z.strictObject({ url: z.url(), name: named.optional(), mediaType: named.optional() });
 
-/** Under these ids a task gives what is said in each turn. */
+/** The task uses these ids for the text of its turns. */
 const ID_OF_A_TURN = /^turn-\d+$/;
 
 const artifact = z
   .strictObject({
     id: named.refine((id) => !ID_OF_A_TURN.test(id), {
-      error: 'an id like "turn-1" is taken: it is that of what the agent says in a turn',
+      error: 'an id like "turn-1" is reserved for the text of a turn; choose another id',
     }),
     name: z.string().default(''),
     description: z.string().default(''),
@@ -65,7 +65,7 @@ function partsOf(it: Contents): ContentPart[] {
 
 const call = z.strictObject({ tool: named, input: z.record(z.string(), z.unknown()).default({}) });
 
-/** What follows each step's name. */
+/** The argument of each step. */
 const ARGUMENTS = {
   text: z.union([text.transform((it) => [it]), z.array(text).min(1)], {
     error: 'expected a text, or a list of its chunks',
@@ -75,7 +75,7 @@ const ARGUMENTS = {
   delay: z.number().int().min(0),
   call: call.transform((it) => [it]),
   calls: z.array(call).min(1),
-  inputRequired: z.union([named, z.literal(true)], { error: 'expected a question, or true to ask nothing' }),
+  inputRequired: z.union([named, z.literal(true)], { error: 'expected a question, or true for no question' }),
   authRequired: named,
   message: named,
   complete: named,
@@ -87,10 +87,10 @@ const ARGUMENTS = {
 type Arguments = typeof ARGUMENTS;
 type StepName = keyof Arguments;
 
-/** A step by its name, with what it is given. */
+/** A step: its name and its argument. */
 export type Step = { [K in StepName]: { type: K; value: z.output<Arguments[K]> } }[StepName];
 
-/** After one of these the turn is over. `ask`, `run`: and goes on later with what follows; `end`: nothing can follow. */
+/** How a step ends its turn. After `run` and `ask` the next steps continue later; after `end` there are none. */
 export function turnEnd({ type }: Step): 'run' | 'ask' | 'end' | undefined {
   switch (type) {
     case 'call':
@@ -131,7 +131,7 @@ export const step = z.record(z.string(), z.unknown()).transform((it, context): S
   return z.NEVER;
 });
 
-/** The value is what the schema of this very name gave. */
+/** Safe, because the schema of this name has parsed the value. */
 function stepOf(type: StepName, value: unknown): Step {
   return z.custom<Step>().parse({ type, value });
 }

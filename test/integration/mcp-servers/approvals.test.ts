@@ -151,7 +151,7 @@ describe('a tool of an MCP server', () => {
         outcome: {
           type: 'error',
           message: expect.stringMatching(
-            /^There is no tool mcp__peer__note\. The MCP server peer has no such tool now\. Tools: /,
+            /^There is no tool mcp__peer__note\. The MCP server peer does not have this tool now\. Tools: /,
           ),
         },
       },

@@ -11,10 +11,10 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await stage.call('rich')).toBe(
       [
         'words',
-        '[image, image/png, 3 bytes: not shown]',
+        '[image, image/png, 3 bytes, not shown]',
         '[resource file:///a.txt]\ninside',
         '[resource file:///b.txt, b] another',
-        '[content of an unknown kind]',
+        '[content of an unknown type]',
         '{\n  "answer": 42\n}',
       ].join('\n'),
     );
@@ -34,14 +34,14 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     const stage = await mcpStage({ peer: await peerSettings(kind, { trustHints: true }) });
     await stage.status(isReady);
     await expect(stage.call('drop')).rejects.toThrow(
-      /^The connection to the MCP server peer was lost while drop ran: .*\. Whether the call took effect is not known\.$/,
+      /^The connection to the MCP server peer was lost while drop ran: .*\. The outcome of the call is unknown\.$/,
     );
     if (kind === 'stdio') return;
     // A process that is started anew has forgotten that it has been asked before.
     const said: string[] = [];
     const output = (text: string): void => void said.push(text);
     expect(await stage.call('look-and-drop', {}, { output })).toBe('seen at last');
-    expect(said.join('')).toMatch(/the call is made again/);
+    expect(said.join('')).toMatch(/calling again/);
   });
 
   it('R83 is told when a call that it never answers is given up, and goes on answering others', async () => {
@@ -73,7 +73,9 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     await stage.call('shrink');
     await stage.status(({ tools }) => tools === 14);
     expect(stage.servers.get('mcp__peer__note')).toBeUndefined();
-    expect(stage.servers.whyAbsent('mcp__peer__note')).toBe('The MCP server peer has no such tool now.');
+    expect(stage.servers.whyAbsent('mcp__peer__note')).toBe(
+      'The MCP server peer does not have this tool now.',
+    );
   });
 
   it('asks the person behind the one call that it works on, and nobody where there are two', async () => {
@@ -107,7 +109,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
   it.each([
     ['silent', /^did not answer within 4 s/],
     ['endless-pages', /list of tools has more than 200 pages/],
-    ['page-loop', /comes round to the same page again/],
+    ['page-loop', /repeats a page/],
   ] as const)('X3 that is %s is down and says why, and its neighbour is not', async (fault, why) => {
     const [bad, good] = [await peerSettings(kind, { fault }), await peerSettings(kind)];
     const limits = fault === 'silent' ? { connectMs: 4_000 } : {};

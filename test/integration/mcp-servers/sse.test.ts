@@ -57,7 +57,7 @@ describe('an MCP server over HTTP+SSE', () => {
     await peer.kill();
     await stage.status(isDown);
     await expect(stage.call('note')).rejects.toThrow(
-      /^The MCP server peer is not connected: .*\. It is tried again by itself\.$/,
+      /^The MCP server peer is not connected: .*\. The server retries automatically; call the tool again later\.$/,
     );
   });
 
@@ -73,6 +73,6 @@ describe('an MCP server over HTTP+SSE', () => {
     const errorOf = async (server: string) => (await stage.status(isDown, server)).error;
     expect(await errorOf('gone')).toMatch(/^127\.0\.0\.1:\d+ refused the connection$/);
     expect(await errorOf('elsewhere')).toMatch(/answered with HTTP 404: no such session$/);
-    expect(await errorOf('seen')).toMatch(/answered with no content type, not with a stream of events$/);
+    expect(await errorOf('seen')).toMatch(/answered with no content type, not with an event stream$/);
   });
 });

@@ -25,7 +25,7 @@ describe('an MCP server that is a program', () => {
     await stage.status(isReady);
     const first = pidIn(await stage.call('note'));
     await expect(stage.call('exit')).rejects.toThrow(
-      /was lost while exit ran: exited with code 3; said last on stderr: out of memory, or so/,
+      /was lost while exit ran: exited with code 3; last line on stderr: out of memory, or so/,
     );
     expect(pidIn(await stage.call('note'))).not.toBe(first);
   });
@@ -69,12 +69,15 @@ describe('an MCP server that is a program', () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'rubbish' }) });
     await stage.status(isReady);
     expect(await stage.call('note', { text: 'hello' })).toMatch(/hello/);
-    expect(stage.log.join('')).toMatch(/prints on stdout what is no message/);
+    expect(stage.log.join('')).toMatch(/printed a line on stdout that is not a JSON-RPC message/);
   });
 
   it.each([
-    ['rubbish-only', /^prints more and more that is no message; printed on stdout .*: Welcome to the peer!/],
-    ['exits', /^exited with code 4; said last on stderr: no licence found$/],
+    [
+      'rubbish-only',
+      /^printed too many lines on stdout that are not JSON-RPC messages; printed a line on stdout .*: Welcome to the peer!/,
+    ],
+    ['exits', /^exited with code 4; last line on stderr: no licence found$/],
     ['long-line', /^sent a line of more than 16 MiB/],
     ['no-tools', /^it offers no tools$/],
   ] as const)('X3 that %s says so, and its neighbour is unharmed', async (fault, why) => {
@@ -93,11 +96,11 @@ describe('an MCP server that is a program', () => {
     const { error, tools } = await stage.status(isReady);
     expect(tools).toBe(14);
     expect(error?.split('; ')).toEqual([
-      '"no-object" was left out: its input schema is not one of an object',
-      '"no-schema" was left out: its input schema is not one of an object',
-      expect.stringMatching(/^"dangling" was left out: its input schema is not valid: /),
-      expect.stringMatching(/^"huge" was left out: its input schema has \d+ characters, more than 65536$/),
-      'a tool without a usable name was left out',
+      '"no-object" is omitted: its input schema does not have the type "object"',
+      '"no-schema" is omitted: its input schema does not have the type "object"',
+      expect.stringMatching(/^"dangling" is omitted: its input schema is not valid: /),
+      expect.stringMatching(/^"huge" is omitted: its input schema has \d+ characters, more than 65536$/),
+      'a tool without a usable name is omitted',
       'and 2 problems more',
     ]);
     expect(stage.servers.get('mcp__peer__look')?.description).toBe('The first of this name.');
@@ -111,7 +114,7 @@ describe('an MCP server that is a program', () => {
       name: 'peer',
       state: 'ready',
       tools: 500,
-      error: 'it has 9500 tools more than the 500 that are offered; choose with "tools": {"include": […]}',
+      error: 'it has 9500 tools more than the limit of 500; choose with "tools": {"include": […]}',
     });
     expect(await stage.status(isReady, 'few')).toEqual({ name: 'few', state: 'ready', tools: 2 });
   });
@@ -119,7 +122,7 @@ describe('an MCP server that is a program', () => {
   it('X3 that is not there at all is named, and tried again', async () => {
     const stage = await mcpStage({ peer: { command: 'no-such-program-here' } });
     expect(await stage.status(isDown)).toMatchObject({
-      error: 'could not be started: there is no program no-such-program-here',
+      error: 'could not start: there is no program no-such-program-here',
     });
   });
 });

@@ -5,8 +5,8 @@ function textOf(result: unknown): string {
   return resultText(callResult.parse(result));
 }
 
-describe('what a tool of an MCP server gives back', () => {
-  it('is its text, and structured content where the text does not say the same', () => {
+describe('the result of an MCP tool', () => {
+  it('is its text, and its structured content if the text does not contain it', () => {
     const structuredContent = { b: [1, 2], a: 'x' };
     const same = { type: 'text', text: '{"a": "x", "b": [1, 2]}' };
     expect(textOf({ content: [same], structuredContent })).toBe(same.text);
@@ -16,12 +16,12 @@ describe('what a tool of an MCP server gives back', () => {
     expect(textOf({ structuredContent: 3 })).toBe('3');
   });
 
-  it('is never nothing', () => {
+  it('is never empty', () => {
     for (const result of [{}, { content: [] }, { content: [{ type: 'text', text: ' ' }] }])
       expect(textOf(result)).toBe('[no output]');
   });
 
-  it('names what cannot be shown as text', () => {
+  it('describes content that is not text', () => {
     expect(
       textOf({
         content: [
@@ -32,14 +32,14 @@ describe('what a tool of an MCP server gives back', () => {
         ],
       }).split('\n'),
     ).toEqual([
-      '[audio, audio/wav, 5 bytes: not shown]',
-      '[resource a:b, of an unknown type, 3 bytes: not shown]',
-      '[content of an unknown kind]',
-      '[content of an unknown kind]',
+      '[audio, audio/wav, 5 bytes, not shown]',
+      '[resource a:b, of an unknown type, 3 bytes, not shown]',
+      '[content of an unknown type]',
+      '[content of an unknown type]',
     ]);
   });
 
-  it('X3 is cut in the middle where it is long', () => {
+  it('X3 loses its middle if it is long', () => {
     const text = textOf({ content: [{ type: 'text', text: `a${'x'.repeat(1_000_000)}z` }] });
     expect([text.length < 31_000, text.startsWith('ax'), text.endsWith('xz')]).toEqual([true, true, true]);
   });

@@ -18,7 +18,7 @@ const url: ElicitRequest['params'] = {
   elicitationId: '1',
 };
 
-test('a form is asked as a form, and its values are what the server gets', async () => {
+test('a form stays a form, and the server gets its values', async () => {
   const ask = answering({ name: 'Ada' });
   expect(await elicit('peer', form, [ask])).toEqual({ action: 'accept', content: { name: 'Ada' } });
   expect(ask).toHaveBeenCalledWith({
@@ -27,7 +27,7 @@ test('a form is asked as a form, and its values are what the server gets', async
   });
 });
 
-test('an address is shown, and only the person who says so has opened it', async () => {
+test('the person sees the URL, and only their confirmation accepts the request', async () => {
   const ask = answering('Done');
   expect(await elicit('peer', url, [ask])).toEqual({ action: 'accept' });
   expect(ask.mock.calls[0]?.[0]).toMatchObject({
@@ -37,12 +37,12 @@ test('an address is shown, and only the person who says so has opened it', async
   expect(await elicit('peer', url, [answering('Decline')])).toEqual({ action: 'decline' });
 });
 
-test('who does not want to answer has declined', async () => {
+test('a person who refuses to answer declines the request', async () => {
   expect(await elicit('peer', form, [declining()])).toEqual({ action: 'decline' });
   expect(await elicit('peer', url, [declining()])).toEqual({ action: 'decline' });
 });
 
-test('nobody is asked where nobody, or more than one, could be meant', async () => {
+test('without exactly one running call, the server asks nobody', async () => {
   const asks = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
   expect(await elicit('peer', form, asks)).toEqual({ action: 'cancel' });
   expect(await elicit('peer', form, [])).toEqual({ action: 'cancel' });

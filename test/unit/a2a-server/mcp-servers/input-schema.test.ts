@@ -4,8 +4,8 @@ import { readInputSchema } from '../../../../a2a-server/mcp-servers/input-schema
 
 const read = (schema: unknown, engine = new AjvJsonSchemaValidator()) => readInputSchema(schema, engine);
 
-describe('the input schema of a tool of an MCP server', () => {
-  it('is handed on as it is, but for its dialect, and checks an input without changing it', async () => {
+describe('the input schema of an MCP tool', () => {
+  it('goes to the model without $schema, and checks an input without changing it', async () => {
     const properties = { n: { type: 'integer', default: 3 }, at: { type: 'string', format: 'date' } };
     const { declared, schema } = await read({
       $schema: 'http://json-schema.org/draft-07/schema#',
@@ -18,7 +18,7 @@ describe('the input schema of a tool of an MCP server', () => {
     expect(schema.safeParse({ at: 'today', n: 'x' }).error?.issues[0]?.message).toMatch(/n must be integer/);
   });
 
-  it('is its own, also where two have one $id', async () => {
+  it('is separate for two tools with the same $id', async () => {
     const engine = new AjvJsonSchemaValidator();
     const one = await read({ $id: 'same', type: 'object', required: ['a'] }, engine);
     const two = await read({ $id: 'same', type: 'object', required: ['b'] }, engine);
@@ -28,21 +28,21 @@ describe('the input schema of a tool of an MCP server', () => {
     ]);
   });
 
-  it('X3 may have a pattern that takes for ever: the input is refused, and nothing else waits', async () => {
+  it('X3 can have an endless pattern: the check fails in time and does not block the server', async () => {
     const { schema } = await read({
       type: 'object',
       properties: { text: { type: 'string', pattern: '^(a+)+$' } },
     });
     const { error } = schema.safeParse({ text: `${'a'.repeat(40)}!` });
-    expect(error?.issues[0]?.message).toBe('the schema of the tool takes too long to match it');
+    expect(error?.issues[0]?.message).toBe("the tool's schema takes too long to check this input");
   });
 
   it.each([
-    [{ type: 'array' }, /not one of an object/],
-    [undefined, /not one of an object/],
+    [{ type: 'array' }, /does not have the type "object"/],
+    [undefined, /does not have the type "object"/],
     [{ type: 'object', properties: { a: { type: 'colour' } } }, /is not valid: /],
     [{ type: 'object', $schema: 'https://example.com/own' }, /is not valid: /],
-  ])('that is %j cannot be used, and says why', async (schema, why) => {
+  ])('is refused with a reason if it is %j', async (schema, why) => {
     await expect(read(schema)).rejects.toThrow(why);
   });
 });

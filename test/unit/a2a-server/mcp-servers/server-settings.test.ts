@@ -10,7 +10,7 @@ function started(settings: unknown, env: Record<string, string> = {}) {
 }
 
 describe('the settings of MCP servers', () => {
-  it('are those of other clients, with what is left out filled in', () => {
+  it('accept the format of other clients, and fill in defaults', () => {
     const servers = started({
       local: { command: 'npx', args: ['-y', 'it'], env: { A: 'b' } },
       remote: { url: 'https://example.com/mcp', headers: { 'x-key': 'k' }, timeout: 1500 },
@@ -24,7 +24,7 @@ describe('the settings of MCP servers', () => {
     ]);
   });
 
-  it('take variables from the environment, wherever a value is', () => {
+  it('expand environment variables in every value', () => {
     const servers = started(
       {
         local: { command: '${BIN}/it', args: ['${A}-${B:-other}'], env: { KEY: '${A}' }, cwd: '${C:-/tmp}' },
@@ -44,7 +44,7 @@ describe('the settings of MCP servers', () => {
     });
   });
 
-  it('name the server and the variable that is not set, and look at no server that is disabled', () => {
+  it('report the server and its missing variable, and ignore disabled servers', () => {
     const remote = { url: 'https://example.com', headers: { a: '${NOT_SET}' } };
     expect(() => started({ tracker: remote })).toThrow(/server "tracker": it needs .* variable NOT_SET/);
     expect(started({ tracker: { ...remote, disabled: true } }).size).toBe(0);
@@ -53,13 +53,13 @@ describe('the settings of MCP servers', () => {
   it.each([
     ['ftp://example.com', /is not an http or https address/],
     ['nowhere', /is not an http or https address/],
-    ['https://me:hush@example.com', /holds a user or a password/],
-  ])('refuse the address %s, and do not repeat it', (url, why) => {
+    ['https://me:hush@example.com', /contains a user or a password/],
+  ])('refuse the URL %s, and do not show it', (url, why) => {
     expect(() => started({ a: { url } })).toThrow(why);
     expect(() => started({ a: { url } })).not.toThrow(/hush/);
   });
 
-  it('refuse a header that would be two', () => {
+  it('refuse a header value with a line break', () => {
     const entry = { url: 'https://example.com', headers: { a: '${A}' } };
     expect(() => started({ a: entry }, { A: 'b\r\nc: d' })).toThrow(/header "a" has a line break/);
   });
@@ -70,13 +70,13 @@ describe('the settings of MCP servers', () => {
     [{ a: {} }, /a\.command: it is missing/],
     [{ a: { url: 'http://b', timeout: 'never' } }, /a\.timeout: /],
     [{ 'a/b': { command: 'x' } }, /a name|it has a name that is not allowed/],
-  ])('say what is wrong with %j, as the setting that it is', (mcpServers, why) => {
+  ])('explain what is wrong with %j', (mcpServers, why) => {
     const sources = { flags: {}, env: {}, file: { path: 'config.json', values: { mcpServers } } };
     expect(() => resolveSettings(ALL_SETTINGS, sources)).toThrow(why);
     expect(() => resolveSettings(ALL_SETTINGS, sources)).toThrow(/^Setting "mcpServers" from config\.json/);
   });
 
-  it('that trust a server amount to a rule that allows it', () => {
+  it('turn trust into a rule that allows the server', () => {
     const settings = mcpServerSettings.parse({
       a: { command: 'x', trust: true },
       b: { command: 'x' },

@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { toolName } from '../../../../a2a-server/mcp-servers/tool-name.ts';
 
-test('a name that fits stays as it is', () => {
+test('a valid name stays unchanged', () => {
   expect(toolName('git-hub', 'create_issue')).toBe('mcp__git-hub__create_issue');
   expect(toolName('a', '_b')).toBe('mcp__a___b');
 });
 
-test('a name that had to be changed, or looks as if it had been, ends in a mark', () => {
+test('a changed name, or a name that looks changed, ends in a hash', () => {
   for (const [server, tool] of [
     ['my server', 'look'],
     ['a', 'b.c'],
@@ -19,7 +19,7 @@ test('a name that had to be changed, or looks as if it had been, ends in a mark'
     expect(toolName(server, tool)).toMatch(/^mcp__[A-Za-z0-9_-]{1,50}_[0-9a-f]{8}$/);
 });
 
-test('every name is one that all models take, and no two tools have the same', () => {
+test('every name is valid for all model providers, and different tools have different names', () => {
   const part = fc.stringMatching(/^[ab_ .]{1,5}$/);
   const names = new Map<string, string>();
   fc.assert(

@@ -16,7 +16,7 @@ const FINISH: LanguageModelV3StreamPart = {
   finishReason: { unified: 'stop', raw: 'stop' },
 };
 
-/** A model whose every `doStream` is the next of these. */
+/** A model whose `doStream` returns these results in order. */
 function modelOf(...answers: (() => Promise<Stream> | Stream)[]): Model {
   return languageModel(sourceOf(...answers));
 }
@@ -52,7 +52,7 @@ function gate<Value>(): { promise: Promise<Value>; open: (value: Value) => void 
   return { promise, open };
 }
 
-/** Parts, then nothing ever again. `cancelled` resolves when the reader gives up. */
+/** Streams the parts and then never ends. `cancelled` resolves when the reader cancels. */
 function silentAfter(...parts: LanguageModelV3StreamPart[]): { stream: Stream; cancelled: Promise<unknown> } {
   const { promise, open } = gate<unknown>();
   const stream = new ReadableStream<LanguageModelV3StreamPart>({
@@ -96,8 +96,8 @@ function overloaded(): Promise<Stream> {
   );
 }
 
-describe('what is handed out', () => {
-  test('text at once, calls with the end of the turn, and nothing of the rest', async () => {
+describe('the events of a turn', () => {
+  test('text comes at once, calls come at the end of the turn, and other parts are dropped', async () => {
     const events = await collect(
       modelOf(() =>
         streamOf(
@@ -116,7 +116,7 @@ describe('what is handed out', () => {
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b' },
       { type: 'call', modelCallId: 'c1', tool: 'wait', input: { seconds: 1 } },
-      // A server that says `stop` beside a call meant the call.
+      // Some servers send `stop` with a call; the call counts.
       { type: 'finish', end: 'tool-calls', usage: { inputTokens: 5, outputTokens: 0 } },
     ]);
   });
@@ -125,7 +125,7 @@ describe('what is handed out', () => {
     ['nothing', []],
     ['spaces', [text(' '), text('\n')]],
     ['thoughts', [{ type: 'reasoning-delta', id: 'r', delta: 'hmm' } as const]],
-  ])('an answer of %s is told apart as an empty one', async (_, parts) => {
+  ])('an answer of %s counts as empty', async (_, parts) => {
     const events = await collect(modelOf(() => streamOf(...parts, FINISH)));
     expect(events.at(-1)).toMatchObject({ type: 'finish', end: 'empty' });
   });
@@ -134,7 +134,7 @@ describe('what is handed out', () => {
     ['words', text('and so on ')],
     ['thoughts', { type: 'reasoning-delta', id: 'r', delta: 'and so on ' }],
     ['a call', { type: 'tool-input-delta', id: 'c1', delta: 'and so on ' }],
-  ])('%s without end are cut off when they fill the window, and nothing more is read', async (_, part) => {
+  ])('an endless answer of %s stops at the size of the context window', async (_, part) => {
     let given = 0;
     let cancelled = false;
     const endless = (): Stream =>
@@ -157,7 +157,7 @@ describe('what is handed out', () => {
     expect(cancelled).toBe(true);
   });
 
-  test('what the provider had of the input from before is counted apart', async () => {
+  test('cached input tokens are counted separately', async () => {
     const cached = { ...FINISH, usage: { ...USAGE, inputTokens: { ...USAGE.inputTokens, cacheRead: 4 } } };
     const events = await collect(modelOf(() => streamOf(text('a'), cached)));
     expect(events.at(-1)).toMatchObject({
@@ -174,7 +174,7 @@ describe('what is handed out', () => {
     expect(events[0]).toMatchObject({ type: 'call', input });
   });
 
-  test('a call that the provider runs itself is not ours to decide on', async () => {
+  test('a call that the provider executes itself gives no call event', async () => {
     const own: LanguageModelV3StreamPart = { ...callPart(), providerExecuted: true };
     const events = await collect(modelOf(() => streamOf(own, FINISH)));
     expect(events).toEqual([expect.objectContaining({ type: 'finish', end: 'empty' })]);
@@ -185,8 +185,8 @@ function callPart(): Extract<LanguageModelV3StreamPart, { type: 'tool-call' }> {
   return { type: 'tool-call', toolCallId: 'c1', toolName: 'wait', input: '{}' };
 }
 
-describe('asking again', () => {
-  test('happens while nothing was handed out, calls included', async () => {
+describe('a retry', () => {
+  test('happens only before the first event, calls included', async () => {
     const events = await collect(
       modelOf(
         overloaded,
@@ -198,7 +198,7 @@ describe('asking again', () => {
     expect(events.map((event) => event.type)).toEqual(['text', 'finish']);
   });
 
-  test('never happens once text was handed out', async () => {
+  test('never happens after the first text', async () => {
     const model = modelOf(
       () => streamOf(text('half')),
       () => streamOf(text('again'), FINISH),
@@ -211,7 +211,7 @@ describe('asking again', () => {
     expect(events).toEqual([{ type: 'text', text: 'half' }]);
   });
 
-  test('ends with the last failure when patience ends', async () => {
+  test('throws the last failure when the retries are used up', async () => {
     const model = modelOf(overloaded, overloaded, overloaded, overloaded, () => streamOf(FINISH));
     await expect(collect(model)).rejects.toMatchObject({
       reason: 'AGENT_UNREACHABLE',
@@ -219,7 +219,7 @@ describe('asking again', () => {
     });
   });
 
-  test('does not happen for a turn the provider ended with an error', async () => {
+  test('does not happen for a turn that the provider ends with an error', async () => {
     const malformed: LanguageModelV3StreamPart = {
       ...FINISH,
       finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' },
@@ -232,12 +232,12 @@ describe('asking again', () => {
 });
 
 describe('A4 an abort', () => {
-  test('before the first step asks nobody', async () => {
+  test('before the first step sends no request', async () => {
     const model = modelOf();
     await expect(collect(model, request(AbortSignal.abort()))).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('ends a turn whose provider never answers, and what answers later is thrown away', async () => {
+  test('ends a turn whose provider never answers, and drops a late answer', async () => {
     const late = silentAfter();
     const reached = gate<void>();
     const answer = gate<Stream>();
@@ -269,7 +269,7 @@ describe('A4 an abort', () => {
     expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
   });
 
-  test('in the pause between two attempts ends the pause', async () => {
+  test('ends the delay between two attempts', async () => {
     const abort = new AbortController();
     const model = languageModel({
       id: 'busy',
@@ -280,14 +280,14 @@ describe('A4 an abort', () => {
   });
 });
 
-/** A failure worth another try, with an abort right after it. */
+/** A failure that allows a retry, with an abort right after it. */
 function abortOnce(abort: AbortController): APICallError {
   setImmediate(() => abort.abort());
   return new APICallError({ message: 'busy', url: 'http://x', requestBodyValues: {}, statusCode: 529 });
 }
 
 describe('a reader that stops', () => {
-  test('cancels the stream, also while it waits for more', async () => {
+  test('cancels the stream, also during a read', async () => {
     const silent = silentAfter(text('one'));
     const iterator = iteratorOf(
       modelOf(() => silent.stream),
@@ -301,7 +301,7 @@ describe('a reader that stops', () => {
     expect(await ended).toMatchObject({ done: true });
   });
 
-  test('leaves no listener on a signal that lives on', async () => {
+  test('leaves no listener on a long-lived signal', async () => {
     const { signal } = new AbortController();
     for (let turn = 0; turn < 20; turn += 1)
       await collect(

@@ -4,15 +4,15 @@ import { modelSettings } from '../../../../a2a-server/models/settings.ts';
 
 const KEYS = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o', GEMINI_API_KEY: 'g' };
 
-describe('which model a task gets', () => {
-  test('is the offline model, whatever keys lie in the environment', () => {
+describe('the model of a task', () => {
+  test('is the offline model, even with keys in the environment', () => {
     const models = createModels(modelSettings.parse({}), KEYS);
     for (const name of [undefined, 'offline', 'fast', 'smart'])
       expect(models.resolve(name).id).toBe('offline');
     expect(models.list()).toEqual(['fast', 'smart', 'offline']);
   });
 
-  test('is the one the settings name, for the default, a tier or an id', () => {
+  test('comes from the settings, for the default, a tier or an id', () => {
     const settings = modelSettings.parse({
       model: 'anthropic:a-model',
       fast: 'google:g-model',
@@ -33,7 +33,7 @@ describe('which model a task gets', () => {
   });
 
   test.each(['openai:o-model', 'gpt', '', 'constructor', '__proto__'])(
-    'is never %j when the settings do not name it, though its key is there',
+    'is never %j if the settings do not name it, even with its key',
     (name) => {
       const models = createModels(modelSettings.parse({ smart: 'anthropic:a-model' }), KEYS);
       expect(() => models.resolve(name)).toThrow(
@@ -46,7 +46,7 @@ describe('which model a task gets', () => {
   );
 });
 
-describe('what is known of a model', () => {
+describe('the price and the context window of a model', () => {
   const settings = modelSettings.parse({
     model: 'openai:o-model',
     fast: 'openai:small',
@@ -55,7 +55,7 @@ describe('what is known of a model', () => {
   });
   const models = createModels(settings, KEYS);
 
-  test('is its price and its window, as the settings have them by its id', () => {
+  test('come from the settings by its id', () => {
     expect(models.resolve(undefined)).toMatchObject({
       price: { input: 3, output: 15 },
       contextWindow: 128_000,
@@ -64,7 +64,7 @@ describe('what is known of a model', () => {
     expect(models.resolve('fast').price).toBeUndefined();
   });
 
-  test('is no limit of the offline model, which reads as much as there is', () => {
+  test('are unset for the offline model, which has no limit', () => {
     expect(models.resolve('offline').contextWindow).toBeUndefined();
   });
 
@@ -73,30 +73,30 @@ describe('what is known of a model', () => {
     { prices: { 'openai:m': { input: 1 } } },
     { prices: { gpt: { input: 1, output: 1 } } },
     { contextWindow: { 'openai:m': 100 } },
-  ])('is refused where it cannot be: %j', (wrong) => {
+  ])('are refused if invalid: %j', (wrong) => {
     expect(modelSettings.safeParse(wrong).success).toBe(false);
   });
 });
 
-describe('what is missing', () => {
+describe('a missing setting', () => {
   test.each([
     ['anthropic:m', 'ANTHROPIC_API_KEY'],
     ['openai:m', 'OPENAI_API_KEY'],
     ['openrouter:m', 'OPENROUTER_API_KEY'],
     ['google:m', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_URL'],
-  ])('for %s is named: %s', (model, variable) => {
+  ])('for %s appears in the error: %s', (model, variable) => {
     const models = createModels(modelSettings.parse({ model }), { ANTHROPIC_API_KEY: '' });
     expect(() => models.resolve(undefined)).toThrow(
       expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(variable) }),
     );
   });
 
-  test.each(['ollama:llama3.2', 'vllm:qwen'])('is nothing for %s on this machine', (model) => {
+  test.each(['ollama:llama3.2', 'vllm:qwen'])('does not occur for %s on this machine', (model) => {
     expect(createModels(modelSettings.parse({ model }), {}).resolve(undefined).id).toBe(model);
   });
 
-  test('is nothing for a compatible endpoint with an address, since it may need no key', () => {
+  test('does not occur for a compatible endpoint with a URL, because it may need no key', () => {
     const settings = modelSettings.parse({ model: 'openai-compatible:llama' });
     const models = createModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' });
     expect(models.resolve(undefined).id).toBe('openai-compatible:llama');
@@ -117,7 +117,7 @@ describe('settings', () => {
   });
 
   test.each(['ftp://x', 'x', 'http://user:secret@host/v1', 'https://host/v1?key=secret'])(
-    'refuse the address %j without repeating it',
+    'refuse the URL %j without showing it',
     (address) => {
       const parsed = modelSettings.safeParse({ baseUrls: { openai: address } });
       expect(parsed.success).toBe(false);

@@ -26,21 +26,21 @@ function network(code: string): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error('low level'), { code }) });
 }
 
-describe('a failure that may pass', () => {
+describe('a temporary failure', () => {
   test.each([
     ['too many requests', http(429)],
     ['a request that timed out', http(408)],
-    ['a fault on their side', http(500)],
+    ['a server error', http(500)],
     ['overload', http(529)],
-    ['an answer that broke off', new CutOff()],
-    ['an answer that broke off below', http(200, 'Failed to process successful response')],
+    ['an interrupted answer', new CutOff()],
+    ['an answer interrupted in the HTTP layer', http(200, 'Failed to process successful response')],
     [
-      'an answer without an end',
+      'an answer without a finish',
       new InvalidResponseDataError({ data: undefined, message: 'no finish reason' }),
     ],
     ['half a JSON', new JSONParseError({ text: '{', cause: new Error('x') })],
-    ['overload said in the stream', { type: 'overloaded_error', message: 'Overloaded' }],
-    ['a status said in the stream', { message: 'busy', code: 503 }],
+    ['overload reported in the stream', { type: 'overloaded_error', message: 'Overloaded' }],
+    ['a status reported in the stream', { message: 'busy', code: 503 }],
     ['no connection', network('ECONNREFUSED')],
     ['no such host', network('ENOTFOUND')],
     ['a socket that closed', network('UND_ERR_SOCKET')],
@@ -51,14 +51,14 @@ describe('a failure that may pass', () => {
   });
 });
 
-describe('a failure that will not pass', () => {
+describe('a permanent failure', () => {
   test.each([
-    ['a request they refuse', http(400)],
-    ['a model they do not have', http(404)],
-    ['a key they refuse', http(401)],
-    ['a request they refuse in the stream', { type: 'invalid_request_error', message: 'no' }],
+    ['a refused request', http(400)],
+    ['an unknown model', http(404)],
+    ['a refused key', http(401)],
+    ['a request refused in the stream', { type: 'invalid_request_error', message: 'no' }],
     ['a turn ended by an error', new ModelRefusal('MALFORMED_FUNCTION_CALL')],
-    ['a fault of ours', new TypeError('x is not a function')],
+    ['an error of the server itself', new TypeError('x is not a function')],
     ['anything else', 'what?'],
     ['nothing', undefined],
   ])('is %s', (_what, thrown) => {
@@ -67,13 +67,13 @@ describe('a failure that will not pass', () => {
     expect(retry).toBe(false);
   });
 
-  test('is an error of our own, as it is', () => {
+  test('keeps a ProductError unchanged', () => {
     const ours = new ProductError('CONFIGURATION', 'Set a key.');
     expect(failureOf(ours, BLAME)).toMatchObject({ error: ours, retry: false });
   });
 });
 
-describe('what is said', () => {
+describe('the error message', () => {
   test('names the model and the status', () => {
     const { error } = failureOf(http(404, 'no such model.'), BLAME);
     expect(error.message).toBe('openai:m refused the request (404): no such model');
@@ -83,30 +83,27 @@ describe('what is said', () => {
   test.each([
     ['a refused request', http(400, `bad ${SECRET}`)],
     ['a refused key', http(401, SECRET)],
-    ['a fault', http(503, SECRET)],
+    ['a server error', http(503, SECRET)],
     ['an error', new Error(SECRET)],
-    ['an error said in the stream', { message: SECRET }],
-  ])('holds no secret: %s', (_what, thrown) => {
+    ['an error reported in the stream', { message: SECRET }],
+  ])('contains no secret: %s', (_what, thrown) => {
     const { error } = failureOf(thrown, BLAME);
     expect(JSON.stringify([error.message, error.stack, error.facts, error.cause])).not.toContain(SECRET);
   });
 
-  test.each([401, 403])(
-    'of a key refused with %d is which variable it came from, and nothing else',
-    (status) => {
-      expect(failureOf(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
-        `openai:m refused the key (${status}). Check OPENAI_API_KEY and what the key may use.`,
-      );
-    },
-  );
+  test.each([401, 403])('for a key refused with %d names only its variable', (status) => {
+    expect(failureOf(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
+      `openai:m refused the key (${status}). Check OPENAI_API_KEY and the permissions of the key.`,
+    );
+  });
 
-  test('does not blame the provider for what it never said', () => {
+  test('does not blame the provider for an error of the server', () => {
     expect(failureOf(new Error('x is not a function'), BLAME).error.message).toBe(
       'openai:m failed on the request: x is not a function',
     );
   });
 
-  test('is short and on one line', () => {
+  test('is short and has one line', () => {
     const { error } = failureOf(http(400, 'a\nb'.repeat(10_000)), BLAME);
     expect(error.message.length).toBeLessThan(600);
     expect(error.message).not.toContain('\n');
@@ -133,18 +130,18 @@ test.each([
     http(400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'),
   ],
   ['llama.cpp', http(400, 'the request exceeds the available context size, try increasing it')],
-  ['a request that is too large to read', http(413)],
-])('a prompt that is too long for %s is told apart from other refusals', (_, thrown) => {
+  ['a too large request body', http(413)],
+])('the error of %s for a too long prompt is recognized', (_, thrown) => {
   const { error, retry } = failureOf(thrown, BLAME);
   expect(error).toBeInstanceOf(PromptTooLong);
   expect([error.reason, retry]).toEqual(['AGENT_ERROR', false]);
 });
 
-test('a server that is busy is no prompt that is too long, whatever words it has for it', () => {
+test('a busy server is not a too long prompt, even with similar words', () => {
   expect(failureOf(http(503, 'context window service is down'), BLAME).retry).toBe(true);
   expect(failureOf(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(PromptTooLong);
 });
 
-test('how long a provider asks to be left alone is a fact of its failure', () => {
+test('the delay that a provider asks for is a fact of the failure', () => {
   expect(failureOf(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER]).toBe('7000');
 });

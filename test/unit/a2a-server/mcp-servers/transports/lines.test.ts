@@ -13,8 +13,8 @@ function readAll(lines: Lines, bytes: Buffer, size: number) {
   return { read, tooLong };
 }
 
-describe('lines out of bytes', () => {
-  it('come whole, however the bytes are cut', () => {
+describe('splitting bytes into lines', () => {
+  it('gives whole lines for every split of the bytes', () => {
     const line = fc
       .string({ unit: 'grapheme', maxLength: 20 })
       .map((text) => text.replaceAll(/[\r\n]/g, '·'));
@@ -26,7 +26,7 @@ describe('lines out of bytes', () => {
     );
   });
 
-  it('X3 are dropped where they are too long, and those around them are not', () => {
+  it('X3 drops too long lines, and keeps the lines around them', () => {
     for (const size of [1, 3, 1000]) {
       const bytes = Buffer.from(
         `first\n${'x'.repeat(100)}\nsecond\n${'y'.repeat(11)}\n${'z'.repeat(10)}\nre`,

@@ -32,7 +32,7 @@ const next = (...exchanges: Exchange[]): unknown[] =>
   nextSteps(script, exchanges).map(({ type, value }) => (type === 'text' ? value[0] : type));
 
 describe('nextSteps', () => {
-  it('takes the first rule whose every condition holds', () => {
+  it('uses the first rule whose conditions all match', () => {
     expect(next(said('do both', 'tck-1'))).toEqual(['id and text']);
     expect(next(said('do', 'tck-1'))).toEqual(['id']);
     expect(next(said('do both', 'x-tck-1'))).toEqual(['otherwise']);
@@ -44,22 +44,22 @@ describe('nextSteps', () => {
     expect(next(said('hm'), TURN, said('hm'), TURN, said('hm'))).toEqual(['otherwise']);
   });
 
-  it('goes on with the next step after a reply that no rule is for', () => {
+  it('continues with the next step after a reply without a matching rule', () => {
     const started = [said('first'), TURN, said('-'), TURN, said('book'), TURN];
     expect(next(...started, said('Monday'))).toEqual(['authRequired']);
     expect(next(...started, said('Monday'), TURN, said('me'))).toEqual(['booked']);
     expect(next(...started, said('Monday'), TURN, said('me'), TURN, said('more'))).toEqual(['otherwise']);
   });
 
-  it('leaves the sequence for a rule that is for the reply', () => {
+  it('leaves the sequence if a rule matches the reply', () => {
     expect(next(said('book'), TURN, said('list instead'))).toEqual(['call']);
   });
 
-  it('ends by itself after a last call or question', () => {
+  it('ends after a last call or question', () => {
     expect(next(said('list'), TURN)).toEqual([]);
   });
 
-  it('goes on when a message comes in the middle', () => {
+  it('continues when a message arrives in the middle', () => {
     expect(next(said('first'), TURN, said('-'), TURN, said('list'), said('and?'))).toEqual(['call']);
   });
 });

@@ -24,19 +24,19 @@ function problem(json: unknown): string {
 }
 
 describe('parseScript', () => {
-  it('takes the example of the documentation', async () => {
+  it('parses the example of the documentation', async () => {
     const example: unknown = JSON.parse(await readFile('examples/scripted-agent.json', 'utf8'));
     expect(parseScript(example, 'example').rules.length).toBeGreaterThan(5);
   });
 
-  it('rejects by default what no rule is for', () => {
+  it('rejects a message without a matching rule by default', () => {
     expect(parseScript({}, 'rules.json')).toMatchObject({
       rules: [],
       otherwise: [[{ type: 'reject' }]],
     });
   });
 
-  it('begins a turn after each call and each question', () => {
+  it('starts a turn after each call and each question', () => {
     const { rules } = parseScript(
       withSteps(
         { text: 'a' },
@@ -53,19 +53,27 @@ describe('parseScript', () => {
 
   it.each<[string, unknown, RegExp]>([
     [
-      'a step of no known name',
+      'a step with an unknown name',
       withSteps({ say: 'a' }),
       /rules\.0\.do\.0: a step has one key, .* text, artifact/,
     ],
     ['a step with two names', withSteps({ text: 'a', status: 'b' }), /rules\.0\.do\.0: a step has one key/],
-    ['a step of a name every object has', withSteps({ constructor: 'a' }), /a step has one key/],
+    ['a step with the name of an object property', withSteps({ constructor: 'a' }), /a step has one key/],
     ['a wrong argument', withSteps({ delay: -1 }), /rules\.0\.do\.0\.delay: /],
     ['a sequence without steps', withSteps(), /rules\.0\.do: /],
     ['an unknown condition', { rules: [{ when: { id: 'x' }, do: [{ text: 'a' }] }] }, /rules\.0\.when: .*id/],
-    ['what follows an end', withSteps({ reject: 'no' }, { text: 'a' }), /do\.1: nothing can follow "reject"/],
-    ['an artifact of nothing', withSteps({ artifact: { id: 'a' } }), /do\.0\.artifact: give one of "text"/],
     [
-      'an artifact of two things',
+      'a step after the end',
+      withSteps({ reject: 'no' }, { text: 'a' }),
+      /do\.1: no step can follow "reject"/,
+    ],
+    [
+      'an artifact without content',
+      withSteps({ artifact: { id: 'a' } }),
+      /do\.0\.artifact: give one of "text"/,
+    ],
+    [
+      'an artifact with two contents',
       withSteps({ artifact: { id: 'a', text: '', data: 1 } }),
       /do\.0\.artifact: give one of "text"/,
     ],
@@ -75,17 +83,17 @@ describe('parseScript', () => {
       /artifact\.file: a file has either/,
     ],
     [
-      'bytes that are no base64',
+      'bytes that are not base64',
       withSteps({ artifact: { id: 'a', file: { name: 'f', base64: '*' } } }),
       /artifact\.file\.base64: /,
     ],
     [
-      'an append to nothing',
+      'an append to a missing artifact',
       withSteps({ artifact: { id: 'a', text: 'x', append: true } }),
       /do\.0: there is no artifact "a" to append to/,
     ],
     [
-      'an append to what an earlier turn gave',
+      'an append to an artifact of an earlier turn',
       withSteps(
         { artifact: { id: 'a', text: 'x' } },
         { inputRequired: true },
@@ -94,36 +102,32 @@ describe('parseScript', () => {
       /do\.2: there is no artifact "a" to append to/,
     ],
     [
-      'a bare message that is not alone',
+      'a bare message with other steps',
       withSteps({ text: 'a' }, { message: 'b' }),
-      /do\.1: a bare message is all/,
+      /do\.1: a bare message is the whole response/,
     ],
     [
-      'an artifact with the id of what is said',
+      'an artifact with the id of a turn',
       withSteps({ artifact: { id: 'turn-1', text: 'x' } }),
-      /do\.0\.artifact\.id: an id like "turn-1" is taken/,
+      /do\.0\.artifact\.id: an id like "turn-1" is reserved/,
     ],
-    [
-      'what is nested without end',
-      withSteps({ artifact: { id: 'a', data: nested(20_000) } }),
-      /nested too deep/,
-    ],
-    ['another key', { rule: [] }, /rule/],
-    ['no object', [], /expected object/],
-  ])('refuses %s and says where it is', (_name, json, expected) => {
+    ['too deep nesting', withSteps({ artifact: { id: 'a', data: nested(20_000) } }), /nested too deep/],
+    ['an unknown key', { rule: [] }, /rule/],
+    ['a value that is not an object', [], /expected object/],
+  ])('refuses %s and names its place', (_name, json, expected) => {
     expect(problem(json)).toMatch(/^The script rules\.json is not valid: /);
     expect(problem(json)).toMatch(expected);
   });
 });
 
 describe('readScript', () => {
-  it('reads a file that an editor has begun with a byte order mark', async () => {
+  it('reads a file with a byte order mark', async () => {
     const path = join(await temporaryDirectory(), 'script.json');
     await writeFile(path, '\uFEFF{"otherwise": [{"text": "a"}]}');
     expect(await readScript(path)).toMatchObject({ otherwise: [[{ type: 'text' }]] });
   });
 
-  it('says which file is not there', async () => {
+  it('names a missing file', async () => {
     const path = join(await temporaryDirectory(), 'none.json');
     await expect(readScript(path)).rejects.toThrow(/The script .*none\.json cannot be read: .*ENOENT/);
   });
