@@ -57,6 +57,8 @@ export const scenarios: Readonly<Record<string, string>> = {
   R81: 'HTTP+SSE: one stream stays open for the whole life of the client; answers that arrive after the 202 find their caller by id; calls in flight together do not mix.',
   R82: 'The stream drops: reconnected with back-off; calls in flight end with a clear error or are retried when the tool is read-only; the server never sees a broken pipe from us while it answers.',
   R83: 'A server that never answers: timeout as set, the call fails, the connection lives. Closing leaves no socket, timer or child process.',
+  R90: 'A file changes after its diff was shown, then the person edits the call: the edit is refused and the call is asked again with the current diff; every file tool.',
+  R91: 'A decision is repeated by another bridge process after the call was asked again for another reason: it is refused, the new question is shown, nothing runs.',
   R92: 'A requestState that was changed by one byte, is missing, expired, or belongs to another call: invalid params; no task starts, nothing is decided.',
   R93: 'A preview with control, bidi, zero-width or tag characters, U+2028, 25,000 spaces, 200 line feeds, or lines that imitate those of the product: every channel shows them escaped and prefixed; a channel that cannot show all of it does not offer to approve.',
   R95: 'Waiting for a session that already waits: answered at once with the preview, on every path, MCP tasks included.',

@@ -6,14 +6,22 @@ import { ProductError } from '../../shared/errors.ts';
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
-import { bareDecision, cancel, decide, receive, type Refusal } from '../task/commands.ts';
+import {
+  askAgain,
+  bareDecision,
+  cancel,
+  decide,
+  otherQuestion,
+  receive,
+  type Refusal,
+} from '../task/commands.ts';
 import { revoke } from '../task/revoke.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import type { Patience } from '../task/expiry.ts';
 import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import { follow } from './follow.ts';
-import { resolveDecisions } from './resolve-decisions.ts';
+import { resolveDecisions, type Resolved } from './resolve-decisions.ts';
 import { beginningSettings, keepsSettings, otherSettings } from './task-settings.ts';
 import { TaskLog, type Change, type Changed } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
@@ -181,7 +189,9 @@ export function createTasks(options: TasksOptions): TaskService {
     const by: Decider = { principal: incoming.principal, channel: incoming.channel };
     const now = clock.now();
     const known = await load(taskId);
-    const decisions = incoming.decisions && (await resolveDecisions(incoming.decisions, known, options));
+    const resolved = incoming.decisions && (await resolveDecisions(incoming.decisions, known, options));
+    if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
+    const decisions = resolved?.decisions;
     const others = await otherSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): Change => {
       if (decisions) return decide(snapshot, decisions, by, now);
@@ -195,6 +205,16 @@ export function createTasks(options: TasksOptions): TaskService {
     if (changed?.type === 'repeated') return repeated(changed.command, key);
     const as = snapshot ?? applied(changed, taskId).snapshot;
     return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
+  }
+
+  /** Asks again for a call whose files have changed since it was shown. @returns the refusal of the decision (D2) */
+  async function askedAgain(
+    taskId: string,
+    { call, event }: Extract<Resolved, { type: 'outdated' }>,
+  ): Promise<ProductError> {
+    await log.change(taskId, (s) => askAgain(s, call, event));
+    const { reason, message, facts } = otherQuestion(call, 'content-changed');
+    return new ProductError(reason, message, facts && { facts });
   }
 
   /**

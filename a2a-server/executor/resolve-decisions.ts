@@ -1,14 +1,22 @@
-/** Decisions as they came, made ready for the pure core: an edit is checked like the model's own input and shown anew (D4). */
+/**
+ * Decisions as they came, made ready for the pure core. An edit is checked like the model's own input and shown anew (D4).
+ * It binds to the content that the person saw: where that has changed, the call is asked again (D2).
+ */
 import { ProductError } from '../../shared/errors.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
 import type { ResolvedDecision } from '../task/commands.ts';
 import type { Policy } from '../policy/policy.ts';
 import { denial } from '../policy/verdict.ts';
+import type { TaskEvent } from '../task/events.ts';
+import { shownOf } from '../task/shown.ts';
 import { callOf, type Call, type Snapshot } from '../task/snapshot.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace.ts';
+import { ABSENT } from '../tools/workspace/text-file.ts';
 import { showCall, type ShownCall } from './prepare-call.ts';
+
+type Outdated = Extract<TaskEvent, { type: 'tool.outdated' }>;
 
 export interface EditContext {
   toolbox: Toolbox;
@@ -16,15 +24,22 @@ export interface EditContext {
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
 }
 
-/** @throws ProductError INVALID_DECISION for an edit that the tool would not accept; nothing is changed then (E3). */
+export type Resolved =
+  | { type: 'resolved'; decisions: ResolvedDecision[] }
+  /** An edit was made on content that has changed since. The call is asked again with these; nothing is decided. */
+  | { type: 'outdated'; call: Call; event: Outdated };
+
+/** @throws ProductError INVALID_DECISION for an edit that cannot be made; nothing is changed then (E3). */
 export async function resolveDecisions(
   { decisions }: DecisionsPart,
   snapshot: Snapshot,
   context: EditContext,
-): Promise<ResolvedDecision[]> {
+): Promise<Resolved> {
   const resolved: ResolvedDecision[] = [];
   for (const decision of decisions) {
     const call = callOf(snapshot, decision.callId);
+    const edit = call && mayEdit(call, decision) ? await edited(decision, call, snapshot, context) : null;
+    if (call && edit?.type === 'outdated') return { type: 'outdated', call, event: edit.event };
     resolved.push({
       callId: decision.callId,
       decision: decision.decision,
@@ -33,22 +48,26 @@ export async function resolveDecisions(
       reason: decision.reason ?? null,
       shown: decision.shown,
       ...(decision.answer !== undefined && { answer: decision.answer }),
-      // A call that does not wait is refused by the core, whatever the edit.
-      edited:
-        decision.decision === 'edit' && call?.state.type === 'waiting'
-          ? await edited(decision, call, snapshot, context)
-          : null,
+      edited: edit?.type === 'edited' ? edit.call : null,
     });
   }
-  return resolved;
+  return { type: 'resolved', decisions: resolved };
 }
+
+/** The core refuses an edit of a call that does not wait, or that was made on another question. */
+function mayEdit(call: Call, { decision, shown }: Decision): boolean {
+  const { state } = call;
+  return decision === 'edit' && state.type === 'waiting' && shown === shownOf(call, state.reason);
+}
+
+type Edited = { type: 'edited'; call: ShownCall } | { type: 'outdated'; event: Outdated };
 
 async function edited(
   decision: Decision,
   call: Call,
   snapshot: Snapshot,
   { toolbox, policy, openWorkspace }: EditContext,
-): Promise<ShownCall> {
+): Promise<Edited> {
   const { signal } = new AbortController();
   await toolbox.settled(signal);
   const tool = toolbox.get(call.tool);
@@ -57,11 +76,35 @@ async function edited(
   if (!parsed.ok) throw invalid(call, parsed.message);
   const workspace = await openWorkspace(snapshot.settings.workspace);
   const { principal } = snapshot;
-  const shown = await showCall(tool, parsed.input, { principal, workspace, signal });
+  const place = { principal, workspace, signal };
+  const shown = await showCall(tool, parsed.input, place);
+  // After the edit was shown, so that it is not made on content that changed before this look.
+  const event = await outdatedSince(call, tool, place);
+  if (event !== undefined) return { type: 'outdated', event };
   if (!shown.ok) throw invalid(call, shown.message);
+  if (isUnseen(shown.call, call)) throw invalid(call, 'it would change a file whose content was not shown');
   const denied = denial({ ...call, reach: shown.reach }, policy);
   if (denied !== undefined) throw invalid(call, denied);
-  return shown.call;
+  return { type: 'edited', call: shown.call };
+}
+
+/** A file that the proposed call does not change may hold something: the person has not seen what the edit replaces. */
+function isUnseen(edit: ShownCall, { basis }: Call): boolean {
+  return basis !== null && edit.basis !== basis && edit.basis !== ABSENT;
+}
+
+/** The proposed call against the files as they are now. @returns undefined while the person saw what is there */
+async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<Outdated | undefined> {
+  if (call.basis === null) return undefined;
+  const now = await showCall(tool, call.input, place);
+  if (!now.ok)
+    throw invalid(
+      call,
+      `the proposed change cannot be made any more (${now.message}); deny it and say what you want`,
+    );
+  const { preview, basis } = now.call;
+  if (basis === call.basis) return undefined;
+  return { type: 'tool.outdated', callId: call.callId, tool: call.tool, title: call.title, preview, basis };
 }
 
 function newInput(decision: Decision, call: Call, tool: Tool): unknown {

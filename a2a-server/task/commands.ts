@@ -176,6 +176,19 @@ export function decide(
   return { type: 'append', events: [...events, parkOrMove(after)] };
 }
 
+/** Asks again for a waiting call whose files have changed, unless somebody has decided it or asked again meanwhile. */
+export function askAgain(
+  snapshot: Snapshot,
+  shown: Call,
+  event: Extract<TaskEvent, { type: 'tool.outdated' }>,
+): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
+  const call = callOf(snapshot, shown.callId);
+  if (isTerminal(snapshot) || call?.state.type !== 'waiting' || call.basis !== shown.basis)
+    return { type: 'keep' };
+  const after = fold(snapshot, { seq: snapshot.seq + 1, at: snapshot.updatedAt, event });
+  return { type: 'append', events: [event, parkOrMove(after)] };
+}
+
 /** Ends the task in any state (A4). Its running tool executions are recorded as stopped by the cancel (A1). */
 export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling {
   if (isTerminal(snapshot)) return ended(snapshot);

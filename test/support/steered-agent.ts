@@ -18,6 +18,10 @@ const numbered = z.object({ n: z.number() });
 export class SteeredAgent {
   /** How often the effect of call number n happened. */
   readonly effects = new Map<number, number>();
+  /** The content that calls with effects change; somebody else changes it as well. */
+  version = 1;
+  /** The content that each effect has changed, by its number. */
+  readonly changed = new Map<number, string>();
   /** Model turns begun. */
   turns = 0;
   #calls = 0;
@@ -35,6 +39,10 @@ export class SteeredAgent {
 
   get tools(): Tool[] {
     return [this.#tool('effect', 'files'), this.#tool('look', 'none')];
+  }
+
+  get #content(): string {
+    return `version ${this.version}`;
   }
 
   #pause(what: string): Promise<unknown> {
@@ -72,12 +80,19 @@ export class SteeredAgent {
       schema: numbered,
       timeoutMs: () => 60_000,
       title: () => name,
-      show: async (input) => ({ preview: { type: 'json', value: input }, basis: null }),
-      run: async (input, { signal }) => {
+      show: async (input) => ({
+        preview: { type: 'json', value: input },
+        basis: sideEffect === 'files' ? this.#content : null,
+      }),
+      run: async (input, { signal, basis }) => {
         const { n } = numbered.parse(input);
         for (let i = 0; i < 4; i += 1) await this.#pause(`${name} ${n} begins`);
         if (signal.aborted) throw new Error('stopped before anything was done');
-        if (sideEffect === 'files') this.effects.set(n, (this.effects.get(n) ?? 0) + 1);
+        if (sideEffect === 'files') {
+          if (basis !== null && basis !== this.#content) throw new Error('it has changed since it was shown');
+          this.effects.set(n, (this.effects.get(n) ?? 0) + 1);
+          this.changed.set(n, this.#content);
+        }
         await this.#pause(`${name} ${n} ends`);
         if (signal.aborted) throw new Error('stopped in the middle');
         return { text: `did ${n}`, summary: 'did it' };

@@ -31,7 +31,9 @@ import { SteeredAgent, type PlannedTurn } from '../../../support/steered-agent.t
 const numRuns = Number(process.env['INTERLEAVINGS'] ?? 500);
 
 type Action =
-  | { type: 'decide'; pick: number; word: Exclude<DecisionWord, 'edit'> }
+  | { type: 'decide'; pick: number; word: Exclude<DecisionWord, 'answer'> }
+  /** Somebody else changes what the calls with effects would change. */
+  | { type: 'change' }
   | { type: 'message' }
   | { type: 'follow'; leaveAfter: number }
   | { type: 'abort'; pick: number }
@@ -51,9 +53,10 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('decide' as const),
       pick: fc.nat(5),
-      word: fc.constantFrom('approve' as const, 'deny' as const),
+      word: fc.constantFrom('approve' as const, 'deny' as const, 'edit' as const),
     }),
   },
+  { weight: 3, arbitrary: fc.constant({ type: 'change' as const }) },
   { weight: 2, arbitrary: fc.constant({ type: 'message' as const }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('follow' as const), leaveAfter: fc.nat(12) }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('abort' as const), pick: fc.nat(3) }) },
@@ -96,12 +99,23 @@ function incoming(more: Partial<Incoming>): Incoming {
   };
 }
 
-function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, 'edit'>): Incoming {
+function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, 'answer'>): Incoming {
   const shown = pendingActions(saw).find((each) => each.callId === callId)?.shown ?? 'not shown';
   const { taskId } = saw;
   return incoming({
     taskId,
-    decisions: { extension: TOOL_APPROVAL, decisions: [{ callId, shown, decision: word, scope: 'once' }] },
+    decisions: {
+      extension: TOOL_APPROVAL,
+      decisions: [
+        {
+          callId,
+          shown,
+          decision: word,
+          scope: 'once',
+          ...(word === 'edit' && { input: saw.calls[callId]?.input ?? {} }),
+        },
+      ],
+    },
   });
 }
 
@@ -120,7 +134,7 @@ async function readAll(taskId: string): Promise<JournalEntry[]> {
 }
 
 describe('the executor under random interleavings', () => {
-  it('E1 E2 E3 E5 D1 D3 A3 S1 whatever happens when, one outcome is journalled and nothing is lost or done twice', async () => {
+  it('E1 E2 E3 E5 D1 D2 D3 A3 S1 whatever happens when, one outcome is journalled and nothing is lost or done twice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), plans, clientActions, async (scheduler, plan, clients) => {
         const agent = new SteeredAgent(scheduler, plan);
@@ -145,6 +159,15 @@ describe('the executor under random interleavings', () => {
         let effectsAtCancel: Map<number, number> | undefined;
         const accepted = { messages: 1, decisions: 0, cancels: 0 };
         const readers: Promise<number[]>[] = [];
+        /** The content that the person saw when they let a call run. */
+        const agreedOn = new Map<number, string | null>();
+        const decideOn = async (saw: Snapshot, callId: string, word: Exclude<DecisionWord, 'answer'>) => {
+          const answer = await answered(tasks.send(decisionOn(saw, callId, word)));
+          if (answer instanceof ProductError) return;
+          accepted.decisions += 1;
+          const call = saw.calls[callId];
+          if (call) agreedOn.set(Number(call.input['n']), call.basis);
+        };
 
         const perform = async (act: Action): Promise<void> => {
           switch (act.type) {
@@ -152,10 +175,11 @@ describe('the executor under random interleavings', () => {
               const saw = await tasks.snapshot(taskId, 'ada');
               const ids = Object.keys(saw.calls);
               const callId = ids[act.pick % Math.max(ids.length, 1)] ?? 'none';
-              const answer = await answered(tasks.send(decisionOn(saw, callId, act.word)));
-              if (!(answer instanceof ProductError)) accepted.decisions += 1;
-              return;
+              return decideOn(saw, callId, act.word);
             }
+            case 'change':
+              agent.version += 1;
+              return;
             case 'message': {
               const answer = await answered(tasks.send(incoming({ taskId })));
               if (!(answer instanceof ProductError)) accepted.messages += 1;
@@ -207,8 +231,7 @@ describe('the executor under random interleavings', () => {
             if (isTerminal(snapshot)) return;
             const [call] = waitingCalls(snapshot);
             if (snapshot.status.state === 'input-required' && call) {
-              const answer = await answered(tasks.send(decisionOn(snapshot, call.callId, 'approve')));
-              if (!(answer instanceof ProductError)) accepted.decisions += 1;
+              await decideOn(snapshot, call.callId, 'approve');
               continue;
             }
             const all = new AbortController();
@@ -237,6 +260,8 @@ describe('the executor under random interleavings', () => {
           const happened = agent.effects.get(Number(call.input['n'])) ?? 0;
           expect(happened).toBeLessThanOrEqual(starts);
         }
+        // D2: what ran changed the content that the person saw.
+        for (const [n, version] of agent.changed) expect(version).toBe(agreedOn.get(n));
         // E3: what was accepted is in the journal, once; what was refused is not.
         expect(events.filter((e) => e.type === 'message.received')).toHaveLength(accepted.messages);
         expect(events.filter((e) => e.type === 'tool.decided')).toHaveLength(accepted.decisions);

@@ -1,0 +1,123 @@
+/** An edit binds to the file that the person saw, whatever tool it is for. */
+import { describe, expect, it } from '@jest/globals';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pendingActions } from '../../../a2a-server/task/pending.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { ScriptedModel } from '../../support/scripted-model.ts';
+import { decides, says, settled, startService } from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const OLD = 'one\ntwo\n';
+const THEIRS = 'one\ntwo\nand a line of somebody else\n';
+
+interface FileTool {
+  tool: string;
+  input: Record<string, unknown>;
+  /** The person's. */
+  edited: Record<string, unknown>;
+}
+
+const change = { oldText: 'two', newText: 'three' };
+const TOOLS: readonly FileTool[] = [
+  {
+    tool: 'write-file',
+    input: { path: 'a.txt', content: 'x\n' },
+    edited: { path: 'a.txt', content: 'mine\n' },
+  },
+  {
+    tool: 'append-file',
+    input: { path: 'a.txt', content: 'x\n' },
+    edited: { path: 'a.txt', content: 'mine\n' },
+  },
+  {
+    tool: 'edit-file',
+    input: { path: 'a.txt', ...change },
+    edited: { path: 'a.txt', ...change, newText: 'mine' },
+  },
+  {
+    tool: 'multi-edit',
+    input: { path: 'a.txt', edits: [change] },
+    edited: { path: 'a.txt', edits: [{ ...change, newText: 'mine' }] },
+  },
+  { tool: 'move-file', input: { path: 'a.txt', to: 'b.txt' }, edited: { path: 'a.txt', to: 'c.txt' } },
+  {
+    tool: 'delete-file',
+    input: { path: 'a.txt', recursive: true },
+    edited: { path: 'a.txt', recursive: false },
+  },
+];
+
+/** A task that waits with one call on `a.txt`. */
+async function waiting({ tool, input }: Pick<FileTool, 'tool' | 'input'>) {
+  const workspace = await temporaryDirectory();
+  await writeFile(join(workspace, 'a.txt'), OLD);
+  const models = new ScriptedModel([{ calls: [{ tool, input }] }]);
+  const { tasks } = await startService({ stateDir: await temporaryDirectory(), workspace, models });
+  const shown = await settled(tasks, await tasks.send(says('go')));
+  const edits = (saw: Snapshot, edited: Record<string, unknown>) => {
+    const callId = pendingActions(saw)[0]?.callId ?? '';
+    return tasks.send(decides(saw, { callId, decision: 'edit', input: edited }));
+  };
+  const path = join(workspace, 'a.txt');
+  return { tasks, shown, edits, path, names: async () => (await readdir(workspace)).toSorted() };
+}
+
+describe('an edit of a call whose file has changed since it was shown', () => {
+  it.each(TOOLS)(
+    'R90 $tool: is refused and asked again with the file as it is now; the next edit runs',
+    async (it) => {
+      const { tasks, shown, edits, path, names } = await waiting(it);
+      await writeFile(path, THEIRS);
+      await expect(edits(shown, it.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
+      expect([await readFile(path, 'utf8'), await names()]).toEqual([THEIRS, ['a.txt']]);
+
+      const again = await tasks.snapshot(shown.taskId, shown.principal);
+      expect(pendingActions(again)).toMatchObject([
+        { reason: 'content-changed', decisions: ['approve', 'deny', 'edit'] },
+      ]);
+      expect(pendingActions(again)[0]?.shown).not.toBe(pendingActions(shown)[0]?.shown);
+      const [{ preview } = { preview: { type: 'url', url: '' } as const }] = pendingActions(again);
+      if (preview.type === 'diff') expect(preview.diff).toContain('and a line of somebody else');
+      // The same decision once more is one on the earlier question.
+      await expect(edits(shown, it.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
+      expect(await readFile(path, 'utf8')).toBe(THEIRS);
+
+      const done = await settled(tasks, await edits(again, it.edited));
+      expect(done.status.state).toBe('completed');
+      expect(Object.values(done.calls)).toMatchObject([{ state: { result: { outcome: { type: 'ok' } } } }]);
+    },
+  );
+
+  it('R90 that cannot be made any more: is refused, and the call still waits', async () => {
+    const { shown, edits, path, tasks } = await waiting({
+      tool: 'edit-file',
+      input: { path: 'a.txt', ...change },
+    });
+    await writeFile(path, 'somebody else wrote all of it\n');
+    await expect(edits(shown, { path: 'a.txt', ...change, oldText: 'all' })).rejects.toMatchObject({
+      reason: 'INVALID_DECISION',
+      message: expect.stringContaining('deny it and say what you want'),
+    });
+    await rm(path);
+    await expect(edits(shown, { path: 'b.txt', ...change })).rejects.toMatchObject({
+      reason: 'INVALID_DECISION',
+    });
+    expect(await tasks.snapshot(shown.taskId, shown.principal)).toEqual(shown);
+  });
+
+  it('R90 D2 an edit does not reach another file that holds something the person has not seen', async () => {
+    const { shown, edits, path } = await waiting({
+      tool: 'write-file',
+      input: { path: 'a.txt', content: 'x\n' },
+    });
+    const other = `${path}.other`;
+    await writeFile(other, THEIRS);
+    await expect(edits(shown, { path: 'a.txt.other', content: 'mine\n' })).rejects.toMatchObject({
+      reason: 'INVALID_DECISION',
+      message: expect.stringContaining('content was not shown'),
+    });
+    expect(await readFile(other, 'utf8')).toBe(THEIRS);
+    await edits(shown, { path: 'new.txt', content: 'mine\n' });
+  });
+});
