@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeGemini } from '../../support/fake-gemini.ts';
@@ -69,7 +70,7 @@ describe('an agent in the dialect of gemini-cli', () => {
   });
 
   const start = (): Promise<RawClient> =>
-    RawClient.start(program, { stateDir, agentUrl: agent.url, workspaces: ['/w'] });
+    RawClient.start(program, { stateDir, agentUrl: agent.url, workspaces: ['/w', tmpdir()] });
   const delegate = (args: object = {}): Promise<ToolResult> =>
     client.call('delegate_task_to_assistant', { task: 'write test.md', workspace: '/w', ...args });
   /** Decides on what this result showed. */
@@ -112,7 +113,7 @@ describe('an agent in the dialect of gemini-cli', () => {
           tool: 'write_file',
           title: 'write_file test.md',
           sideEffect: 'files',
-          preview: '--- test.md\n+++ test.md\n+hello',
+          preview: '│ --- test.md\n│ +++ test.md\n│ +hello',
           decisions: ['approve', 'deny', 'trust_always'],
         },
       ],
@@ -418,7 +419,11 @@ describe('an agent in the dialect of gemini-cli', () => {
 });
 
 /** What a result shows of a pending action, or of the question: its id and its code. */
-function shownIn({ structuredContent }: ToolResult, callId: string): { callId: string; shown: string } {
+function shownIn(
+  { structuredContent, ...rest }: ToolResult,
+  callId: string,
+): { callId: string; shown: string } {
+  if (structuredContent === undefined) throw new Error(JSON.stringify(rest));
   const { pending, question } = z
     .looseObject({
       pending: z.array(z.looseObject({ callId: z.string(), shown: z.string() })),

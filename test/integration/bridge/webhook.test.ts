@@ -122,7 +122,7 @@ describe('what waits too long is posted to the approval webhook', () => {
         { callId: 'two' },
       ],
       question: null,
-      howToDecide: { commandLine: `mcp-a2a-bridge approve ${session.id} <callId>` },
+      howToDecide: { commandLine: 'mcp-a2a-bridge approve <shown>' },
     });
     expect(clock.pending).toBe(0);
     // Of two, one is decided: that one is told, and the other is not posted again.
@@ -278,7 +278,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     await receiver.got('approval.asked');
     agent.task.cancel();
     expect((await receiver.got('approval.decided')).data).toMatchObject({
-      decided: [{ callId: 'one', shown: 'hash-of-one', decision: null }],
+      decided: [{ callId: 'one', decision: null }],
       state: 'cancelled',
     });
     expect(receiver.posts).toHaveLength(2);

@@ -1,0 +1,117 @@
+/** A decision that its client repeats after the question has become another. Client, bridge and server are real processes. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { makeGate } from '../../support/gate.ts';
+import { append, plan, shell } from '../../support/offline-plan.ts';
+import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+
+const DECIDE = 'approve_or_deny_pending_action';
+
+const report = z.object({
+  sessionId: z.string(),
+  state: z.string(),
+  pending: z.array(
+    z.object({ callId: z.string(), shown: z.string(), reason: z.string(), preview: z.string() }),
+  ),
+});
+
+const reportIn = ({ structuredContent }: ToolResult): z.infer<typeof report> =>
+  report.parse(structuredContent);
+
+describe('a decision call that is repeated after the call was asked again', () => {
+  let program: BridgeProgram;
+  let client: RawClient;
+
+  beforeAll(async () => {
+    program = await buildBridge();
+  });
+  afterEach(() => client.kill());
+  afterAll(() => program.remove());
+
+  async function bridgeTo({ server: { url, token } }: Stage): Promise<RawClient> {
+    const stateDir = await mkdtemp(join(program.directory, 'state-'));
+    return RawClient.start(program, { stateDir, agentUrl: url, token });
+  }
+
+  /** The tool call that approves the only action of a result. */
+  function approvalOf(asked: ToolResult): Record<string, unknown> {
+    const { sessionId, pending } = reportIn(asked);
+    const [action] = pending;
+    if (action === undefined) throw new Error('nothing is pending');
+    return { sessionId, callId: action.callId, shown: action.shown, decision: 'approve' };
+  }
+
+  const delegate = ({ server: { workspace } }: Stage, task: string): Promise<ToolResult> =>
+    client.call('delegate_task_to_assistant', { task, workspace });
+
+  test('R91 the outcome was lost in a kill of bridge and server: it is refused, the new question is shown, nothing runs', async () => {
+    const before = await stage();
+    client = await bridgeTo(before);
+    const gate = await makeGate(before.server.workspace);
+    const command = `echo $$ >> effects.txt; echo done; ${gate.wait}`;
+    const asked = await delegate(before, plan(shell(command), { say: 'We end.' }));
+    const approval = approvalOf(asked);
+    const { taskId } = await before.peer.task(String(asked.structuredContent?.['taskId']));
+    const following = await before.peer.follow(taskId);
+    // It is never answered: the bridge is killed while the command runs.
+    void client.call(DECIDE, approval).catch(() => undefined);
+    await following.output('done');
+    await client.kill();
+    await before.server.kill();
+
+    const after = await stageAgain(before);
+    client = await bridgeTo(after);
+    await after.peer.follow(taskId).then((stream) => stream.parked());
+    const again = await client.call(DECIDE, approval);
+    expect(again.isError).toBe(true);
+    expect(textOf(again)).toContain('is not what was shown');
+    expect(textOf(again)).toContain('outcome-unknown');
+    const [question] = reportIn(again).pending;
+    expect(question).toMatchObject({ reason: 'outcome-unknown', callId: approval['callId'] });
+    expect(question?.shown).not.toBe(approval['shown']);
+    expect((await after.file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
+    expect((await client.call(DECIDE, approval)).isError).toBe(true);
+    expect((await after.peer.task(taskId)).text).not.toContain('We end.');
+    expect((await after.file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
+
+    const done = await client.call(DECIDE, { ...approvalOf(again), decision: 'deny' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect((await after.file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
+  }, 180_000);
+
+  test('R91 the file has changed: it is refused by another bridge, which shows the diff as it is now', async () => {
+    const on = await stage();
+    client = await bridgeTo(on);
+    const approval = approvalOf(await delegate(on, plan(append('notes.md', 'mine\n'), { say: 'Done.' })));
+    await writeFile(join(on.server.workspace, 'notes.md'), 'theirs\n');
+    const asked = await client.call(DECIDE, approval);
+    expect(reportIn(asked).pending).toMatchObject([{ reason: 'content-changed' }]);
+    await client.kill();
+
+    client = await bridgeTo(on);
+    const again = await client.call(DECIDE, approval);
+    expect(again.isError).toBe(true);
+    expect(reportIn(again).pending).toMatchObject([{ preview: expect.stringContaining(' theirs') }]);
+    expect(await on.file('notes.md')).toBe('theirs\n');
+    const done = await client.call(DECIDE, approvalOf(again));
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(await on.file('notes.md')).toBe('theirs\nmine\n');
+  });
+
+  test('R91 a decision without a code is none, and a code that nobody was shown decides nothing', async () => {
+    const on = await stage();
+    client = await bridgeTo(on);
+    const { shown, ...without } = approvalOf(
+      await delegate(on, plan(append('notes.md', 'mine\n'), { say: 'Done.' })),
+    );
+    expect(textOf(await client.call(DECIDE, without))).toContain('(shown)');
+    const wrong = await client.call(DECIDE, { ...without, shown: '00000000' });
+    expect(wrong.isError).toBe(true);
+    expect(reportIn(wrong).pending).toMatchObject([{ shown }]);
+    expect(await on.file('notes.md')).toBeUndefined();
+  });
+});
