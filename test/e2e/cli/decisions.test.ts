@@ -174,7 +174,7 @@ describe('approve and deny', () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const no = await cliAtTerminal(['approve', id], { ...on.at, keys: 'n\r' });
-    expect(no.stdout).toContain('\u{1b}[32m+hello');
+    expect(no.stdout).toContain('\u{1b}[32m│ +hello');
     expect(no.stdout).toContain('Nothing was decided.');
     expect(no.code).toBe(1);
     const plain = await cliAtTerminal(['approve', id], {
@@ -182,7 +182,7 @@ describe('approve and deny', () => {
       env: { ...on.at.env, NO_COLOR: '1' },
       keys: 'y\r',
     });
-    expect(plain.stdout).toMatch(/^\+hello/m);
+    expect(plain.stdout).toMatch(/^│ \+hello/m);
     expect(plain.code).toBe(0);
     await on.run('watch', id);
     expect(await on.file('test.md')).toBe('hello');

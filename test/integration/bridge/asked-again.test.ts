@@ -22,6 +22,14 @@ const report = z.object({
 const reportIn = ({ structuredContent }: ToolResult): z.infer<typeof report> =>
   report.parse(structuredContent);
 
+/** The tool call that approves the only action of a result. */
+function approvalOf(asked: ToolResult): Record<string, unknown> {
+  const { sessionId, pending } = reportIn(asked);
+  const [action] = pending;
+  if (action === undefined) throw new Error('nothing is pending');
+  return { sessionId, callId: action.callId, shown: action.shown, decision: 'approve' };
+}
+
 describe('a decision call that is repeated after the call was asked again', () => {
   let program: BridgeProgram;
   let client: RawClient;
@@ -35,14 +43,6 @@ describe('a decision call that is repeated after the call was asked again', () =
   async function bridgeTo({ server: { url, token } }: Stage): Promise<RawClient> {
     const stateDir = await mkdtemp(join(program.directory, 'state-'));
     return RawClient.start(program, { stateDir, agentUrl: url, token });
-  }
-
-  /** The tool call that approves the only action of a result. */
-  function approvalOf(asked: ToolResult): Record<string, unknown> {
-    const { sessionId, pending } = reportIn(asked);
-    const [action] = pending;
-    if (action === undefined) throw new Error('nothing is pending');
-    return { sessionId, callId: action.callId, shown: action.shown, decision: 'approve' };
   }
 
   const delegate = ({ server: { workspace } }: Stage, task: string): Promise<ToolResult> =>

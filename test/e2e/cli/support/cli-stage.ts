@@ -1,4 +1,5 @@
 /** A server of a test's own, a client that gives it work, and the command line of the person who watches over it. */
+import { actionOf } from '../../../support/a2a-message.ts';
 import { type Stage, stage, stageAgain } from '../../../support/stage.ts';
 import { cli, type CliOptions, type Outcome } from './cli.ts';
 
@@ -6,7 +7,7 @@ export interface CliStage extends Stage {
   /** Where and as whom the commands run. */
   at: CliOptions;
   run: (...args: string[]) => Promise<Outcome>;
-  /** The code of the action that waits in a session, as a person copies it from the screen. */
+  /** The code of the action that waits in a session, as the agent shows it. */
   code: (sessionId: string) => Promise<string>;
   /** With `--json`, parsed. */
   json: (...args: string[]) => Promise<unknown>;
@@ -35,7 +36,8 @@ function withCli(on: Stage): CliStage {
     ...on,
     at,
     run,
-    code: async (sessionId) => codeShownIn((await run('approve', sessionId)).stdout),
+    code: async (sessionId) =>
+      actionOf((await on.peer.list({ contextId: sessionId })).flatMap(({ pending }) => pending)).shown,
     json: async (...args) => {
       const parsed: unknown = JSON.parse((await run(...args, '--json')).stdout);
       return parsed;
