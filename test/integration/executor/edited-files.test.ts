@@ -66,10 +66,10 @@ async function waiting({ tool, input }: Pick<FileTool, 'tool' | 'input'>) {
 describe('an edit of a call whose file has changed since it was shown', () => {
   it.each(TOOLS)(
     'R90 $tool: is refused and asked again with the file as it is now; the next edit runs',
-    async (it) => {
-      const { tasks, shown, edits, path, names } = await waiting(it);
+    async (call) => {
+      const { tasks, shown, edits, path, names } = await waiting(call);
       await writeFile(path, THEIRS);
-      await expect(edits(shown, it.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
+      await expect(edits(shown, call.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
       expect([await readFile(path, 'utf8'), await names()]).toEqual([THEIRS, ['a.txt']]);
 
       const again = await tasks.snapshot(shown.taskId, shown.principal);
@@ -80,10 +80,10 @@ describe('an edit of a call whose file has changed since it was shown', () => {
       const [{ preview } = { preview: { type: 'url', url: '' } as const }] = pendingActions(again);
       if (preview.type === 'diff') expect(preview.diff).toContain('and a line of somebody else');
       // The same decision once more is one on the earlier question.
-      await expect(edits(shown, it.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
+      await expect(edits(shown, call.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
       expect(await readFile(path, 'utf8')).toBe(THEIRS);
 
-      const done = await settled(tasks, await edits(again, it.edited));
+      const done = await settled(tasks, await edits(again, call.edited));
       expect(done.status.state).toBe('completed');
       expect(Object.values(done.calls)).toMatchObject([{ state: { result: { outcome: { type: 'ok' } } } }]);
     },
