@@ -1,17 +1,17 @@
-/** What this agent says of itself (A2A 1.0 §4.4.1). */
+/** Builds the agent card (A2A 1.0 §4.4.1). */
 import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
 import { AGENT_COMMAND } from '../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 
-/** By this name a server is known for one of ours. */
+/** The bridge recognises this product's servers by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';
 
 const SCHEME = 'bearer';
 
 /**
- * @param url where clients reach this server, without a slash at the end.
- * @param skills what it can do with its settings (agent-skills.ts)
+ * @param url the server's address for clients, without a slash at the end.
+ * @param skills the skills that the settings allow (agent-skills.ts)
  */
 export function agentCard(url: string, version: string, skills: readonly AgentSkill[] = []): AgentCard {
   return {

@@ -1,4 +1,4 @@
-/** What this server can do with the settings it has, as the skills of its card (A2A 1.0 §4.4.5). Pure. */
+/** Builds the skills of the agent card from the server's settings (A2A 1.0 §4.4.5). Pure. */
 import type { AgentSkill } from '@a2a-js/sdk';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import { agentName } from '../models/acp/agent-command.ts';
@@ -7,20 +7,20 @@ import type { Tool } from '../tools/tool.ts';
 
 export interface AgentFacts {
   agent: AgentChoice;
-  /** The model of a task that asks for none, where a model does the work. */
+  /** The default model, if a model does the work. */
   model: string;
   tools: readonly Pick<Tool, 'name' | 'source' | 'sideEffect' | 'commandOnly'>[];
-  /** Configured by the operator; which tools they have is known once they answer. */
+  /** The names of the configured MCP servers. Their tools are unknown until they answer. */
   mcpServers: readonly string[];
   commands: readonly OfferedCommand[];
-  /** What shell commands are confined to, in a sentence. */
+  /** One sentence about the sandbox of shell commands. */
   shell: string;
 }
 
-/** Names in one description; more are counted. A card is public, and read by people. */
+/** The maximum number of names in one description. More names are only counted, because the card is public. */
 const NAMED = 20;
 
-/** One skill for each group of tools there are, the agent itself first and its commands last. */
+/** One skill for each group of tools. The agent itself comes first, the commands last. */
 export function agentSkills(facts: AgentFacts): AgentSkill[] {
   const tools = facts.tools.filter(({ commandOnly }) => commandOnly !== true);
   return [

@@ -1,4 +1,4 @@
-/** What the request handler knows of one call: who asks, how they are answered, which extensions they speak. */
+/** The context of one A2A call: the caller, the binding, and the active extensions. */
 import { Extensions } from '@a2a-js/sdk';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { A2AError } from '@a2a-js/sdk/errors';
@@ -14,7 +14,7 @@ import type { View } from './wire-objects.ts';
 
 const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND]);
 
-/** A2A 0.3 spells the header of A2A 1.0 §3.2.6 with a prefix. */
+/** The A2A 0.3 name of the header in A2A 1.0 §3.2.6. */
 export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';
 export const EXTENSIONS_HEADER = 'A2A-Extensions';
 
@@ -29,11 +29,11 @@ interface Call {
 export class CallContext extends ServerCallContext {
   readonly caller: Caller;
   readonly wire: Wire;
-  /** The cursor a client resumes from, as it came. Without the resumable-stream extension it means nothing. */
+  /** The client's raw cursor. Undefined if the resumable-stream extension is not active. */
   readonly cursor: string | undefined;
-  /** Resolves once a stream's request has been accepted: from here on it is a stream, whenever its first event comes. */
+  /** Resolves when the request of a stream is accepted. From then on the response is a stream, even before its first event. */
   readonly accepted: Promise<void>;
-  /** Says so. */
+  /** Resolves `accepted`. */
   readonly accept: () => void;
 
   readonly #log: Logger;
@@ -51,27 +51,27 @@ export class CallContext extends ServerCallContext {
     const { promise, resolve } = withResolvers();
     this.accepted = promise;
     this.accept = resolve;
-    // A2A 1.0 §4.6: an extension is active when the client asked for it and the agent knows it; the answer names it.
+    // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it. The response names it.
     for (const uri of requested) if (OFFERED.has(uri)) this.addActivatedExtension(uri);
     this.cursor = this.#speaks(RESUMABLE_STREAM)
       ? headers[LAST_EVENT_ID.toLowerCase()]?.toString()
       : undefined;
   }
 
-  /** The context of a call that came through this server's routes; there are no others. */
+  /** The context of a call from this server's routes. */
   static of(context: ServerCallContext): CallContext {
     if (context instanceof CallContext) return context;
     throw new TypeError('the request handler was called with a context that is not its own');
   }
 
-  /** The error as this call's client is told of it. What they could not have caused is logged. */
+  /** The error for this call's client. It logs errors that the client did not cause. */
   refusal(error: unknown): A2AError {
     if (!(error instanceof A2AError) && !(error instanceof ProductError && !error.retryable))
       this.#log.error({ err: error, principal: this.caller.principal }, 'a request failed');
     return toWireError(error, this.wire);
   }
 
-  /** Whether the client can read pending actions as data, and answer them so. */
+  /** True if the client can read pending actions and send decisions as data. */
   get speaksApproval(): boolean {
     return this.#speaks(TOOL_APPROVAL);
   }

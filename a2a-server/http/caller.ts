@@ -1,18 +1,18 @@
-/** Who sent a request, once the door has let it in. Routes get at nothing else of the request's identity. */
+/** The authenticated sender of a request. Routes get the identity only from here. */
 import type { Request } from 'express';
 import type { User } from '@a2a-js/sdk/server';
 import { ProductError } from '../../shared/errors.ts';
 
-/** A principal, and how long they listen. */
+/** A principal and the lifetime of its connection. */
 export class Caller implements User {
   readonly isAuthenticated = true;
   readonly principal: string;
   /**
-   * Aborts when the client has gone or the server shuts down: it ends reading, and nothing else. It is no ancestor of
-   * any tool's signal (E4).
+   * Aborts when the client disconnects or the server shuts down. It only ends reading. It is not an ancestor of a tool's
+   * signal (E4).
    */
   readonly signal: AbortSignal;
-  /** @returns what to wait for before writing more to them, when their socket is full (S3). */
+  /** @returns a promise to await before the next write if the client's socket is full (S3); undefined if it is not. */
   readonly full: () => Promise<void> | undefined;
 
   constructor({ principal, signal, full }: Pick<Caller, 'principal' | 'signal' | 'full'>) {
@@ -32,7 +32,7 @@ export function admit(request: Request, caller: Caller): void {
   callers.set(request, caller);
 }
 
-/** @throws ProductError UNAUTHENTICATED where nobody was admitted: a route mounted before the door stays shut (X1). */
+/** @throws ProductError UNAUTHENTICATED if the request was not authenticated. So a misplaced route stays closed (X1). */
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request);
   if (caller === undefined) throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');

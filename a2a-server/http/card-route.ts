@@ -1,14 +1,14 @@
-/** The agent card, the one route without a token (X1): of A2A 1.0, and for those who ask for no version, of 0.3. */
+/** Serves the agent card, the only route without a token (X1). A request without a version gets the card of A2A 0.3. */
 import { createHash } from 'node:crypto';
 import { Router } from 'express';
 import { AGENT_CARD_PATH, AgentCard } from '@a2a-js/sdk';
 import { legacyAgentCardRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 
-/** Seconds. The card changes with the program and its address only. */
+/** Seconds. The card changes only with the program or its address. */
 const MAX_AGE = 60;
 
 export function cardRoute(card: AgentCard): Router {
-  // The SDK's own handler for 1.0 writes its in-memory form, whose security schemes no other client can read.
+  // The SDK's handler for 1.0 writes its in-memory form. Other clients cannot read the security schemes in it.
   const text = JSON.stringify(AgentCard.toJSON(card));
   const tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
   const path = `/${AGENT_CARD_PATH}`;
@@ -18,7 +18,7 @@ export function cardRoute(card: AgentCard): Router {
     legacyAgentCardRouter({ agentCardProvider: () => Promise.resolve(card), cache: { maxAge: MAX_AGE } }),
   );
   router.get(path, (request, response) => {
-    // A2A 1.0 §8.6.1: Cache-Control and ETag; both versions live at one address.
+    // A2A 1.0 §8.6.1: Cache-Control and ETag. Both versions share one address.
     response.setHeader('Cache-Control', `public, max-age=${MAX_AGE}`);
     response.setHeader('ETag', tag);
     response.vary('A2A-Version');

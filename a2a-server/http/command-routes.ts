@@ -1,4 +1,4 @@
-/** The agent's commands, for whoever wants to choose: `GET /api/commands`. They are carried out by a message (A2A). */
+/** Lists the agent's commands: `GET /api/commands`. A client runs a command with an A2A message. */
 import { Router } from 'express';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 

@@ -2,16 +2,15 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * So many heartbeats long a socket may take nothing before it is dropped; of 15 s each, five minutes. A peer that vanished
- * without a word, or sleeps, is known by nothing else: what it has been sent is not read, so no heartbeat gets through to
- * it. Its stream is a cursor, and can be taken up again.
+ * The number of heartbeat intervals after which a socket that accepts no data is closed: 20 of 15 s are five minutes. A peer
+ * that vanished or sleeps cannot be detected otherwise: it does not read, so no heartbeat gets through. The client can resume
+ * its stream from a cursor.
  */
 export const STALLED_HEARTBEATS = 20;
 
 /**
- * @param patienceMs how long the socket may take nothing at all; then it is destroyed. Taking little by little is enough.
- * @returns what to wait for while the response holds as much as it should; it resolves when the socket takes more, or
- * never will again. Undefined when there is nothing to wait for.
+ * @param patienceMs the time after which a socket that accepts no data at all is destroyed. Slow progress is enough.
+ * @returns a promise that resolves when the socket accepts data again or is closed. Undefined if the buffer is not full.
  */
 export function untilDrained(response: ServerResponse, patienceMs: number): Promise<void> | undefined {
   if (!response.writableNeedDrain || response.destroyed) return undefined;
@@ -24,7 +23,7 @@ export function untilDrained(response: ServerResponse, patienceMs: number): Prom
     };
     response.on('drain', settle);
     response.on('close', settle);
-    // Node counts what the kernel takes of a write as activity, and destroys the socket when there was none.
+    // Node counts each partial write to the kernel as activity. It fires the timeout only if there was none.
     response.setTimeout(patienceMs);
   });
 }

@@ -1,4 +1,4 @@
-/** Errors of requests that no binding's handler answered: turned away at the door, unreadable, or failed unforeseen. */
+/** Sends errors that no binding's handler has answered: failed authentication, unreadable requests, unexpected errors. */
 import type { Request, Response } from 'express';
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
@@ -11,7 +11,7 @@ import { sendRestError } from './rest-route.ts';
 import { PARSE_ERROR, toWireError, unparsable, WIRE_ERRORS } from './wire-errors.ts';
 import type { Wire } from './wire-errors.ts';
 
-/** Seconds after which a client may try again when the server restarts. */
+/** Seconds until a client may retry after a server restart. */
 const RETRY_AFTER = 2;
 
 export function doorStatus(error: unknown): number {
@@ -19,7 +19,7 @@ export function doorStatus(error: unknown): number {
   return error instanceof A2AError ? restStatusFor(error) : 500;
 }
 
-/** Answers in the binding the request was meant for. */
+/** Sends the error in the request's binding. */
 export function sendError(request: Request, response: Response, error: unknown): void {
   const reason = error instanceof ProductError ? error.reason : undefined;
   // RFC 6750 §3, RFC 9110 §10.2.3

@@ -1,9 +1,9 @@
 /**
- * `GET /api/tasks/:taskId/events`: the events of a task for whoever speaks plain server-sent events (WHATWG HTML §9.2),
- * be it curl, a browser or a package, and has heard of no A2A header. Each event is what the other streams send, in the
- * HTTP+JSON form of A2A 1.0 with all that both extensions say: who does not know them may skip it.
+ * `GET /api/tasks/:taskId/events`: a task's events as plain server-sent events (WHATWG HTML §9.2), for curl, browsers and other
+ * clients without A2A headers. Each event has the HTTP+JSON form of A2A 1.0, with both extensions active. A client may
+ * ignore their data.
  *
- * It reads, and nothing else: it takes in no work, so that it is open for as long as the server is.
+ * The route only reads. So it stays open while the server shuts down.
  */
 import { Router } from 'express';
 import type { Request, RequestHandler } from 'express';
@@ -25,7 +25,7 @@ import { readOn } from './task-stream.ts';
 
 export const EVENTS_PATH = '/api/tasks/:taskId/events';
 
-/** By then a server that was told to stop has let go of its sockets, and the next may be there. */
+/** After this time a stopping server has closed its sockets, and the next one may run. */
 const RETRY_MS = 2_000;
 
 const BOTH_EXTENSIONS = { [EXTENSIONS_HEADER.toLowerCase()]: `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
@@ -35,18 +35,18 @@ interface EventsOptions {
   log: Logger;
 }
 
-/** Behind whatever has found out who is asking (`admit`). */
+/** Needs an authenticated caller (`admit`). */
 export function readEvents(tasks: Tasks, { heartbeatMs, log }: EventsOptions): RequestHandler {
   return async (request, response) => {
     const caller = callerOf(request);
     const row = await tasks.row(taskIdOf(request), caller.principal);
     const after = positionIn(request, row.seq);
-    // WHATWG HTML §9.2: an EventSource comes again after every end, unless it is told so: there is nothing more.
+    // WHATWG HTML §9.2: an EventSource reconnects after every end. Only status 204 stops it.
     if (after === row.seq && TERMINAL_STATES.has(row.state)) {
       response.status(204).end();
       return;
     }
-    // RFC 9110 §9.3.2: the headers of a stream, and no stream.
+    // RFC 9110 §9.3.2: HEAD gets the headers of the stream without the stream.
     if (request.method === 'HEAD') {
       response.type('text/event-stream').end();
       return;
@@ -68,7 +68,7 @@ export function readEvents(tasks: Tasks, { heartbeatMs, log }: EventsOptions): R
   };
 }
 
-/** `POST …/events/ticket` → `{ticket, expiresAt}`, for one who can show a token on behalf of one who cannot. */
+/** `POST …/events/ticket` → `{ticket, expiresAt}`. A client with a token gets a ticket for a reader that cannot send one. */
 export function ticketRoute(tasks: Tasks, tickets: StreamTickets): Router {
   const router = Router();
   router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {
@@ -81,7 +81,7 @@ export function ticketRoute(tasks: Tasks, tickets: StreamTickets): Router {
   return router;
 }
 
-/** The ticket a reader has shown, if any. Nothing else is looked at before it is known whose request this is (X1). */
+/** The ticket in the request, if any. It is read before the other parameters: authentication comes first (X1). */
 export function ticketIn({ query: { ticket } }: Request): string | undefined {
   return ticket === undefined || typeof ticket === 'string' ? ticket : 'more than one';
 }
@@ -95,7 +95,7 @@ const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.str
 function queryOf(request: Request): z.infer<typeof eventsQuery> {
   const query = eventsQuery.safeParse(request.query);
   if (query.success) return query.data;
-  // What was meant is not guessed: a misspelt cursor would begin at the beginning (S2).
+  // Unknown parameters are errors: a misspelt cursor would silently start from the beginning (S2).
   throw new ProductError(
     'MALFORMED',
     `This address takes the parameters after and ticket, each once: ${issuesOf(query.error)}.`,
@@ -103,8 +103,8 @@ function queryOf(request: Request): z.infer<typeof eventsQuery> {
 }
 
 /**
- * Where reading begins. The header is what an EventSource adds by itself when it comes again, with the address it had the
- * first time: it is the later of the two. Without either, the whole story is told.
+ * The start position. When an EventSource reconnects, it sends the header and repeats its first address. So the header is the
+ * newer cursor. Without either, reading starts at the beginning.
  */
 function positionIn(request: Request, end: number): number {
   const header = request.header(LAST_EVENT_ID);

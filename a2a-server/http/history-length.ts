@@ -1,4 +1,4 @@
-/** A2A 1.0 §3.2.4: how much of a task's history a client wants. Unset is all, 0 is none. */
+/** A2A 1.0 §3.2.4: the requested length of a task's history. Unset means all, 0 means none. */
 import { ProductError } from '../../shared/errors.ts';
 
 /** @throws ProductError MALFORMED */

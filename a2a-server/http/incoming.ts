@@ -1,8 +1,8 @@
 /**
- * A2A message → command, with everything checked that can be checked without looking at the task.
+ * Converts an A2A message to a command. It checks everything that does not depend on the task.
  *
- * D1: a data part that means to be a decision and is not an exact one is an error; it is never taken for an approval, nor
- * for a message to the model.
+ * D1: a data part that looks like a decision but is not a valid one is an error. It never counts as an approval or as a
+ * message to the model.
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
@@ -24,7 +24,7 @@ import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/proto
 import type { Incoming } from '../executor/tasks.ts';
 import type { MessagePart } from '../task/events.ts';
 
-/** Used where the client does not say how the person was asked. */
+/** The default channel, if the client names none. */
 const CHANNEL = 'a2a';
 
 const identifier = z.string().max(200);
@@ -34,7 +34,7 @@ export function incomingOf(
   request: SendMessageRequest,
   { principal, speaksApproval }: { principal: string; speaksApproval: boolean },
 ): Incoming {
-  // A2A 1.0 §3.3.4: a client that counts on being called back must know that nobody will call.
+  // A2A 1.0 §3.3.4: a client that expects push notifications must learn that they are not supported.
   if (request.configuration?.taskPushNotificationConfig !== undefined)
     throw new PushNotificationNotSupportedError();
   const message = messageOfRequest(request);
@@ -48,7 +48,7 @@ export function incomingOf(
     principal,
     channel: deciding?.channel ?? CHANNEL,
     message: { messageId: message.messageId, parts, ...(command && { command }) },
-    // What the message says, not how it was sent: the same message over another binding or version is the same (R27).
+    // The hash covers the content only. The same message over another binding or version is the same message (R27).
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
     ...taskId,
     ...sessionId,
@@ -82,7 +82,7 @@ function partOf({ content }: Part): MessagePart {
     case 'url':
       throw new ProductError(
         'UNSUPPORTED_CONTENT',
-        'File parts are not taken. Put the file into the workspace and name it in a text part.',
+        'File parts are not supported. Put the file into the workspace and name it in a text part.',
       );
     case undefined:
       throw malformed('Each part of a message needs "text" or "data".');
@@ -97,13 +97,13 @@ function settingsIn({ metadata }: Message): TaskSettings {
   );
 }
 
-/** A part that names the extension means to be a command: one that is none is an error, and no message to the model. */
+/** A part that names the extension must be a valid command. If not, it is an error and no message to the model. */
 function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   const meant = parts.flatMap((part) =>
     part.type === 'data' && namesCommands(part.data) ? [part.data] : [],
   );
   if (meant.length === 0) return undefined;
-  if (parts.length > 1) throw malformed('A command is a message of its own: send its data part alone.');
+  if (parts.length > 1) throw malformed('A command needs its own message: send its data part alone.');
   const parsed = commandPart.safeParse(meant[0]);
   if (!parsed.success)
     throw malformed(
@@ -136,7 +136,7 @@ function revocation(meant: unknown): RevokePart {
   const parsed = revokePart.safeParse(meant);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The part that takes back grants is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,
+    `The part that revokes grants is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,
   );
 }
 
@@ -144,7 +144,7 @@ function meansToRevoke(data: unknown): boolean {
   return typeof data === 'object' && data !== null && Object.hasOwn(data, 'revoke');
 }
 
-/** Any of these keys, and the sender meant to decide something. */
+/** An object with any of these keys counts as an attempt to decide. */
 const DECISION_KEYS = ['decision', 'decisions', 'outcome', 'callId'];
 
 function meansToDecide(data: unknown): boolean {
@@ -157,12 +157,12 @@ function meansToDecide(data: unknown): boolean {
 }
 
 const wireParts = z.array(z.looseObject({ text: z.string().nullish() })).optional();
-/** The parts are called `content` in A2A 0.3 over HTTP+JSON. */
+/** A2A 0.3 over HTTP+JSON calls the parts `content`. */
 const partsOnTheWire = z.looseObject({ parts: wireParts, content: wireParts });
 
 /**
- * Checks what the SDK's codec would make text of whatever it is: `{"text": ["approve"]}` must not become "approve" (D1).
- * @param message the message as it was on the wire.
+ * Checks values that the SDK's codec would convert to text: `{"text": ["approve"]}` must not become "approve" (D1).
+ * @param message the message as received.
  * @throws ProductError MALFORMED
  */
 export function checkWireMessage(message: unknown): void {

@@ -1,4 +1,4 @@
-/** Reads a request's JSON body within bounds (X3). */
+/** Reads a request's JSON body with limits (X3). */
 import express from 'express';
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
@@ -12,7 +12,7 @@ export interface BodyLimits {
 
 export const DEFAULT_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 64 };
 
-/** A body that is no JSON at all. */
+/** A body that is not JSON. */
 export class NotJson extends ProductError {
   constructor(problem: string) {
     super('MALFORMED', `${problem} Send one JSON value, encoded as UTF-8.`);
@@ -20,9 +20,9 @@ export class NotJson extends ProductError {
 }
 
 /**
- * Middleware that leaves the parsed body in `request.body`, undefined where there is none.
+ * Middleware that puts the parsed body into `request.body`; undefined if there is no body.
  * Passes on ProductError TOO_LARGE, UNSUPPORTED_CONTENT, MALFORMED.
- * @param mediaTypes what the body may be declared as.
+ * @param mediaTypes the accepted media types.
  */
 export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): RequestHandler[] {
   const declared: RequestHandler = (request, _response, next) => {
@@ -38,7 +38,7 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
   const parsed: RequestHandler = (request, _response, next) => {
     const bytes: unknown = request.body;
     if (!(bytes instanceof Uint8Array)) return next();
-    // Clients send `Content-Length: 0` with a POST that has nothing to say.
+    // Clients send `Content-Length: 0` with a POST without a body.
     if (bytes.length === 0) {
       request.body = undefined;
       return next();
@@ -54,17 +54,17 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
         return next(new ProductError('MALFORMED', body.problem));
     }
   };
-  // Compressed bodies are refused: a small one could unpack to a large one.
+  // Compressed bodies are refused: a small body could expand to a large one.
   return [declared, express.raw({ type: () => true, limit: limits.bytes, inflate: false }), parsed];
 }
 
-/** What body-parser and Express put on the errors they pass on. */
+/** The fields of errors from body-parser and Express. */
 const httpError = z.object({
   type: z.string().optional(),
   status: z.number().int().min(400).max(599),
 });
 
-/** Says what was wrong with a request that Express or its body parser gave up on. Other errors stay as they are. */
+/** Explains a request that Express or its body parser could not read. Other errors stay unchanged. */
 export function requestError(error: unknown, limits: BodyLimits): unknown {
   const parsed = httpError.safeParse(error);
   if (error instanceof ProductError || !parsed.success) return error;

@@ -1,4 +1,4 @@
-/** The JSON-RPC binding, 1.0 and 0.3, over the SDK's transport handlers; streams are written by this server. */
+/** The JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers do the calls; this server writes the streams. */
 import { Router } from 'express';
 import type { Request, Response } from 'express';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
@@ -83,7 +83,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
   return router;
 }
 
-/** The body as a request, whose message the SDK's codec will read as it was meant. */
+/** Validates the envelope and the message, so that the SDK's codec cannot change its meaning. */
 function acceptable(body: unknown, wire: Wire): Envelope {
   const request = asRequest(body, wire);
   checkWireMessage(messageIn(request.params));
@@ -98,7 +98,7 @@ function asRequest(body: unknown, wire: Wire): Envelope {
   }
 }
 
-/** An error as a JSON-RPC answer. */
+/** A JSON-RPC error response. */
 export function rpcError(id: RequestId, error: unknown, wire: Wire): object {
   const mapped = toWireError(error, wire);
   return {

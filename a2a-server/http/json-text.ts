@@ -1,11 +1,11 @@
-/** Bytes → JSON value, for input from anybody: every way it can be wrong is an answer, and none costs more than reading it (X3). */
+/** Parses JSON from untrusted input. It never throws, and no input costs more than linear time (X3). */
 
 export type Parsed =
   | { type: 'value'; value: unknown }
   | { type: 'not-json'; problem: string }
   | { type: 'too-deep'; problem: string };
 
-/** @param maxDepth how many arrays and objects may be nested in each other. */
+/** @param maxDepth the maximum nesting of arrays and objects. */
 export function parseJson(bytes: Uint8Array, maxDepth: number): Parsed {
   let text: string;
   try {
@@ -13,7 +13,7 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): Parsed {
   } catch {
     return { type: 'not-json', problem: 'The body is not valid UTF-8.' };
   }
-  // Looked at before it is parsed: the parser, and whatever walks its result, may recurse.
+  // Checked before parsing, because the parser and later code may recurse.
   if (nestsDeeper(text, maxDepth))
     return { type: 'too-deep', problem: `The body nests more than ${maxDepth} arrays and objects.` };
   try {
@@ -24,7 +24,7 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): Parsed {
   }
 }
 
-/** Whether brackets outside strings are open `maxDepth + 1` deep somewhere. Linear, and without recursion. */
+/** True if brackets outside of strings nest deeper than `maxDepth`. Linear time, no recursion. */
 function nestsDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
   let inString = false;

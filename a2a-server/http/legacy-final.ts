@@ -1,6 +1,6 @@
 /**
- * A2A 0.3 §7.2.2: `final: true` marks the last event of an interaction. The SDK sets it for ended tasks only; a message's
- * stream ends as well when the task begins to wait, and 0.3 clients hold on until they are told.
+ * Sets `final: true` on the last event of a stream (A2A 0.3 §7.2.2). The SDK sets it only for ended tasks. The stream of a
+ * message also ends when the task starts to wait, and 0.3 clients wait for the flag.
  */
 import { LEGACY_METHOD_MESSAGE_STREAM } from '@a2a-js/sdk/compat/v0_3';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ const waiting = z.looseObject({
   status: z.looseObject({ state: z.enum(['input-required', 'auth-required']) }),
 });
 
-/** @returns what to do with the answers to this method. */
+/** @returns a function that sets the flag on this method's events. */
 export function legacyFinal(method: string): <T extends { result?: unknown }>(answer: T) => T {
   if (method !== LEGACY_METHOD_MESSAGE_STREAM) return (answer) => answer;
   return (answer) => {

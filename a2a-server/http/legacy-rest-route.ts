@@ -1,6 +1,6 @@
 /**
- * The HTTP+JSON binding of A2A 0.3, all the SDK's. Its streams have neither ids nor heartbeats, but the pace of the
- * client: their source waits while the socket is full.
+ * The HTTP+JSON binding of A2A 0.3, from the SDK. Its streams have no ids and no heartbeats. They do have back-pressure: the
+ * source waits while the socket is full.
  */
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
@@ -24,7 +24,7 @@ export function legacyRestRoute({ handler, limits, log }: BindingOptions): Route
   return router;
 }
 
-/** Whether a request is for this binding. */
+/** True if the request is for this binding. */
 export function isLegacyRest(path: string, version: string | undefined): boolean {
   return path.startsWith('/v1/') && versionOf(version).legacy;
 }

@@ -1,13 +1,13 @@
 /**
- * Whom a request was meant for, and which page sent it. A page on the web can point a name of its own at 127.0.0.1 and
- * have a browser send requests here; their Host and Origin give it away (X1).
+ * Checks the Host and Origin headers (X1). A hostile web page can point its own host name at 127.0.0.1 and make a browser
+ * send requests here (DNS rebinding). Both headers reveal it.
  */
 import { ProductError } from '../../shared/errors.ts';
 
 export interface Reach {
-  /** Names and addresses this server answers to, beside loopback; without port. */
+  /** The allowed host names and addresses besides loopback, without a port. */
   publicHosts: readonly string[];
-  /** Origins of pages that may call, e.g. `https://console.example.com`. */
+  /** The allowed origins of web pages, e.g. `https://console.example.com`. */
   origins: readonly string[];
 }
 
@@ -26,20 +26,20 @@ export function checkReach(host: string | undefined, origin: string | undefined,
     );
 }
 
-/** Whether a page of this origin was loaded from the address that it calls. `checkReach` has checked that address. */
+/** True if the page was loaded from the address that it calls. `checkReach` has checked that address. */
 export function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const [, authority] = /^https?:\/\/([^/\s]+)$/i.exec(origin) ?? [];
   return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
 }
 
-/** The name in a Host header, lower case, without port and brackets. @returns undefined when it is not one. */
+/** The host name in lower case, without port and brackets. @returns undefined if it is not valid. */
 function hostName(host: string | undefined): string | undefined {
   // RFC 9110 §7.2, RFC 3986 §3.2.2: IP-literal / IPv4address / reg-name, then an optional port.
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host ?? '');
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 
-/** Loopback by name or by address: these cannot be made to point elsewhere by a stranger's DNS. */
+/** True for loopback names and addresses: foreign DNS cannot redirect them. */
 export function isLoopback(name: string): boolean {
   return (
     name === 'localhost' ||

@@ -1,18 +1,18 @@
 /**
- * What browsers ask for before a page of another origin may talk to this server (Fetch Standard §3.3, the CORS protocol).
- * It stands behind the door, which lets in no page but those of the origins that the operator lists.
+ * The CORS protocol (Fetch Standard §3.3) for web pages of other origins. The origin check runs first and accepts only the
+ * origins that the operator lists.
  */
 import type { RequestHandler } from 'express';
 import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream.ts';
 import { EXTENSIONS_HEADER } from './call-context.ts';
 
-/** Seconds for which a browser need not ask again. */
+/** Seconds for which a browser may cache a preflight answer. */
 const MAX_AGE = 600;
 
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'A2A-Version', EXTENSIONS_HEADER, LAST_EVENT_ID];
 const RESPONSE_HEADERS = [EXTENSIONS_HEADER, 'Retry-After', 'WWW-Authenticate'];
 
-/** Lets a page read what it is sent, and answers its browser's preflight: without a token, which a preflight never has. */
+/** Lets a page read responses, and answers preflight requests. A preflight request never has a token. */
 export const pageAccess: RequestHandler = (request, response, next) => {
   response.vary('Origin');
   const origin = request.header('Origin');
@@ -24,7 +24,7 @@ export const pageAccess: RequestHandler = (request, response, next) => {
   response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
   response.setHeader('Access-Control-Allow-Headers', REQUEST_HEADERS.join(', '));
   response.setHeader('Access-Control-Max-Age', String(MAX_AGE));
-  // Private Network Access: a page from elsewhere may reach this machine only where it says so.
+  // Private Network Access: a page from another network needs this permission to reach this machine.
   if (request.header('Access-Control-Request-Private-Network') === 'true')
     response.setHeader('Access-Control-Allow-Private-Network', 'true');
   response.status(204).end();

@@ -1,6 +1,6 @@
 /**
- * The SDK's `A2ARequestHandler` over the task service: its transports decode and encode, the journal is the truth.
- * Why not the SDK's own handler: docs/decisions/own-request-handler.md.
+ * The SDK's `A2ARequestHandler` on top of the task service. The SDK's transports encode and decode; the journal has the state.
+ * docs/decisions/own-request-handler.md explains why this is not the SDK's own handler.
  */
 import type { AgentCard, Task } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
@@ -17,12 +17,12 @@ import { taskView } from './task-projection.ts';
 import { bareAnswer, sendAndFollow, subscribe } from './task-stream.ts';
 import { notCancelable } from './wire-errors.ts';
 
-/** Why a task is cancelled, in the request's metadata. */
+/** The reason of a cancel, in the request's metadata. */
 const cancelMetadata = z.object({ reason: z.string().min(1).max(10_000) });
 
 const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
-/** @param servers the MCP servers as they are now, for whoever asks how a task stands. */
+/** @param servers the current state of the MCP servers, for GetTask. */
 export function createRequestHandler(
   tasks: Tasks,
   card: AgentCard,
@@ -31,11 +31,9 @@ export function createRequestHandler(
   return {
     getAgentCard: () => Promise.resolve(card),
 
-    // A2A 1.0 §3.3.4: not supported, where the card does not offer one.
+    // A2A 1.0 §3.3.4: the card offers no extended card, so this is not supported.
     getAuthenticatedExtendedAgentCard: () =>
-      Promise.reject(
-        new UnsupportedOperationError('This agent has no extended card; the public one says all.'),
-      ),
+      Promise.reject(new UnsupportedOperationError('This agent has no extended card. Use the public card.')),
 
     sendMessage: (request, server) =>
       answered(server, async (context) => {

@@ -1,4 +1,4 @@
-/** What the SDK's HTTP+JSON handlers, of both versions, are given of a request. */
+/** Builds the call context for the SDK's HTTP+JSON handlers of both versions. */
 import type { RequestHandler } from 'express';
 import type { ServerCallContextBuilder } from '@a2a-js/sdk/server';
 import { ProductError } from '../../shared/errors.ts';
@@ -18,7 +18,7 @@ export function restContext(wire: Wire, log: Logger): ServerCallContextBuilder {
   };
 }
 
-/** Passes on messages that the SDK's codec will read as they were meant. */
+/** Rejects messages whose meaning the SDK's codec would change. */
 export const wellMeantMessage: RequestHandler = (request, _response, next) => {
   checkWireMessage(messageIn(request.body));
   next();

@@ -1,6 +1,6 @@
 /**
- * The HTTP+JSON binding of A2A 1.0 over the SDK's handler, but for the two streams and CancelTask: the SDK's streams have
- * no ids and no back-pressure, and its CancelTask drops the reason.
+ * The HTTP+JSON binding of A2A 1.0. The SDK's handler does all but the streams and CancelTask: the SDK's streams have no ids and
+ * no back-pressure, and its CancelTask drops the reason.
  */
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
@@ -82,7 +82,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
   return router;
 }
 
-/** The first step of every path of this binding. The SDK would also take paths that begin with a tenant; there are none. */
+/** The paths of this binding. The SDK would also accept paths that start with a tenant, but there are no tenants. */
 const PATHS = /^\/(?:message:|tasks(?:[/?]|$)|extendedAgentCard)/;
 
 const ownAddress: RequestHandler = (request, _response, next) =>
@@ -92,7 +92,7 @@ function nameExtensions(response: Response, { activatedExtensions }: CallContext
   if (activatedExtensions) response.setHeader(EXTENSIONS_HEADER, activatedExtensions.join(','));
 }
 
-/** Names of google.rpc.Code for statuses that no A2A error has, and the SDK therefore names otherwise. */
+/** The google.rpc.Code names of statuses that no A2A error has. The SDK would give them other names. */
 const STATUS_NAMES: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
@@ -110,7 +110,7 @@ function restError(error: unknown): { code: number; body: object } {
   return { code, body: { error: { ...body.error, status: STATUS_NAMES[code] ?? body.error.status } } };
 }
 
-/** Events as A2A 1.0 §11.7 has them, each with its position where that is known. */
+/** Formats events as in A2A 1.0 §11.7, each with its position if known. */
 export function restStreamFormat(response: Response): StreamFormat<StreamResponse> {
   return {
     frame: (event) => {

@@ -1,35 +1,35 @@
 /**
- * Server-sent events over one response.
+ * Writes server-sent events to a response.
  *
- * - S3 nothing is held beyond one batch and the socket's own buffer. Whoever makes the events waits while the socket is
- *   full (`Caller.full`), and they are pulled one by one.
- * - E4 a socket that closes, or is reset, ends the writing and nothing else.
- * - Frames sent in one go share a write. The first goes out by itself, at once.
+ * - S3 it buffers at most one batch besides the socket's buffer. The source of the events waits while the socket is full
+ *   (`Caller.full`), and events are pulled one by one.
+ * - E4 a closed or reset socket only ends the writing.
+ * - Frames of one tick share one write. The first frame is written at once.
  */
 import type { ServerResponse } from 'node:http';
 import { SSE_HEADERS } from '@a2a-js/sdk';
 
-/** A batch is written when it has grown to so many characters, or at the end of the tick. */
+/** The batch size in characters. A smaller batch is written at the end of the tick. */
 const BATCH = 64 * 1024;
 
-/** WHATWG HTML §9.2.7: a comment every 15 s or so keeps proxies from dropping the connection. */
+/** WHATWG HTML §9.2.7: a comment about every 15 s keeps proxies from closing the connection. */
 export const HEARTBEAT_MS = 15_000;
 
 export interface Frame {
   /** One line of JSON. */
   data: string;
   id?: string | undefined;
-  /** The event type; `message` when absent. */
+  /** The event type. The default is `message`. */
   event?: string;
 }
 
 export interface SseWriter {
   send(frame: Frame): void;
-  /** Writes what is left and ends the response. */
+  /** Writes the rest and ends the response. */
   end(): void;
 }
 
-/** Starts the response: its headers go out now, whenever the first frame comes. */
+/** Starts the response. The headers are sent at once, before the first frame. */
 export function sseWriter(
   response: ServerResponse,
   { heartbeatMs, retryMs }: { heartbeatMs: number; retryMs?: number },
@@ -45,16 +45,16 @@ export function sseWriter(
     if (text !== '' && isOpen(response)) response.write(text);
   };
   const heartbeat = setInterval(() => {
-    // A client that has data waiting for it needs no sign of life.
+    // If data is waiting for the client, it needs no heartbeat.
     if (batch === '' && isOpen(response) && !response.writableNeedDrain) response.write(':\n\n');
   }, heartbeatMs);
   const stopHeartbeat = (): void => clearInterval(heartbeat);
   response.once('close', stopHeartbeat);
-  // A reset while something is being written: `close` follows, and that is all there is to do.
+  // On a reset during a write, `close` follows and does the rest.
   response.on('error', stopHeartbeat);
 
   for (const [name, value] of Object.entries(SSE_HEADERS))
-    // RFC 9112 §9.6: whether the connection outlives the response is for the client to say too; Node knows what it said.
+    // RFC 9112 §9.6: the client also decides whether the connection stays open. Node sets this header correctly.
     if (name !== 'Connection') response.setHeader(name, value);
   response.statusCode = 200;
   response.flushHeaders();

@@ -1,15 +1,15 @@
-/** Answers a request with a stream of events, or with an error if it was refused before it became one. */
+/** Answers a request with a stream of events, or with an error if it is refused before the stream starts. */
 import type { Response } from 'express';
 import { sseWriter } from './sse.ts';
 import type { Frame } from './sse.ts';
 import type { CallContext } from './call-context.ts';
 
-/** How one binding writes its streams. */
+/** The stream format of one binding. */
 export interface StreamFormat<Event> {
   frame(event: Event): Frame;
-  /** The last frame of a stream that broke off. */
+  /** The last frame of a stream that failed. */
   errorFrame(error: unknown): Frame;
-  /** The whole answer to a request that was refused. */
+  /** Sends the whole response to a refused request. */
   refuse(error: unknown): void;
 }
 
@@ -18,11 +18,11 @@ interface StreamAnswer<Event> {
   context: CallContext;
   format: StreamFormat<Event>;
   heartbeatMs: number;
-  /** After how long a client that lost the stream is to come again, in milliseconds; for the client to choose if left out. */
+  /** The reconnection time for the client, in milliseconds. If absent, the client chooses. */
   retryMs?: number;
 }
 
-/** Pulls the events one by one, as fast as their source gives them. Resolves when the stream has ended, for whatever reason; never rejects. */
+/** Pulls the events one by one. Resolves when the stream has ended for any reason. Never rejects. */
 export async function answerWithStream<Event>(
   response: Response,
   answer: StreamAnswer<Event>,
@@ -30,7 +30,7 @@ export async function answerWithStream<Event>(
   const { events, context, format } = answer;
   const first = events.next();
   try {
-    // A refusal comes before acceptance; an event may come long after.
+    // A refusal comes before `accepted` resolves. The first event may come much later.
     await Promise.race([first, context.accepted]);
   } catch (error) {
     format.refuse(error);

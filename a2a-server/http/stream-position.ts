@@ -1,7 +1,7 @@
-/** The SSE id of an event that is already in wire form: the `seq` that the resumable-stream extension put in its metadata. */
+/** Reads the SSE id of an encoded event: the `seq` in the metadata of the resumable-stream extension. */
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 
-/** @param event a Task or an update event as it goes on the wire: of 0.3, or of 1.0 inside the field that names it. */
+/** @param event an encoded Task or update event. In 1.0 a field that names its type wraps it; in 0.3 nothing does. */
 export function positionOf(event: unknown): string | undefined {
   const payload =
     field(event, 'artifactUpdate') ?? field(event, 'statusUpdate') ?? field(event, 'task') ?? event;

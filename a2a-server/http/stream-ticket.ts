@@ -1,17 +1,17 @@
 /**
- * Stream tickets: leave to read the events of one task, and nothing else, for an hour. A browser's EventSource sends no
- * header of ours, so that what lets it in has to stand in the address, where a bearer token must never be (RFC 6750 §5.3).
+ * Stream tickets. A ticket allows its holder to read the events of one task for an hour, and nothing else. An EventSource cannot
+ * send custom headers. So the credential must be in the URL, where a bearer token is forbidden (RFC 6750 §5.3).
  *
  * - Stateless: a ticket is its expiry and a MAC over purpose, principal, task and expiry. It survives a restart.
- * - The key is made of the server's own token and of the principal's: nobody who has one of the two can make a ticket, a
- *   ticket is no help in guessing either, and whoever changes a token voids the tickets.
- * - X1 compared in constant time, never logged.
+ * - The key depends on the server's token and the principal's tokens. One of them alone is not enough to make a ticket, and a
+ *   ticket does not help to guess them. A changed token makes the tickets invalid.
+ * - X1 tickets are compared in constant time and never logged.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProductError } from '../../shared/errors.ts';
 import type { Credential } from './tokens.ts';
 
-/** How long a ticket is good, in milliseconds. */
+/** The lifetime of a ticket in milliseconds. */
 export const TICKET_MS = 60 * 60_000;
 
 const PURPOSE = 'mcp-a2a-bridge stream ticket 1';
@@ -24,7 +24,7 @@ export interface Ticket {
 
 export interface StreamTickets {
   issue(principal: string, taskId: string): Ticket;
-  /** @throws ProductError UNAUTHENTICATED for whatever is no ticket for this task, or is one no more. */
+  /** @throws ProductError UNAUTHENTICATED if the ticket is not valid for this task, or has expired. */
   redeem(ticket: string, taskId: string): { principal: string; expiresAt: number };
 }
 
@@ -58,21 +58,21 @@ export function streamTickets(
       const [, seconds = '0', mac = ''] = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/.exec(ticket) ?? [];
       const shown = Buffer.from(mac.padEnd(43));
       let principal: string | undefined;
-      // Every key is tried, whichever fits: the time taken tells nothing. Texts are compared, of which a MAC has one.
+      // Tries every key, so that the time does not depend on the match. Compares the text, because each MAC has only one text.
       for (const [name, key] of keys)
         if (timingSafeEqual(seal(key, name, taskId, seconds), shown)) principal = name;
       const expiresAt = Number(seconds) * 1_000;
       if (principal === undefined || expiresAt <= now())
         throw new ProductError(
           'UNAUTHENTICATED',
-          'This ticket is not one for this task, or its time is over. Ask for another with POST to this path and /ticket, with the bearer token.',
+          'This ticket is not valid for this task, or has expired. Get a new one: send POST to this path and /ticket, with the bearer token.',
         );
       return { principal, expiresAt };
     },
   };
 }
 
-/** The MAC as it is written. */
+/** The MAC as text. */
 function seal(key: Buffer, principal: string, taskId: string, seconds: string): Buffer {
   const sealed = JSON.stringify([PURPOSE, principal, taskId, seconds]);
   return Buffer.from(createHmac('sha256', key).update(sealed).digest('base64url'));

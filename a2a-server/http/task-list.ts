@@ -1,4 +1,4 @@
-/** ListTasks (A2A 1.0 §3.1.4): one page of the caller's tasks, latest update first. */
+/** ListTasks (A2A 1.0 §3.1.4): a page of the caller's tasks, newest update first. */
 import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse } from '@a2a-js/sdk';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { WIRE_STATE } from './wire-objects.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
 
-/** The request as it is used here: over HTTP+JSON its texts are query parameters, which may come repeated. */
+/** The validated request. Over HTTP+JSON, the texts are query parameters, which may be repeated. */
 const listRequest = z.object({
   contextId: z.string().max(200),
   status: z.enum(TaskState).refine((state) => state !== TaskState.UNRECOGNIZED, 'unknown state'),
@@ -45,7 +45,7 @@ export async function listTasks(
   };
   const page = await tasks.list(filter, { size: pageSize, ...(pageToken !== '' && { token: pageToken }) });
   const found: Snapshot[] = [];
-  // One after the other: side by side they would take their turns together, and leave none to anybody else (X3).
+  // One after the other. In parallel they would block the event loop for other requests (X3).
   for (const row of page.rows) found.push(await tasks.snapshot(row.taskId, principal));
   return {
     tasks: found.map((snapshot) =>
@@ -57,7 +57,7 @@ export async function listTasks(
   };
 }
 
-/** None for a state this server's tasks are never in. */
+/** Empty for a state that this server's tasks never have. */
 function statesOf(wanted: TaskState): StateName[] {
   const names: StateName[] = [
     'submitted',

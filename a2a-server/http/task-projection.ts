@@ -1,4 +1,4 @@
-/** Snapshot → A2A Task, pure. */
+/** Converts a snapshot to an A2A Task. Pure. */
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk';
 import { answerText } from '../../shared/protocol/question-text.ts';
 import type {
@@ -28,11 +28,11 @@ import {
 import type { View } from './wire-objects.ts';
 
 export interface TaskDetail {
-  /** At most so many of the latest messages; all when undefined, none for 0 (A2A 1.0 §3.2.4). */
+  /** The maximum number of messages, newest first kept. Undefined means all, 0 means none (A2A 1.0 §3.2.4). */
   historyLength?: number | undefined;
-  /** Left out only from lists (A2A 1.0 §3.1.4). */
+  /** False only in lists (A2A 1.0 §3.1.4). */
   artifacts?: boolean;
-  /** The MCP servers as they are now; none are left out. */
+  /** The current state of the MCP servers. An empty list is omitted. */
   servers?: readonly ToolServerView[];
 }
 
@@ -63,7 +63,7 @@ function statusOf(snapshot: Snapshot, view: View): TaskStatus {
     case 'input-required': {
       if (status.pending.length === 0) return said(snapshot, view, status.question, timestamp);
       const pending = pendingActions(snapshot);
-      // As of the last decision of a batch nothing waits any more, and the task moves with the very next event (R09).
+      // After the last decision of a batch no call waits, and the next event sets the task to working (R09).
       if (pending.length === 0) return { state: WIRE_STATE.working, message: undefined, timestamp };
       return waiting(snapshot, view, pending, timestamp);
     }
@@ -100,15 +100,15 @@ function said(snapshot: Snapshot, view: View, text: string | undefined, timestam
   };
 }
 
-/** The bare message that answers a client in the place of a task that has ended (A2A 1.0 §3.1.1). */
+/** The message for a client that gets no task (A2A 1.0 §3.1.1). */
 export function answerOf(snapshot: Snapshot, view: View): Message {
   const text = statusOf(snapshot, view).message?.parts ?? [textPart('')];
   return { ...message(view, 'agent', `${view.taskId}-answer`, text), taskId: '' };
 }
 
 /**
- * What each turn said and gave, oldest first; what a later turn gives under the same id takes the place of the earlier. An
- * open turn's words are always there: what comes next on a stream appends to them.
+ * The artifacts of all turns, oldest first. A later artifact with the same id replaces the earlier one. An open turn always has a
+ * text artifact, because later stream events append to it.
  */
 function artifactsOf({ exchanges, openTurn }: Snapshot): Artifact[] {
   const finished = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
@@ -121,7 +121,7 @@ function artifactsOf({ exchanges, openTurn }: Snapshot): Artifact[] {
   return [...artifacts.values()];
 }
 
-/** What is no part of the answer. A client that follows from here on appends to it, or replaces it. */
+/** The artifacts that are not part of the answer. Later stream events append to them or replace them. */
 function besideAnswer({ outputs, todos }: Snapshot, view: View): Artifact[] {
   const list = todos.length === 0 ? [] : [todosArtifact(view, todos)];
   return [...list, ...outputs.map((output) => outputArtifact(view, output))];
@@ -138,7 +138,7 @@ function historyOf(snapshot: Snapshot, view: View): Message[] {
   ];
 }
 
-/** What the agent said in a turn, a line for each call it asked for, and what it said or asked at the end. */
+/** The agent's message of a turn: its text, a line for each call, and its final message or question. */
 function turnMessage(snapshot: Snapshot, view: View, turn: Turn): Message {
   const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
@@ -155,7 +155,7 @@ function lastWords({ end }: Turn): string {
   return ('question' in end ? end.question : end.message) ?? '';
 }
 
-/** Who decided on the call, for those who read no data. */
+/** The decision on the call, for clients that do not read the data. */
 function verdictOn({ decided }: Call): string {
   return decided ? ` (${decided.decision}, by ${decided.by.principal} over ${decided.by.channel})` : '';
 }
@@ -206,7 +206,7 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
   };
 }
 
-/** Of all models together and, where there was more than one, of each. */
+/** The usage of all models together. With more than one model, also of each. */
 function usageOf({ spending }: Snapshot): TaskOverview['usage'] {
   const models = Object.entries(spending).map(([model, spent]) => ({ model, ...spent }));
   return {

@@ -1,6 +1,6 @@
 /**
- * Tool executions, for clients without A2A or MCP: `GET /api/tools` lists those under way, `POST /api/tools/abort/:toolId`
- * stops one and answers `{success, message}`.
+ * Routes for clients without A2A or MCP. `GET /api/tools` lists the running tool executions. `POST /api/tools/abort/:toolId`
+ * aborts one and answers `{success, message}`.
  */
 import { Router } from 'express';
 import { z } from 'zod';

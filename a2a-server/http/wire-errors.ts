@@ -1,9 +1,8 @@
 /**
- * ProductError → A2A error, one table for both bindings and both versions (A2A 1.0 §5.4).
+ * Converts a ProductError to an A2A error, for both bindings and both versions (A2A 1.0 §5.4).
  *
- * Whatever the binding, the error carries a `google.rpc.ErrorInfo` whose `metadata` holds the product's own `reason`,
- * whether the request is `retryable`, and the facts: in `error.data` over JSON-RPC (0.3 too), in `error.details` over
- * HTTP+JSON.
+ * Each error carries a `google.rpc.ErrorInfo`. Its `metadata` has the product's `reason`, the flag `retryable`, and the facts.
+ * JSON-RPC (also 0.3) sends it in `error.data`, HTTP+JSON in `error.details`.
  */
 import {
   A2AError,
@@ -23,7 +22,7 @@ import type { JsonRpcA2AErrorOptions, RestA2AErrorOptions } from '@a2a-js/sdk/er
 import { ProductError } from '../../shared/errors.ts';
 import type { Reason } from '../../shared/errors.ts';
 
-/** How an answer is put on the wire. */
+/** The binding and version of the response. */
 export type Wire = 'jsonrpc' | 'jsonrpc-0.3' | 'rest';
 
 const CLASSES = {
@@ -38,15 +37,15 @@ type Kind = keyof typeof CLASSES | 'internal';
 
 interface Row {
   kind: Kind;
-  /** The status over HTTP+JSON; over JSON-RPC too where the request was turned away before it was read. */
+  /** The HTTP status over HTTP+JSON. Over JSON-RPC it applies only to requests that are refused before they are read. */
   http: number;
-  /** The JSON-RPC code, where the A2A type's own would mislead. */
+  /** The JSON-RPC code, if the code of the A2A error type would be misleading. */
   code?: number;
 }
 
-/** JSON-RPC 2.0 §5.1: not a valid request object. */
+/** JSON-RPC 2.0 §5.1: the JSON is not a valid request. */
 export const INVALID_REQUEST = -32600;
-/** JSON-RPC 2.0 §5.1: not JSON. */
+/** JSON-RPC 2.0 §5.1: the body is not JSON. */
 export const PARSE_ERROR = -32700;
 const INTERNAL_ERROR = -32603;
 
@@ -69,7 +68,7 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   INVALID_DECISION: { kind: 'malformed', http: 400 },
   INPUT_CHANGED: { kind: 'unsupported', http: 400 },
   DECISION_NEEDED: { kind: 'unsupported', http: 400 },
-  // A2A 1.0 §3.1.1: a message to an ended task is an UnsupportedOperationError; cancelling one is not (§3.1.5).
+  // A2A 1.0 §3.1.1: a message to an ended task is an UnsupportedOperationError. A cancel is not (§3.1.5).
   TASK_ENDED: { kind: 'unsupported', http: 400 },
   MESSAGE_CONFLICT: { kind: 'malformed', http: 409 },
   INVALID_CURSOR: { kind: 'malformed', http: 400 },
@@ -82,7 +81,7 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   AGENT_ERROR: { kind: 'internal', http: 502 },
 };
 
-/** An error no A2A type describes; over HTTP+JSON with a status of its own. */
+/** An error without an A2A type. Over HTTP+JSON it has its own status. */
 class InternalError extends A2AError {
   readonly transport = 'rest';
   readonly statusCode: number;
@@ -94,21 +93,21 @@ class InternalError extends A2AError {
   }
 }
 
-/** Cancelling a task that has ended (A2A 1.0 §3.1.5). */
+/** The error for a cancel of an ended task (A2A 1.0 §3.1.5). */
 export function notCancelable(error: ProductError, wire: Wire): A2AError {
   return asRow({ kind: 'not-cancelable', http: 400 }, error, wire);
 }
 
-/** A body that is no JSON, or not the JSON of a request. */
+/** The error for a body that is not JSON or not a valid request. */
 export function unparsable(error: ProductError, wire: Wire, code: number): A2AError {
   return asRow({ kind: 'malformed', http: 400, code }, error, wire);
 }
 
-/** What to throw at the SDK's transport handlers. Its own errors pass; anything unforeseen keeps its words to itself. */
+/** The error for the SDK's handlers. A2A errors pass unchanged. The text of an unexpected error stays secret. */
 export function toWireError(error: unknown, wire: Wire): A2AError {
   if (error instanceof A2AError) return error;
   if (error instanceof ProductError) return asRow(WIRE_ERRORS[error.reason], error, wire);
-  return internal('The server met an error it did not expect; its log says more.', 500, {}, wire);
+  return internal('The server had an unexpected error. Its log says more.', 500, {}, wire);
 }
 
 function asRow({ kind, http, code }: Row, error: ProductError, wire: Wire): A2AError {
@@ -126,7 +125,7 @@ function asRow({ kind, http, code }: Row, error: ProductError, wire: Wire): A2AE
     ...(code !== undefined && { envelopeCode: code }),
   };
   const modern = new CLASSES[kind].rpc(options);
-  // The 0.3 handler sends `data` as it finds it, the 1.0 handler makes it from the metadata.
+  // The 0.3 handler sends `data` unchanged. The 1.0 handler builds it from the metadata.
   return wire === 'jsonrpc' ? modern : new CLASSES[kind].rpc({ ...options, data: [modern.toErrorInfo()] });
 }
 

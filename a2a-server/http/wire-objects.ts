@@ -1,4 +1,4 @@
-/** The pieces A2A objects are made of, with the SDK's types. Every field the type has is set: its codec expects that. */
+/** Builds the parts of A2A objects with the SDK's types. All fields are set, because the SDK's codec expects that. */
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
@@ -7,13 +7,13 @@ import type { Aside, Todo } from '../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 
-/** Who is looking: which task, and which extensions their client has activated. */
+/** The reader's view: the task, and the client's active extensions. */
 export interface View {
   taskId: string;
   sessionId: string;
-  /** `urn:mcp-a2a-bridge:tool-approval:v1` is active. Without it neither its data parts nor its metadata are sent. */
+  /** True if `urn:mcp-a2a-bridge:tool-approval:v1` is active. Otherwise its data parts and metadata are not sent. */
   approval: boolean;
-  /** `urn:mcp-a2a-bridge:resumable-stream:v1` is active. */
+  /** True if `urn:mcp-a2a-bridge:resumable-stream:v1` is active. */
   resumable: boolean;
 }
 
@@ -74,7 +74,7 @@ export function message(view: View, role: 'user' | 'agent', messageId: string, p
   };
 }
 
-/** What a turn of the model says is one artifact, named after the turn. */
+/** The text of a model turn is one artifact, named after the turn. */
 export function turnArtifact(turn: number, text: string, name: string): Artifact {
   return {
     artifactId: `turn-${turn}`,
@@ -86,12 +86,12 @@ export function turnArtifact(turn: number, text: string, name: string): Artifact
   };
 }
 
-/** What an agent gave beside its words. */
+/** An agent's output besides its text. */
 export function givenArtifact({ artifactId, name, description, parts }: GivenArtifact): Artifact {
   return { artifactId, name, description, parts: parts.map(partOf), metadata: undefined, extensions: [] };
 }
 
-/** What a tool execution has put out, or the next piece of it: an artifact that is no part of the answer. */
+/** The output of a tool execution, or its next piece. The artifact is not part of the answer. */
 export function outputArtifact(
   view: View,
   { toolId, title, text }: { toolId: string; title: string; text: string },
@@ -102,10 +102,10 @@ export function outputArtifact(
 
 const BOXES: Readonly<Record<Todo['status'], string>> = { pending: ' ', in_progress: '~', done: 'x' };
 
-/** What the agent means to do, and how far it is. */
+/** The agent's to-do list. */
 export function todosArtifact(view: View, todos: readonly Todo[]): Artifact {
   const lines = todos.map(({ text, status }) => `- [${BOXES[status]}] ${text}`);
-  const named = { artifactId: 'todos', name: 'todos', description: 'What is to be done' };
+  const named = { artifactId: 'todos', name: 'todos', description: 'The to-do list of the agent' };
   return besideArtifact(
     view,
     { role: 'todos', todos: [...todos] },
@@ -113,7 +113,7 @@ export function todosArtifact(view: View, todos: readonly Todo[]): Artifact {
   );
 }
 
-/** An artifact that is no part of the answer, which is said to those who understand it. */
+/** An artifact that is not part of the answer. The extension's metadata says so. */
 function besideArtifact(
   view: View,
   said: Aside,
@@ -126,7 +126,7 @@ function besideArtifact(
   };
 }
 
-/** Metadata for those who asked for it: the place in the journal, and what the approval extension says. */
+/** The metadata of the active extensions: the journal position and the approval data. */
 export function metadataFor(
   view: View,
   seq: number,

@@ -1,47 +1,47 @@
 /**
- * Whether any part of a command line may run a program with given arguments. The opposite of `plainWords`: it reads
- * widely, into quotes, substitutions and nested shells. It says `maybe` where only the shell, or a program that runs other
- * programs, knows the words: expansions, globs, `xargs`, `env`, `git -c`.
- * It is a guard against what is asked for openly, not a confinement: a script may run anything.
+ * Decides whether any part of a command line may run a given program with given arguments. It is the opposite of
+ * `plainWords`: it also reads quotes, substitutions and nested shells. It answers `maybe` if only the shell or another
+ * program knows the words: expansions, globs, `xargs`, `env`, `git -c`.
+ * This stops open requests. It does not confine a process: a script may run anything.
  */
 import type { Shell } from './plain-words.ts';
 
 export type Mention = 'yes' | 'maybe' | 'no';
 
-/** Longer ones are not read: that takes time that grows faster than the text (X3). */
+/** The longest command line that is read. Reading takes more than linear time (X3). */
 const MAX_LENGTH = 10_000;
 
-/** What the shell replaces before it looks for a program's name. */
+/** The signs that the shell expands before it looks up the program. */
 const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u };
-/** Quotes and escapes hide words from nobody: `g"i"t`, `sh -c 'git push'`, `git \` at the end of a line. */
+/** Quotes and escapes are removed first, so that they cannot hide words: `g"i"t`, `sh -c 'git push'`, `git \` at a line end. */
 const HIDING = /[\\^]\r?\n|['"\\^]/gu;
-/** Between one command and the next, however they hang together. */
+/** The separators between two commands. */
 const BETWEEN = /[;&|()<>{}`\n\r]+/u;
 const REDIRECTION = /(?<!\d)\d*(?:<>|<<<|<<-?|>>|>\||[<>]&?)[ \t]*[^\s;&|()<>]+/gu;
 const GLOB = /[*?]|\[[^\]]/u;
-/** bash, which is /bin/sh on macOS, makes several words of one. */
+/** bash expands braces to several words. On macOS, /bin/sh is bash. */
 const BRACES = /\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/u;
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"/gu;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/u;
 
-/** Programs and words of the shell that make a command of more than the words that follow them. */
+/** Programs and shell words that can build or run a different command. */
 const RUNNERS: ReadonlySet<string> = new Set(
   'alias . bash busybox dash env eval find ksh nice parallel sh source xargs zsh'.split(' '),
 );
-/** Options that give a program settings for one run, such as an alias: `git -c alias.x=push x`. */
+/** Options with settings for one run, such as an alias: `git -c alias.x=push x`. */
 const SETTING = /^(?:-c|--config)/u;
 
-/** @param words the program and its first arguments, as a rule has them; not empty. */
+/** @param words the program and its first arguments from a rule; not empty. */
 export function mentions(command: string, words: readonly string[], shell: Shell): Mention {
   if (command.length > MAX_LENGTH) return 'maybe';
   const open = command.replaceAll(HIDING, '').toLowerCase();
   const wanted = words.map((word) => word.toLowerCase());
-  // A redirection may stand anywhere in a command, and what looks like one may be an argument: both readings count.
+  // A redirection may stand anywhere, and an argument may look like one. So both readings count.
   const parts = [open, open.replaceAll(REDIRECTION, ' ')].flatMap((text) => text.split(BETWEEN)).map(wordsOf);
   if (parts.some((part) => runs(part, wanted))) return 'yes';
   if (EXPANSION[shell].test(command) || BRACES.test(command)) return 'maybe';
   if (parts.some((part) => part.some((word) => RUNNERS.has(ownName(word))))) return 'maybe';
-  // A glob in quotes is a word as it stands, unless a shell reads it again: that was a runner.
+  // A glob in quotes is a literal word, unless a shell reads it again. RUNNERS covers that case.
   const globs = command.replaceAll(QUOTED, '').split(BETWEEN).flatMap(wordsOf);
   if (globs.some((word) => GLOB.test(word))) return 'maybe';
   return parts.some((part) => isSetUp(part, wanted[0] ?? '')) ? 'maybe' : 'no';
@@ -55,7 +55,7 @@ function ownName(word: string): string {
   return word.split('/').at(-1) ?? '';
 }
 
-/** Whether the program runs with variables or settings that may give its arguments another meaning. */
+/** True if variables or settings may change the meaning of the program's arguments. */
 function isSetUp(words: readonly string[], name: string): boolean {
   const at = words.findIndex((word, index) => isProgram(word, name, index));
   if (at === -1) return false;
@@ -65,7 +65,7 @@ function isSetUp(words: readonly string[], name: string): boolean {
   );
 }
 
-/** Also behind another program: `sudo git push`, `env A=1 git push`. */
+/** Also finds the program behind another one: `sudo git push`, `env A=1 git push`. */
 function runs(words: readonly string[], wanted: readonly string[]): boolean {
   return words.some(
     (word, at) => isProgram(word, wanted[0] ?? '', at) && follow(words.slice(at + 1), wanted),
@@ -77,14 +77,14 @@ function isProgram(word: string, name: string, at: number): boolean {
   return word === name || own === name || own === `${name}.exe` || (at === 0 && GLOB.test(own));
 }
 
-/** Whether the rest of the rule's words come in order, with nothing in between but options and their values. */
+/** True if the rule's other words follow in order, with only options and their values between them. */
 function follow(words: readonly string[], [, ...rest]: readonly string[]): boolean {
   let at = 0;
   for (const wanted of rest) {
     while (at < words.length && !isWord(words[at] ?? '', wanted)) {
       const option = (words[at] ?? '').startsWith('-');
       if (!option) return false;
-      // Its value, if the next is not what is looked for.
+      // The next word is the option's value, unless it is the wanted word.
       const value = words[at + 1];
       at += value !== undefined && !value.startsWith('-') && !isWord(value, wanted) ? 2 : 1;
     }

@@ -1,13 +1,13 @@
-/** A dry run as text, and what it adds up to. Pure. */
+/** Formats the result of a policy dry run as text, with a summary. Pure. */
 import { count, oneLine } from '../tools/one-line.ts';
 import type { Fate, TriedCall } from './dry-run.ts';
 
 export interface Summary {
   calls: number;
   tasks: number;
-  /** How the calls would fare. */
+  /** The number of calls by their verdict under the new policy. */
   now: Record<Fate, number>;
-  /** Those that fared otherwise: how many went from one fate to the other, as `ask → allow`. */
+  /** The number of calls with a changed verdict, e.g. by `ask → allow`. */
   changed: Record<string, number>;
 }
 
@@ -48,8 +48,6 @@ export function summaryText({ calls, tasks, now, changed }: Summary): string {
   const changes = Object.entries(changed).map(([change, times]) => `${change} ${times}`);
   return [
     `${count(calls, 'call')} of ${count(tasks, 'task')}: ${now.allow} would run unasked, ${now.ask} would ask, ${now.refuse} would be refused.`,
-    changes.length === 0
-      ? 'None of them fares otherwise than it did.'
-      : `Otherwise than then (marked *): ${changes.join(', ')}.`,
+    changes.length === 0 ? 'No verdict changes.' : `Changed verdicts (marked *): ${changes.join(', ')}.`,
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-/** What the past calls of a task would have met under a policy, beside what they met. Reads, and changes nothing. */
+/** Judges the past calls of a task under a policy and compares the verdicts with the recorded ones. Read-only. */
 import type { JournalEntry, RequestedCall, TaskEvent, Verdict } from '../task/events.ts';
 import { begin, fold } from '../task/fold.ts';
 import { standing } from '../task/grants.ts';
@@ -9,7 +9,7 @@ import { NO_REACH, reachOf, type Judged } from './judged-call.ts';
 import type { Policy } from './policy.ts';
 import { verdict } from './verdict.ts';
 
-/** How a call fares: it runs unasked, a person is asked, or it is refused. */
+/** The verdict on a call: it runs without asking, a person is asked, or it is refused. */
 export type Fate = 'allow' | 'ask' | 'refuse';
 
 export interface TriedCall {
@@ -19,9 +19,9 @@ export interface TriedCall {
   at: number;
   tool: string;
   title: string;
-  /** What was said of it then, and why; for one that was asked, what the person decided, or null. */
+  /** The recorded verdict and its reason. `decided` is the person's decision, or null. */
   met: { fate: Fate; why: string; decided: string | null };
-  /** What would be said of it, with the settings and the grants its task had then. */
+  /** The verdict under the policy, with the task's settings and grants at that time. */
   meets: { fate: Fate; why: string };
 }
 
@@ -30,11 +30,11 @@ export interface Past {
   entries: readonly JournalEntry[];
   policy: Policy;
   tool: (name: string) => Tool | undefined;
-  /** Where the task worked; undefined where that is no more, and links in it cannot be followed. */
+  /** The task's workspace. If it no longer exists, links in it are not resolved. */
   workspace: (root: string | undefined) => Promise<Pick<Workspace, 'root' | 'locate'>>;
 }
 
-/** In the order they were asked for. Calls that could not run at all, and questions to a person, meet no policy. */
+/** The calls in order. It omits questions and calls that could not run, because policy does not judge them. */
 export async function tryCalls({ taskId, entries, policy, tool, workspace }: Past): Promise<TriedCall[]> {
   const [first, ...rest] = entries;
   let snapshot = first && begin(taskId, first);
@@ -71,7 +71,7 @@ function judgedNow(
   return verdict(call, { policy, settings, grants: standing(grants, at) });
 }
 
-/** @returns undefined for what is no call of the tool: it was refused before policy was asked. */
+/** @returns undefined if the call is invalid for the tool: it was refused before policy judged it. */
 async function judgedThen(
   call: RequestedCall,
   tool: Tool | undefined,

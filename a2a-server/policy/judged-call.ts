@@ -1,14 +1,14 @@
-/** What of a call policy looks at. */
+/** The facts of a call that policy judges. */
 import { relative, resolve, sep } from 'node:path';
 import type { SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace.ts';
 
-/** A place in the workspace, relative to its root, with `/`; `.` is the root. */
+/** A path relative to the workspace's root, with `/`; `.` is the root. */
 export interface ReachedPath {
-  /** As the call has it, made plain. */
+  /** The normalised path from the call. */
   written: string;
-  /** With symbolic links resolved. */
+  /** The path after symbolic links are resolved. */
   leadsTo: string;
 }
 
@@ -28,7 +28,7 @@ export interface Judged {
 
 export const NO_REACH: CallReach = { paths: [], trees: [], command: undefined, hosts: [] };
 
-/** A place that cannot be found, or leads outside, has the one name: whether a tool may go there is not decided here (X2). */
+/** A path that does not exist or leads outside keeps its written name. The workspace decides about access, not this file (X2). */
 export async function reachOf(
   tool: Tool,
   input: unknown,
@@ -48,7 +48,7 @@ export async function reachOf(
   };
 }
 
-/** Made plain by its letters alone: nothing is looked up. */
+/** Normalises the text of the path. It does not access the file system. */
 export function writtenPath(path: string, root: string): string {
   const inside = relative(root, resolve(root, path)).split(sep).join('/');
   return inside === '' ? '.' : inside;

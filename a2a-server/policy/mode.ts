@@ -1,4 +1,4 @@
-/** What a task's settings say of acting unasked. `autoExecute` is the older word for mode `auto`. */
+/** Reads a task's mode from its settings. `autoExecute: true` is the older form of mode `auto`. */
 import { ProductError } from '../../shared/errors.ts';
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 
@@ -8,18 +8,18 @@ export function modeOf({ mode, autoExecute }: Leave): TaskMode {
   return mode ?? (autoExecute ? 'auto' : 'ask');
 }
 
-/** Nothing with side effects runs, nor is asked for. */
+/** True if calls with side effects neither run nor ask. */
 export function onlyLooks(settings: Leave): boolean {
   return settings.readOnly === true || modeOf(settings) === 'plan';
 }
 
-/** Whether the mode lets something with side effects run unasked. Such leave is given for a task, and no other takes it over. */
+/** True if the mode lets some calls with side effects run without asking. Such a mode applies to one task and is not inherited. */
 export function actsUnasked(settings: Leave): boolean {
   const mode = modeOf(settings);
   return mode === 'auto' || mode === 'accept-edits';
 }
 
-/** @throws ProductError MALFORMED for settings that contradict each other */
+/** @throws ProductError MALFORMED if the settings contradict each other */
 export function checkLeave({ mode, autoExecute, readOnly }: Leave): void {
   if (mode === undefined) return;
   if (autoExecute !== undefined && autoExecute !== (mode === 'auto'))
@@ -32,6 +32,6 @@ export function checkLeave({ mode, autoExecute, readOnly }: Leave): void {
 function contradiction(what: string): ProductError {
   return new ProductError(
     'MALFORMED',
-    `The settings of the task contradict each other: ${what}. Send one of the two, or values that agree; what the session's last task had counts where the message says nothing.`,
+    `The settings of the task contradict each other: ${what}. Send one of the two, or values that agree. Settings that the message omits come from the session's last task.`,
   );
 }

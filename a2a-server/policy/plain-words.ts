@@ -1,25 +1,25 @@
 /**
- * A command line as a plain list of words, or not at all. Whatever could make the shell do more than run that one program
- * with those arguments is no plain list: compounds, pipes, redirections, expansions, substitutions, comments, globs,
- * several lines, assignments before the command. It fails closed: what is not understood for certain is no list either.
+ * Parses a command line into a plain list of words, or returns undefined. It accepts only one program with fixed arguments: no
+ * compounds, pipes, redirections, expansions, substitutions, comments, globs, line breaks, or assignments before the
+ * command. It fails closed: if the meaning is uncertain, it returns undefined.
  */
 import { parse } from 'shell-quote';
 
-/** Which shell reads the command line: `/bin/sh`, or `cmd` on Windows. */
+/** The shell that reads the command line: `/bin/sh`, or `cmd` on Windows. */
 export type Shell = 'sh' | 'cmd';
 
-/** Longer ones are asked about: the parser's time grows faster than the text. */
+/** The longest command line that is parsed, because the parser takes more than linear time. A longer one is asked for. */
 const MAX_LENGTH = 4096;
 
 /**
- * What the parser and the shell need not agree on, in quotes or out of them: expansions, escapes, line breaks, and white
- * space that is none to the shell.
+ * Signs that the parser and the shell may read differently, also inside quotes: expansions, escapes, line breaks, and white
+ * space that the shell does not treat as such.
  */
 const UNCERTAIN = /[$`\\]|(?! )\s|\p{Cc}/u;
 const BALANCED = /^(?:[^'"]|'[^']*'|"[^"]*")*$/u;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/u;
 
-/** `cmd` has rules of its own for nearly every sign: what has none of them means the same to it. */
+/** `cmd` has special rules for most signs. It has none for these. */
 const PLAIN_TO_CMD = /^[\w ./:=,@+-]+$/u;
 
 export function plainWords(command: string, shell: Shell): readonly string[] | undefined {

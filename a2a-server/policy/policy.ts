@@ -1,4 +1,4 @@
-/** The operator's rules, checked as a whole and made ready. What they add up to is in verdict.ts. */
+/** Validates the operator's rules and prepares them for matching. verdict.ts combines them. */
 import picomatch from 'picomatch';
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Shell } from './plain-words.ts';
@@ -7,7 +7,7 @@ import { ruleMatcher, type RuleMatcher } from './rule-matcher.ts';
 
 export interface PolicyRule {
   action: RuleAction;
-  /** With its comment, if it has one. */
+  /** With the rule's comment, if any. */
   name: string;
   speaksOf: RuleMatcher;
 }
@@ -16,13 +16,12 @@ export type Policy = readonly PolicyRule[];
 
 export const NO_RULES: Policy = [];
 
-/** The tools of MCP servers come and go with their servers, and cannot be known at the start. */
+/** The prefix of MCP server tools. Their names are unknown at the start, because servers connect later. */
 const FROM_SERVERS = 'mcp__';
 
 /**
- * @param tools the names of the tools there are
- * @throws ProductError CONFIGURATION for rules that contradict each other, that name a tool there is none of, or that
- * cannot be understood
+ * @param tools the names of the existing tools
+ * @throws ProductError CONFIGURATION if rules contradict each other, name an unknown tool, or cannot be parsed
  */
 export function createPolicy(
   rules: readonly Rule[],
@@ -45,7 +44,7 @@ function matcher(rule: Rule, name: string, shell: Shell): RuleMatcher {
   }
 }
 
-/** Deny would win, but whoever wrote both has not meant one of them. */
+/** Deny would win, but one of the two rules must be a mistake. */
 function refuseContradictions(rules: readonly Rule[]): void {
   const seen = new Map<string, number>();
   for (const [index, rule] of rules.entries()) {
@@ -54,7 +53,7 @@ function refuseContradictions(rules: readonly Rule[]): void {
     const other = before === undefined ? undefined : rules[before];
     if (before !== undefined && other !== undefined && other.action !== rule.action)
       throw unusable(
-        `${ruleName(other, before)} and ${ruleName(rule, index)} contradict each other: they speak of the very same calls. Remove one of them.`,
+        `${ruleName(other, before)} and ${ruleName(rule, index)} contradict each other: they match exactly the same calls. Remove one of them.`,
       );
     seen.set(key, index);
   }

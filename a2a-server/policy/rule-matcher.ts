@@ -1,9 +1,10 @@
 /**
- * Whether a rule speaks of a call. Pure once made.
+ * Decides whether a rule matches a call. Pure after creation.
  *
- * Both ways it fails closed. An `allow` rule is read narrowly: the place a path leads to, in its exact spelling; a command
- * line that is a plain list of exactly the words the rule names, or begins with them where the rule ends in `…`. An `ask` or `deny` rule is read widely: the place as written and where it
- * leads, whatever its case, with all directories above it; any part of a command line; and `maybe` where that cannot be told.
+ * Both kinds of rules fail closed. An `allow` rule matches narrowly: the resolved path in its exact spelling, or a command line
+ * that is a plain list of exactly the rule's words (or starts with them, if the rule ends in `…`). An `ask` or `deny` rule
+ * matches widely: the written and the resolved path, in any case, with all parent directories, or any part of a command
+ * line. It answers `maybe` if the match is uncertain.
  */
 import picomatch from 'picomatch';
 import { mentions, type Mention } from './command-mention.ts';
@@ -15,7 +16,7 @@ export type RuleMatcher = (call: Judged) => Mention;
 
 type Condition = (call: Judged) => Mention;
 
-/** @throws Error with a sentence for a command that is no plain list of words. */
+/** @throws Error with a sentence if a command is not a plain list of words. */
 export function ruleMatcher(rule: Rule, shell: Shell): RuleMatcher {
   const wide = rule.action !== 'allow';
   const { tool, server, path, command, host } = rule;
@@ -34,7 +35,7 @@ function leastOf(mentioned: readonly Mention[]): Mention {
   return mentioned.includes('maybe') ? 'maybe' : 'yes';
 }
 
-/** With one parameter: to a second one, such as the index that `some` gives, a picomatch answers with an object. */
+/** Takes one parameter only: with a second one, such as the index of `some`, picomatch returns an object. */
 function matcher(glob: picomatch.Glob, options: picomatch.PicomatchOptions): (name: string) => boolean {
   const matches = picomatch(glob, options);
   return (name) => matches(name);
@@ -63,7 +64,7 @@ function hosts(patterns: readonly string[], wide: boolean): Condition {
 
 interface Glob {
   matches: (path: string) => boolean;
-  /** The directory that all its matches lie in; undefined for a name that may stand at any depth. */
+  /** The directory above all matches; undefined for a plain name, which matches at any depth. */
   base: string | undefined;
 }
 
@@ -78,7 +79,7 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
   });
 }
 
-/** Of a tree nobody can say that all of it is allowed. */
+/** A tree is never allowed: it is unknown whether all files in it match. */
 function narrowPaths(patterns: readonly string[]): Condition {
   const globs = globsOf(patterns, false);
   const allowed = ({ leadsTo }: ReachedPath): boolean => globs.some(({ matches }) => matches(leadsTo));
@@ -107,7 +108,7 @@ function withDirectoriesAbove(path: string): readonly string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-/** Whether something in the directory may match. */
+/** True if a file in the directory may match. */
 function mayHold(tree: string, { base }: Glob): boolean {
   if (base === undefined || base === '' || tree === '.') return true;
   const [directory, root] = [tree.toLowerCase(), base.toLowerCase()];
@@ -116,7 +117,7 @@ function mayHold(tree: string, { base }: Glob): boolean {
 
 interface CommandPattern {
   words: readonly string[];
-  /** Whether an `allow` rule allows further words: options, values and all. */
+  /** True if an `allow` rule also allows further words, such as options and values. */
   open: boolean;
 }
 

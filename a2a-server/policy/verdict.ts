@@ -1,14 +1,14 @@
 /**
- * What policy says of a call: run it, ask a person, or refuse it. Pure.
+ * Policy's verdict on a call: run it, ask a person, or refuse it. Pure.
  *
- * Deny beats ask beats allow, in whatever order the rules stand:
- * 1. a `deny` rule refuses the call, and so does a task that may only look, if the call has side effects;
- * 2. an `ask` rule asks, and so does a `deny` rule that may be meant, where the call cannot be read for certain;
- * 3. allowed is what has no side effects, what an `allow` rule speaks of, what the task's mode lets run (`auto`,
- *    `accept-edits`), and what a person's grant reaches;
- * 4. all else is asked.
+ * Deny beats ask beats allow, in any order of the rules:
+ * 1. A `deny` rule refuses the call. A read-only task refuses every call with side effects.
+ * 2. An `ask` rule asks. So does a `deny` rule with an uncertain match (`maybe`).
+ * 3. These are allowed: read-only calls, calls that an `allow` rule matches, calls that the task's mode allows (`auto`,
+ *    `accept-edits`), and calls that a person's grant covers.
+ * 4. All other calls are asked for.
  *
- * So a mode and a grant are leave like that of an `allow` rule: neither lifts a `deny` or an `ask`.
+ * So a mode or a grant has the strength of an `allow` rule: it never overrides `deny` or `ask`.
  */
 import type { TaskSettings, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Allowance, Verdict } from '../task/events.ts';
@@ -17,7 +17,7 @@ import type { Judged } from './judged-call.ts';
 import { modeOf, onlyLooks } from './mode.ts';
 import { NO_RULES, type Policy } from './policy.ts';
 
-/** What a call is judged by. */
+/** The policy, settings and grants that apply to a call. */
 export interface Judging {
   policy?: Policy;
   settings: TaskSettings;
@@ -30,7 +30,7 @@ export function verdict(call: Judged, { policy = NO_RULES, settings, grants }: J
   if (call.sideEffect !== 'none' && onlyLooks(settings))
     return {
       type: 'refuse',
-      message: `This task may only look: ${call.tool} has side effects and was not run.`,
+      message: `This task is read-only: ${call.tool} has side effects and was not run.`,
     };
   const asked = asking(call, policy);
   if (asked !== undefined) return { type: 'ask', rule: asked };
@@ -38,21 +38,21 @@ export function verdict(call: Judged, { policy = NO_RULES, settings, grants }: J
   return because === undefined ? { type: 'ask' } : { type: 'allow', because };
 }
 
-/** Why no one can let this call run, if a rule says so. */
+/** The message of the deny rule that matches the call, if any. */
 export function denial(call: Judged, policy: Policy): string | undefined {
   const rule = policy.find(({ action, speaksOf }) => action === 'deny' && speaksOf(call) === 'yes');
   return (
     rule &&
-    `The operator of this server does not let this run, by ${rule.name}. It was not run; do not try the same in another form.`
+    `The operator of this server forbids this call: ${rule.name}. It was not run. Do not try the same in another form.`
   );
 }
 
-/** The rule for which a person is asked, if there is one. */
+/** The name of the rule that requires a person's decision, if any. */
 function asking(call: Judged, policy: Policy): string | undefined {
   for (const { action, name, speaksOf } of policy) {
     if (action === 'allow') continue;
     const mentioned = speaksOf(call);
-    if (mentioned === 'maybe') return `${name}, which may be meant: the command cannot be read for certain`;
+    if (mentioned === 'maybe') return `${name}, which may match: the meaning of the command is uncertain`;
     if (mentioned === 'yes') return name;
   }
   return undefined;
@@ -65,7 +65,7 @@ function allowance(call: Judged, { policy = NO_RULES, settings, grants }: Judgin
   const mode = modeOf(settings);
   if (mode === 'auto') return { type: 'auto-execute' };
   if (mode === 'accept-edits' && call.sideEffect === 'files') return { type: 'accept-edits' };
-  // Last, so that no use of a grant is spent on what runs anyway.
+  // Checked last, so that a call that runs anyway does not spend a use of a grant.
   const grant = grants.find((given) => reaches(given, call));
   return grant && { type: 'grant', scope: grant.scope, callId: grant.callId, grantId: grant.grantId };
 }
@@ -81,7 +81,7 @@ function reaches(grant: Grant, call: Judged): boolean {
   }
 }
 
-/** The party that offers a tool. A grant for a server is never given for a built-in one. */
+/** The provider of a tool. No grant has the scope server for a built-in tool. */
 function partyOf(source: ToolSource): string {
   switch (source.type) {
     case 'built-in':

@@ -29,6 +29,6 @@ describe('bearer tokens', () => {
   });
 
   test('X1 without any token nobody gets in', () => {
-    expect(() => authenticator([])(`Bearer ${'a'.repeat(32)}`)).toThrow('not one this server knows');
+    expect(() => authenticator([])(`Bearer ${'a'.repeat(32)}`)).toThrow('does not know the bearer token');
   });
 });

@@ -85,13 +85,13 @@ describe('mentions', () => {
     expect(mentions(command, PUSH, 'sh')).toBe('no');
   });
 
-  it('reads what cmd expands and escapes', () => {
+  it('reads the expansions and escapes of cmd', () => {
     expect(mentions('%GIT% push', PUSH, 'cmd')).toBe('maybe');
     expect(mentions('g^it push', PUSH, 'cmd')).toBe('yes');
     expect(mentions('git.exe push', PUSH, 'cmd')).toBe('yes');
   });
 
-  it('sees the command in whatever other commands stand around it', () => {
+  it('finds the command among any other commands', () => {
     const other = fc.stringMatching(/^[a-z]{1,6}( -?[a-z0-9./]{1,6}){0,3}$/u);
     const between = fc.constantFrom('; ', ' && ', ' || ', ' | ', ' & ', '\n', ';');
     const dressed = fc.constantFrom(

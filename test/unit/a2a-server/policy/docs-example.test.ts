@@ -1,4 +1,4 @@
-/** The example of docs/policies.md, read from there, against what an agent may try under it. */
+/** Tests the example of docs/policies.md against calls that an agent may try. */
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -19,7 +19,7 @@ const says = (call: Judged, mode: 'accept-edits' | 'auto' = server.mode) =>
   verdict(call, { policy, settings: { mode }, grants: [] }).type;
 
 describe('the example of docs/policies.md', () => {
-  it.each(['git status', 'git diff'])('lets %j run unasked', (command) => {
+  it.each(['git status', 'git diff'])('lets %j run without asking', (command) => {
     expect(says(running(command))).toBe('allow');
   });
 
@@ -62,7 +62,7 @@ describe('the example of docs/policies.md', () => {
     },
   );
 
-  it('lets other files be changed, and keeps keys from everyone', () => {
+  it('allows changes of other files, and denies access to keys', () => {
     expect(says(writing('src/a.ts'))).toBe('allow');
     expect(says(writing('.env'))).toBe('refuse');
   });

@@ -42,7 +42,7 @@ function decided(
   };
 }
 
-/** A task of these events, a minute apart. */
+/** A task with these events, one minute apart. */
 function task(...events: TaskEvent[]): JournalEntry[] {
   const created: TaskEvent = {
     type: 'task.created',
@@ -66,7 +66,7 @@ function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
 const write = (callId: string, path: string) => call(callId, 'write-file', { path, content: 'x' });
 
 describe('tryCalls', () => {
-  it('says of each call what it would meet, and what it met then', async () => {
+  it('gives for each call the new and the recorded verdict', async () => {
     const tried = await tryOn(
       task(
         asked(write('a', 'docs/a.md')),
@@ -93,11 +93,11 @@ describe('tryCalls', () => {
       changed: { 'ask → allow': 1, 'ask → refuse': 1 },
     });
     expect(summaryText(summaryOf(tried))).toContain(
-      'Otherwise than then (marked *): ask → allow 1, ask → refuse 1.',
+      'Changed verdicts (marked *): ask → allow 1, ask → refuse 1.',
     );
   });
 
-  it('counts the grants as they stood then, by the time of the call', async () => {
+  it('applies the grants that were in force at the time of the call', async () => {
     const trust = decided('a', { scope: 'tool', grant: { minutes: 2 } });
     const grant = {
       type: 'allow',
@@ -110,7 +110,7 @@ describe('tryCalls', () => {
     expect(tried[1]?.met.why).toBe('grant g3');
   });
 
-  it('leaves out what could not run at all, and questions', async () => {
+  it('omits calls that could not run, and questions', async () => {
     const unknown = call('u', 'no-such-tool', {});
     const broken = call('w', 'write-file', { path: 1 });
     const refused = { type: 'refuse', message: 'no' } as const;
@@ -125,7 +125,7 @@ describe('tryCalls', () => {
     expect(tried).toEqual([]);
   });
 
-  it('shows nothing that could disguise a line', async () => {
+  it('escapes everything that could disguise a line', async () => {
     const [tried] = await tryOn(task(asked({ ...write('a', 'a'), title: 'Write a\u001b[2J\nall is well' })));
     expect(z.string().parse(tried && callText(tried))).not.toMatch(/\p{Cc}\[2J|\nall/u);
   });

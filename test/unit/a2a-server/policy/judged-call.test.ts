@@ -14,7 +14,7 @@ function tool(name: string) {
 }
 
 describe('reachOf', () => {
-  it('names a path as it is written and where it leads, relative to the workspace', async () => {
+  it('gives the written and the resolved path, relative to the workspace', async () => {
     const root = await temporaryDirectory();
     await mkdir(join(root, 'real'));
     await writeFile(join(root, 'real', 'a.txt'), 'x');
@@ -39,7 +39,7 @@ describe('reachOf', () => {
     },
   );
 
-  it('every tool that takes a path, a command or a URL says what it reaches', () => {
+  it('every tool with a path, a command or a URL declares its reach', () => {
     for (const each of builtinTools()) {
       const { properties = {} } = z.toJSONSchema(each.schema, { io: 'input' });
       const named = Object.keys(properties).some((key) => /path|command|url|^from$|^to$/iu.test(key));

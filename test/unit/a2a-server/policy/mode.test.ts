@@ -38,18 +38,18 @@ describe('checkLeave', () => {
 
 describe('beginningSettings', () => {
   it.each([
-    // A task's leave to act unasked is its own, its restraint is the session's.
+    // A task does not inherit a mode that acts without asking. It inherits a restriction.
     [{}, { mode: 'auto' }, 'ask', {}],
     [{}, { mode: 'accept-edits' }, 'ask', {}],
     [{}, { autoExecute: true }, 'ask', {}],
     [{}, { mode: 'plan' }, 'ask', { mode: 'plan' }],
     [{}, { mode: 'ask' }, 'auto', { mode: 'ask' }],
     [{}, { readOnly: true }, 'auto', { readOnly: true }],
-    // What the message says goes first.
+    // The message's settings come first.
     [{ mode: 'auto' }, { mode: 'plan' }, 'ask', { mode: 'auto' }],
     [{ autoExecute: true }, { mode: 'plan' }, 'ask', { autoExecute: true }],
     [{ autoExecute: false }, {}, 'auto', { autoExecute: false }],
-    // Then the server's default.
+    // Then the server's default applies.
     [{}, {}, 'accept-edits', { mode: 'accept-edits' }],
     [{}, {}, 'ask', {}],
     [{ readOnly: true }, {}, 'auto', { readOnly: true }],
@@ -58,7 +58,7 @@ describe('beginningSettings', () => {
     expect(beginningSettings(asked, taskWith(previous), mode)).toEqual(expected);
   });
 
-  it('refuses a mode that contradicts what the session keeps', () => {
+  it('refuses a mode that contradicts an inherited restriction', () => {
     expect(() => beginningSettings({ mode: 'auto' }, taskWith({ readOnly: true }), 'ask')).toThrow(
       expect.objectContaining({ reason: 'MALFORMED' }),
     );

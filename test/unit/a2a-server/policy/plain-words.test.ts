@@ -80,7 +80,7 @@ describe('plainWords', () => {
     },
   );
 
-  it('no compound around or behind an allowed command is ever allowed', () => {
+  it('no compound with an allowed command is ever allowed', () => {
     const word = fc.stringMatching(/^[a-z0-9./=-]{1,8}$/u);
     const command = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
     const space = fc.constantFrom('', ' ', '  ', '\t');
@@ -110,13 +110,13 @@ describe('plainWords', () => {
     fc.assert(fc.property(compound, (text) => !allowed(text)));
   });
 
-  it('what was quoted for the shell reads as it was, and is allowed by its first words where the rule is open', () => {
+  it('quoted words parse to the originals, and an open rule allows them by its first words', () => {
     const text = fc.stringMatching(/^[a-zA-Z0-9 ;&|<>()#*?~{}'.,:=@%+/-]{0,12}$/u);
     fc.assert(
       fc.property(fc.array(text), (rest) => {
         const command = quote(['git', 'status', ...rest]);
         const words = plainWords(command, 'sh');
-        // The quoting may need escapes, which are asked about.
+        // The quoting may need escapes, and then the call is asked for.
         if (words !== undefined) expect(words).toEqual(['git', 'status', ...rest]);
         expect(allowed(command, 'git status …')).toBe(words !== undefined);
         expect(allowed(command)).toBe(words !== undefined && rest.length === 0);

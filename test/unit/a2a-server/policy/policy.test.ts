@@ -12,7 +12,7 @@ function refused(...written: Record<string, unknown>[]): unknown {
 }
 
 describe('createPolicy', () => {
-  it('refuses two rules that say different things of the very same calls, and names both', () => {
+  it('refuses two rules with different actions for exactly the same calls, and names both', () => {
     const error = refused(
       { action: 'allow', tool: ['fetch', 'write-file'], path: 'a' },
       { action: 'ask', tool: 'fetch' },
@@ -25,7 +25,7 @@ describe('createPolicy', () => {
     expect(refused({ action: 'deny', path: 'a' }, { action: 'deny', path: 'a' })).toBeUndefined();
   });
 
-  it('refuses a tool that does not exist, and names those that do', () => {
+  it('refuses a tool that does not exist, and names the existing ones', () => {
     for (const tool of ['write-fil', 'send-*'])
       expect(refused({ action: 'allow', tool: 'fetch' }, { action: 'deny', tool })).toMatchObject({
         reason: 'CONFIGURATION',
@@ -33,7 +33,7 @@ describe('createPolicy', () => {
       });
   });
 
-  it('takes the tools of MCP servers on trust, for they come with their servers', () => {
+  it('accepts any name of an MCP server’s tool, because the server connects later', () => {
     expect(refused({ action: 'deny', tool: ['mcp__git__push', 'mcp__*'] })).toBeUndefined();
   });
 

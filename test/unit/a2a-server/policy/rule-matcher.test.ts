@@ -26,14 +26,14 @@ describe('a rule by path', () => {
     expect(speaks({ action: 'allow', path }, writing(at))).toBe(expected);
   });
 
-  it('allows by where a path leads to, and denies by either name', () => {
+  it('allows by the resolved path, and denies by the written or the resolved path', () => {
     const linked = writing('docs/link.md', 'secrets/key.md');
     expect(speaks({ action: 'allow', path: 'docs/**' }, linked)).toBe(false);
     expect(speaks({ action: 'deny', path: 'docs/**' }, linked)).toBe(true);
     expect(speaks({ action: 'deny', path: 'secrets/**' }, linked)).toBe(true);
   });
 
-  it('denies in any case, and all that lies in what it names', () => {
+  it('denies in any letter case, with all files below the named directory', () => {
     expect(speaks({ action: 'deny', path: 'Secrets/**' }, writing('secrets/a'))).toBe(true);
     expect(speaks({ action: 'deny', path: '.git' }, writing('.git/hooks/pre-commit'))).toBe(true);
     expect(speaks({ action: 'allow', path: '.git' }, writing('.git/hooks/pre-commit'))).toBe(false);
@@ -51,7 +51,7 @@ describe('a rule by path', () => {
     expect(speaks({ action: 'deny', path }, searching(tree))).toBe(expected);
   });
 
-  it('allows no search as a whole, and says nothing of calls without paths', () => {
+  it('never allows a search of a tree, and does not match calls without paths', () => {
     expect(speaks({ action: 'allow', path: '**' }, searching('.'))).toBe(false);
     for (const action of ['allow', 'deny'])
       expect(speaks({ action, path: '**' }, running('cat .env'))).toBe(false);
@@ -59,7 +59,7 @@ describe('a rule by path', () => {
 });
 
 describe('a rule by host', () => {
-  it('speaks of the host it names, and by glob of those below', () => {
+  it('matches the named host, and with a glob its subdomains', () => {
     expect(speaks({ action: 'allow', host: 'example.com' }, fetching('example.com'))).toBe(true);
     expect(speaks({ action: 'allow', host: 'example.com' }, fetching('evil-example.com'))).toBe(false);
     expect(speaks({ action: 'allow', host: '*.example.com' }, fetching('a.b.example.com'))).toBe(true);
@@ -67,7 +67,7 @@ describe('a rule by host', () => {
     expect(speaks({ action: 'deny', host: ['a.com', 'b.com'] }, fetching('b.com'))).toBe(true);
   });
 
-  it('allows only where every host fits, and denies where one does', () => {
+  it('allows only if every host matches, and denies if one matches', () => {
     const both = fetching('good.com', 'bad.com');
     expect(speaks({ action: 'allow', host: 'good.com' }, both)).toBe(false);
     expect(speaks({ action: 'deny', host: 'bad.com' }, both)).toBe(true);
@@ -76,14 +76,14 @@ describe('a rule by host', () => {
 });
 
 describe('a rule by tool and server', () => {
-  it('speaks of the tools and servers it names', () => {
+  it('matches the named tools and servers', () => {
     expect(speaks({ action: 'allow', tool: ['fetch', 'write-*'] }, writing('a'))).toBe(true);
     expect(speaks({ action: 'allow', tool: 'write-file' }, reading('a'))).toBe(false);
     expect(speaks({ action: 'deny', server: 'git*' }, ofServer('github', 'mcp__github__push'))).toBe(true);
     expect(speaks({ action: 'deny', server: '*' }, writing('a'))).toBe(false);
   });
 
-  it('speaks of a call that fits each of its conditions, not some', () => {
+  it('matches a call only if all its conditions match', () => {
     const rule = { action: 'allow', tool: 'write-file', path: 'docs/**' };
     expect(speaks(rule, writing('docs/a'))).toBe(true);
     expect(speaks(rule, writing('src/a'))).toBe(false);

@@ -24,7 +24,7 @@ function judge(
 }
 
 describe('verdict', () => {
-  it('asks for what has side effects and lets run what has none', () => {
+  it('asks for a call with side effects, and allows a read-only call', () => {
     expect(judge(write)).toEqual({ type: 'ask' });
     expect(judge(look)).toEqual({ type: 'allow', because: { type: 'read-only' } });
   });
@@ -38,7 +38,7 @@ describe('verdict', () => {
   );
 
   it.each([{ readOnly: true, autoExecute: true }, { readOnly: true }, { mode: 'plan' }] as const)(
-    'refuses side effects where the task may only look (%j), whatever leave or trust was given',
+    'refuses side effects where the task is read-only (%j), with any mode and any grant',
     (settings) => {
       const policy = policyOf({ action: 'allow', tool: '*' });
       expect(judge(write, settings, { grants: [grant('always', write)], policy }).type).toBe('refuse');
@@ -46,32 +46,32 @@ describe('verdict', () => {
     },
   );
 
-  it('lets file tools run in the mode accept-edits, and asks for the rest', () => {
+  it('allows file tools in the mode accept-edits, and asks for the rest', () => {
     const settings = { mode: 'accept-edits' } as const;
     expect(judge(write, settings)).toEqual({ type: 'allow', because: { type: 'accept-edits' } });
     for (const call of [running('ls'), fetching('example.com'), ofServer('one', 'write-file')])
       expect(judge(call, settings)).toEqual({ type: 'ask' });
   });
 
-  it('R12 trust for a tool reaches that tool of that server, and no other', () => {
+  it('R12 a grant for a tool covers that tool of that server, and no other', () => {
     const grants = [grant('tool', ofServer('one', 'send'))];
     expect(judge(ofServer('one', 'send'), {}, { grants }).type).toBe('allow');
     expect(judge(ofServer('one', 'erase'), {}, { grants }).type).toBe('ask');
     expect(judge(ofServer('two', 'send'), {}, { grants }).type).toBe('ask');
   });
 
-  it('R12 trust for a server reaches all its tools, and no other server', () => {
+  it('R12 a grant for a server covers all its tools, and no other server', () => {
     const grants = [grant('server', ofServer('one', 'send'))];
     expect(judge(ofServer('one', 'erase'), {}, { grants }).type).toBe('allow');
     expect(judge(ofServer('two', 'send'), {}, { grants }).type).toBe('ask');
     expect(judge(write, {}, { grants }).type).toBe('ask');
   });
 
-  it('R12 trust for always reaches everything', () => {
+  it('R12 a grant for always covers every call', () => {
     expect(judge(ofServer('two', 'send'), {}, { grants: [grant('always', write)] }).type).toBe('allow');
   });
 
-  it('names the rule that let a call run, asked for it, or denied it', () => {
+  it('names the rule that allowed, asked for, or denied a call', () => {
     const policy = policyOf(
       { action: 'allow', command: 'git status' },
       { action: 'ask', command: 'git push', comment: 'others see it' },
@@ -91,13 +91,13 @@ describe('verdict', () => {
     });
   });
 
-  it('denies and asks also for what only looks', () => {
+  it('also denies and asks for read-only calls', () => {
     const policy = policyOf({ action: 'deny', path: '.env' }, { action: 'ask', path: 'private/**' });
     expect(judge(reading('web/.env'), {}, { policy }).type).toBe('refuse');
     expect(judge(reading('private/notes.md'), {}, { policy }).type).toBe('ask');
   });
 
-  it('asks where a command might be a denied one and cannot be read for certain, also in the mode auto', () => {
+  it('asks if a command may match a deny rule but its meaning is uncertain, also in the mode auto', () => {
     const policy = policyOf({ action: 'deny', command: 'git push' });
     expect(judge(running('$X push'), { mode: 'auto' }, { policy }).type).toBe('ask');
     expect(judge(running('git pull'), { mode: 'auto' }, { policy }).type).toBe('allow');
@@ -139,7 +139,7 @@ describe('deny beats ask beats allow', () => {
   );
   const grants = fc.constantFrom<Grant[]>([], [grant('always', write)]);
 
-  it('whatever the order of the rules, the mode of the task and the grants of a person', () => {
+  it('for any order of rules, any mode and any grants', () => {
     fc.assert(
       fc.property(
         written.chain((list) =>
