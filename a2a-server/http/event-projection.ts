@@ -1,13 +1,11 @@
 /**
- * Journal entry → A2A stream event, pure. An entry maps to at most one event, so that its `seq` can be the SSE id; and it
- * is translated on its own, so that a reader may begin anywhere in the journal.
+ * Converts a journal entry to an A2A stream event. Pure. An entry gives at most one event, so its `seq` can be the SSE id. The
+ * conversion needs no other entry, so a reader can start anywhere in the journal.
  *
- * A turn's text is one artifact. `turn.started` creates it, empty, and every delta appends to it: nobody has to know
- * which delta was the first (A2A 1.0 TaskArtifactUpdateEvent: `append` needs an artifact sent before). `turn.abandoned`
- * replaces it with nothing.
+ * A turn's text is one artifact. `turn.started` creates it empty, and each delta appends to it. So no delta needs to be
+ * first (A2A 1.0 TaskArtifactUpdateEvent: `append` needs an earlier artifact). `turn.abandoned` empties it.
  *
- * What a tool puts out is an artifact too, to those who do not know the approval extension; they see it grow. Its first
- * piece, which says of itself that nothing came before it, creates it.
+ * For clients without the approval extension, tool output is a growing artifact too. The piece with `offset` 0 creates it.
  */
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
@@ -30,10 +28,10 @@ import {
 } from './wire-objects.ts';
 import type { View } from './wire-objects.ts';
 
-/** The name of every artifact that holds what the model said. */
+/** The name of the artifacts with the model's text. */
 export const RESPONSE = 'response';
 
-/** @returns undefined for an entry no client needs to see. */
+/** @returns undefined for an entry that clients do not need. */
 export function project(entry: JournalEntry, view: View): StreamResponse | undefined {
   const { event } = entry;
   switch (event.type) {
@@ -79,14 +77,14 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
     case 'files.saved':
     case 'context.clipped':
     case 'context.exceeded':
-    // The status shows which grants stand.
+    // The task's status lists the grants in force.
     case 'grant.revoked':
     case 'agent.session':
       return undefined;
     case 'todos.updated':
       return artifactUpdate(entry, view, todosArtifact(view, event.todos), { lastChunk: true });
     case 'tool.output': {
-      // Live, to those who know the extension; what is kept beside a result is shown to nobody who does not ask for it.
+      // Clients with the extension see live output as activity. Kept output is only an artifact, for clients that read it.
       const live = event.kept !== true && (view.approval || event.offset === undefined);
       if (live) return activityUpdate(entry, view, activityOf(event));
       return artifactUpdate(entry, view, outputArtifact(view, event), {
@@ -210,7 +208,7 @@ export function canceledText(by: Decider, reason: string): string {
   return `Canceled by ${by.principal} over ${by.channel}: ${reason}`;
 }
 
-/** What the status of a waiting task says: a text for people and, with the extension, the same as data. */
+/** The status message of a waiting task: text for people and, with the extension, the same as data. */
 export function pendingMessage(view: View, seq: number, pending: readonly PendingAction[]) {
   return message(view, 'agent', statusId(view, seq), [
     textPart(pendingText(pending)),
@@ -218,7 +216,7 @@ export function pendingMessage(view: View, seq: number, pending: readonly Pendin
   ]);
 }
 
-/** The id of the message in a status: derived, so that every reader is told the same one. */
+/** The id of a status message. It is derived, so that all readers get the same id. */
 export function statusId(view: View, seq: number): string {
   return `${view.taskId}-${seq}`;
 }
@@ -235,7 +233,7 @@ function statusUpdate(
   view: View,
   { state, text, pending, activity }: Status,
 ): StreamResponse {
-  // An activity says all there is to say to those who understand it.
+  // Clients with the extension read the activity and need no text.
   const words = activity !== undefined && view.approval ? undefined : text;
   const said = pending
     ? pendingMessage(view, entry.seq, pending)

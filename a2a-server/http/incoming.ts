@@ -128,7 +128,7 @@ function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart |
   const parsed = decisionsPart.safeParse(meant[0]);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The decisions part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
+    `The decisions part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
   );
 }
 

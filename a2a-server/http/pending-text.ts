@@ -1,4 +1,4 @@
-/** What waits for a person, in words: for clients that know nothing of the approval extension, and for logs of those that do. */
+/** Describes pending actions as text, for clients without the approval extension and for logs. */
 import { quotedPreview, TEXT_PART_ROOM } from '../../shared/protocol/preview-text.ts';
 import { visibleLine } from '../../shared/visible-text.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
@@ -6,8 +6,8 @@ import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 const BECAUSE: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
   'outcome-unknown':
-    ' It was running when the server stopped, and nobody knows how far it came: approve runs it again, deny skips it.',
-  'content-changed': ' What was shown before has changed in the meantime; this is how it stands now.',
+    ' It was running when the server stopped, and its outcome is unknown: approve runs it again, deny skips it.',
+  'content-changed': ' Its content has changed since it was last shown. This is the current content.',
   question: '',
 };
 
@@ -22,15 +22,15 @@ export function pendingText(pending: readonly PendingAction[]): string {
 }
 
 function howToAnswer({ preview, reason, shown }: PendingAction): string {
-  // D2: a bare word may be meant for the question before this one.
+  // D2: a plain word may be meant for the earlier question.
   const code = reason === 'outcome-unknown' || reason === 'content-changed' ? ` ${shown}` : '';
-  // D5: what was not shown whole is not approved with a word.
+  // D5: a word must not approve an action that is not shown whole.
   if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_ROOM).extent === 'cut')
     return `It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny${code}", or decide it there.`;
   if (preview.type !== 'question') return `Answer with exactly "approve${code}" or "deny${code}".`;
   if (preview.schema !== undefined) return 'Answer with a JSON object that has these fields.';
   if (preview.choices === undefined) return 'The next message is the answer.';
-  const other = preview.freeText ? ', or with words of your own' : '';
+  const other = preview.freeText ? ', or with your own text' : '';
   return preview.multiple
     ? `Answer with the choices you take, with commas between them${other}.`
     : `Answer with exactly one of the choices${other}.`;
@@ -41,6 +41,6 @@ function described({ title, tool, callId, reason, rule, preview, expiresAt }: Pe
   const { text } = quotedPreview(preview, TEXT_PART_ROOM);
   const call = `call ${visibleLine(callId)}`;
   if (preview.type === 'question')
-    return `The agent asks something (${visibleLine(tool)}, ${call}).${until}\n\n${text}`;
-  return `The agent wants to run ${visibleLine(tool)}: ${visibleLine(title)} (${call}).${BECAUSE[reason]}${rule === undefined ? '' : ` It is asked for by ${visibleLine(rule)}.`}${until}\n\n${text}`;
+    return `The agent asks a question (${visibleLine(tool)}, ${call}).${until}\n\n${text}`;
+  return `The agent wants to run ${visibleLine(tool)}: ${visibleLine(title)} (${call}).${BECAUSE[reason]}${rule === undefined ? '' : ` This rule requires a decision: ${visibleLine(rule)}.`}${until}\n\n${text}`;
 }

@@ -1,4 +1,4 @@
-/** The streams of a task: SendStreamingMessage and SubscribeToTask, as cursors on its journal. */
+/** The streams of a task, SendStreamingMessage and SubscribeToTask. Each is a cursor on the task's journal. */
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/errors.ts';
 import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream.ts';
@@ -15,10 +15,10 @@ import { incomingOf } from './incoming.ts';
 import { historyLengthOf } from './history-length.ts';
 import { answerOf, taskView } from './task-projection.ts';
 
-/** Where a stream begins, and when it has seen enough. */
+/** The start and the end of a stream. */
 interface Start {
   task: { taskId: string; sessionId: string };
-  /** The task as it stands, where it comes first. */
+  /** The snapshot to send as the first event, if any. */
   first?: Snapshot;
   after: number;
   until: FollowUntil;
@@ -28,7 +28,7 @@ interface Start {
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 
 /**
- * Sends a message, then shows the task as of its acceptance and all that follows, until the task waits or has ended
+ * Sends a message. Streams the task at the time of acceptance and all later events, until the task waits or has ended
  * (A2A 1.0 §3.1.2, §11.7: a stream closes at a terminal or interrupted state).
  */
 export function sendAndFollow(tasks: Tasks, request: SendMessageRequest, context: CallContext): Stream {
@@ -44,17 +44,17 @@ export function sendAndFollow(tasks: Tasks, request: SendMessageRequest, context
 }
 
 /**
- * Shows the task, then all that follows, until it has ended. It stays open while the task waits: A2A 1.0 §3.1.6 ends
- * it at a terminal state, and a subscriber wants to see what a decision from elsewhere leads to.
+ * Streams the task and all later events until it has ended. The stream stays open while the task waits: A2A 1.0 §3.1.6 ends
+ * it only at a terminal state, and a subscriber needs the events after a decision.
  *
- * With the resumable-stream extension and a cursor: what follows the cursor, also of an ended task.
+ * With the resumable-stream extension and a cursor, it streams the events after the cursor, also of an ended task.
  */
 export function subscribe(tasks: Tasks, { id }: SubscribeToTaskRequest, context: CallContext): Stream {
   return stream(tasks, context, async () => {
     const { principal } = context.caller;
     const text = context.cursor;
     if (text !== undefined) {
-      // The row says all that is needed: a long task is not folded for a reader who has seen most of it.
+      // The index row is enough. A reader that has seen most of a long task does not need the fold.
       const row = await tasks.row(id, principal);
       return {
         task: row,
@@ -67,21 +67,21 @@ export function subscribe(tasks: Tasks, { id }: SubscribeToTaskRequest, context:
     if (isTerminal(snapshot))
       throw new ProductError(
         'TASK_ENDED',
-        `Task ${id} has ended (${snapshot.status.state}): nothing follows. Get the task to see its result.`,
+        `Task ${id} has ended (${snapshot.status.state}). It has no more events. Get the task to see its result.`,
         { facts: { state: snapshot.status.state } },
       );
     return { task: snapshot, first: snapshot, after: snapshot.seq, until: 'ended' };
   });
 }
 
-const ANEW = 'Subscribe without it, and the task comes first as it stands.';
+const ANEW = 'Subscribe without it to get the current task first.';
 
-/** Shows what follows a position in a task, until it has ended; of an ended task, the rest. */
+/** Streams the events after a position until the task has ended. If it has ended, streams the rest. */
 export function readOn(tasks: Tasks, task: TaskRow, after: number, context: CallContext): Stream {
   return stream(tasks, context, () => Promise.resolve({ task, after, until: 'ended' }));
 }
 
-/** One generator for all: each event passes through no more hands than it must. */
+/** One generator for all streams, because each further generator costs time per event. */
 async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<Start>): Stream {
   try {
     const { task, first, after, until, historyLength } = await begin();
@@ -92,7 +92,7 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
       return;
     }
     if (first) yield { payload: { $case: 'task', value: taskView(first, view, { historyLength }) } };
-    // R03: a decision that leaves others pending is answered by the task as it stands.
+    // R03: if other actions are still pending after a decision, the task itself is the whole answer.
     if (until === 'settled' && first && isSettled(first)) return;
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
@@ -103,7 +103,7 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
         );
         if (event === undefined) continue;
         yield event;
-        // S3: whichever transport writes the events, their source waits while the socket is full.
+        // S3: over every transport, the source of the events waits while the socket is full.
         const full = context.caller.full();
         if (full !== undefined) await full;
       }
@@ -112,7 +112,7 @@ async function* stream(tasks: Tasks, context: CallContext, begin: () => Promise<
   }
 }
 
-/** Older journals hold pending actions without codes: the task as it stood there has them. */
+/** Old journals have pending actions without codes. The snapshot at that entry supplies them. */
 async function withItsCodes(
   tasks: Tasks,
   { seq, at, event }: JournalEntry,
@@ -128,7 +128,7 @@ function lacksCodes({ event }: JournalEntry): boolean {
   return event.type === 'input.required' && event.pending.some(({ shown }) => shown === undefined);
 }
 
-/** Waits for the agent's last words, where they are all the client is given (A2A 1.0 §3.1.1, §3.1.2). */
+/** Waits for the agent's final message, for a client that gets no task (A2A 1.0 §3.1.1, §3.1.2). */
 export async function bareAnswer(
   tasks: Tasks,
   { taskId, seq }: Snapshot,

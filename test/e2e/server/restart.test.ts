@@ -73,7 +73,7 @@ describe('killed while a command runs', () => {
     expect(activitiesOf(stream.seen)).toMatchObject([
       { type: 'tool.finished', outcome: 'unknown', summary: 'interrupted, outcome unknown' },
     ]);
-    expect((await peer.task(taskId)).statusText).toContain('nobody knows how far it came');
+    expect((await peer.task(taskId)).statusText).toContain('its outcome is unknown');
     expect((await file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
 
     const second = await peer.decide(taskId, [decisionOn(pending, 'approve')]);

@@ -18,7 +18,7 @@ function skills(facts: Partial<AgentFacts> = {}): Record<string, string> {
 }
 
 describe('the skills of the card', () => {
-  it('of the tools there are, by what they do', () => {
+  it('group the existing tools by their effect', () => {
     const all = skills({ tools: builtinTools() });
     expect(Object.keys(all)).toEqual(['agent', 'files', 'shell', 'web']);
     expect(all['files']).toContain('read-file');
@@ -30,20 +30,20 @@ describe('the skills of the card', () => {
     expect(JSON.stringify(all)).not.toContain('wait');
   });
 
-  it('name no tool that is not there', () => {
+  it('name only existing tools', () => {
     const tools = builtinTools().filter(({ sideEffect }) => sideEffect === 'none');
     expect(Object.keys(skills({ tools }))).toEqual(['agent', 'files']);
     expect(Object.keys(skills())).toEqual(['agent']);
   });
 
-  it('name each MCP server that is configured', () => {
+  it('name each configured MCP server', () => {
     const all = skills({ mcpServers: ['tracker', 'mail'] });
     expect(Object.keys(all)).toEqual(['agent', 'mcp-tracker', 'mcp-mail']);
     expect(all['mcp-mail']).toContain('MCP server mail');
   });
 
-  it('tell who does the work, and the commands; a tool for commands alone is no skill', () => {
-    expect(skills()['agent']).toContain('no language model is set');
+  it('name the agent and the commands, but no tool that only commands use', () => {
+    expect(skills()['agent']).toContain('No language model is configured');
     expect(skills({ model: 'anthropic:x' })['agent']).toContain('language model');
     expect(JSON.stringify(skills({ model: 'anthropic:x' }))).not.toContain('anthropic');
     expect(skills({ agent: { type: 'scripted', file: '/s.json' } })['agent']).toContain('script');

@@ -139,7 +139,7 @@ const piece = (offset: number): TaskEvent => ({
 });
 
 describe('an entry as a stream event', () => {
-  test('S1 every entry is at most one event, which survives the wire, and says its seq when asked to', () => {
+  test('S1 every entry gives at most one event, which survives encoding and carries its seq on request', () => {
     fc.assert(
       fc.property(anyEntry, fc.boolean(), (entry, approval) => {
         const event = project(entry, view(approval, true));
@@ -156,7 +156,7 @@ describe('an entry as a stream event', () => {
     );
   });
 
-  test('a client that activated nothing is sent nothing of the extensions', () => {
+  test('a client without active extensions gets no extension data', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
         expect(JSON.stringify(project(entry, view(false, false))) ?? '').not.toContain('urn:mcp-a2a-bridge');
@@ -164,7 +164,7 @@ describe('an entry as a stream event', () => {
     );
   });
 
-  test('translation is stateless and pure: the same entry is the same event', () => {
+  test('the conversion is pure: the same entry gives the same event', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
         expect(project(entry, view(true, true))).toEqual(project(entry, view(true, true)));
@@ -172,7 +172,7 @@ describe('an entry as a stream event', () => {
     );
   });
 
-  test('R40 each thing that happens to a call is an activity, to clients that know the extension', () => {
+  test('R40 each step of a call is an activity for clients with the extension', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
         if (!entry.event.type.startsWith('tool.') || 'kept' in entry.event) return;
@@ -188,7 +188,7 @@ describe('an entry as a stream event', () => {
     );
   });
 
-  test('what a tool puts out is an artifact that grows, to a client without the extension', () => {
+  test('tool output is a growing artifact for a client without the extension', () => {
     const [first, next] = [0, 4].map((offset, seq) =>
       project({ seq, at: 0, event: piece(offset) }, view(false, false)),
     );
@@ -197,7 +197,7 @@ describe('an entry as a stream event', () => {
     expect(next?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: true, artifact } });
   });
 
-  test('what is kept of a long result is an artifact beside the answer, and says so', () => {
+  test('the kept part of a long result is an artifact that is marked as not part of the answer', () => {
     const event: TaskEvent = { type: 'tool.output', ...ref, toolId: 'x', text: 'a', offset: 0, kept: true };
     const payload = project({ seq: 1, at: 0, event }, view(true, false))?.payload;
     if (payload?.$case !== 'artifactUpdate') throw new Error('an artifact update was expected');
@@ -205,7 +205,7 @@ describe('an entry as a stream event', () => {
     expect(aside.parse(said)).toEqual({ role: 'tool-output', toolId: 'x', title: 'Write test.md' });
   });
 
-  test('what an abandoned turn said is taken back', () => {
+  test('the text of an abandoned turn is removed', () => {
     const event = project(
       { seq: 9, at: 0, event: { type: 'turn.abandoned', turn: 3, reason: 'crash' } },
       view(false, false),

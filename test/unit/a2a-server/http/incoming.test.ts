@@ -16,7 +16,7 @@ function parse(message: object) {
 const hash = (message: object): string => parse(message).bodyHash;
 
 describe('a message as a command', () => {
-  test('carries what was said, to whom, and how', () => {
+  test('carries the content, the task and the channel', () => {
     expect(
       parse({
         taskId: 'task-1',
@@ -33,7 +33,7 @@ describe('a message as a command', () => {
     });
   });
 
-  test('leaves out what was not said', () => {
+  test('omits unset fields', () => {
     const incoming = parse({});
     expect(incoming).not.toHaveProperty('taskId');
     expect(incoming).not.toHaveProperty('sessionId');
@@ -41,19 +41,19 @@ describe('a message as a command', () => {
     expect(incoming.settings).toEqual({});
   });
 
-  test('a decisions part is the decision, and says through which channel the person was asked', () => {
+  test('a decisions part becomes the decision, with its channel', () => {
     const data = {
       extension: TOOL_APPROVAL,
-      decisions: [{ callId: 'c', decision: 'approve' }],
+      decisions: [{ callId: 'c', shown: '3f9ac2d1', decision: 'approve' }],
       channel: 'elicitation',
     };
     expect(parse({ parts: [{ text: 'yes please' }, { data }] })).toMatchObject({
       channel: 'elicitation',
-      decisions: { decisions: [{ callId: 'c', decision: 'approve', scope: 'once' }] },
+      decisions: { decisions: [{ callId: 'c', shown: '3f9ac2d1', decision: 'approve', scope: 'once' }] },
     });
   });
 
-  test('a command part is the command, and a message of its own', () => {
+  test('a command part becomes the command, and must be the only part', () => {
     const part = { extension: AGENT_COMMAND, command: 'checkpoint restore', args: ['4f2a.1'] };
     const { extension: _, ...command } = part;
     expect(parse({ parts: [{ data: part }] }).message).toMatchObject({ command, parts: [{ data: part }] });
@@ -93,7 +93,7 @@ describe('a message as a command', () => {
     );
   });
 
-  test('data that means no decision is data', () => {
+  test('data without decision keys stays data', () => {
     const incoming = parse({ parts: [{ data: { rows: [1, 2] } }, { data: 'approve' }] });
     expect(incoming).not.toHaveProperty('decisions');
     expect(incoming.message.parts).toEqual([
@@ -102,7 +102,7 @@ describe('a message as a command', () => {
     ]);
   });
 
-  test('D1 whatever stands in a data part is an exact decision, an error, or plain data: never anything in between', () => {
+  test('D1 any data part is an exact decision, an error, or plain data', () => {
     const nearly = fc.record(
       {
         extension: fc.constantFrom(TOOL_APPROVAL, 'urn:other', 1),
@@ -154,7 +154,7 @@ describe('a message as a command', () => {
     expect(() => parse({ parts: [{ data }, { data }] })).toThrow('carries one decisions part');
   });
 
-  test('R27 the hash is of what is said: the order of keys and the message id do not matter, anything else does', () => {
+  test('R27 the hash covers the content: it ignores the order of keys and the message id only', () => {
     const same = hash({ parts: [{ data: { a: 1, b: 2 } }] });
     expect(same).toMatch(/^[0-9a-f]{64}$/);
     expect(hash({ parts: [{ data: { b: 2, a: 1 } }], messageId: 'm-2' })).toBe(same);

@@ -10,8 +10,8 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-describe('JSON from anybody', () => {
-  test('X3 a value within the depth is what JSON.parse makes of it; a deeper one is refused', () => {
+describe('untrusted JSON', () => {
+  test('X3 a value within the depth parses as with JSON.parse; a deeper one is refused', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 6 }),
@@ -27,7 +27,7 @@ describe('JSON from anybody', () => {
     );
   });
 
-  test('X3 any bytes at all are an answer, never a throw', () => {
+  test('X3 any bytes give a result, never an exception', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (input) => {
         expect(['value', 'not-json', 'too-deep']).toContain(parseJson(input, 8).type);
@@ -39,7 +39,7 @@ describe('JSON from anybody', () => {
     expect(parseJson(bytes('['.repeat(1_000_000)), 64).type).toBe('too-deep');
   });
 
-  test('X3 bytes that are not UTF-8 are no JSON, even inside a string', () => {
+  test('X3 invalid UTF-8 is refused, even inside a string', () => {
     expect(parseJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22]), 8)).toMatchObject({ type: 'not-json' });
   });
 });

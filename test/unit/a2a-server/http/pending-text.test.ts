@@ -3,7 +3,7 @@ import { pendingText } from '../../../../a2a-server/http/pending-text.ts';
 import { HOSTILE, HOSTILE_SHOWN } from '../../../support/hostile-text.ts';
 import { PENDING } from './samples.ts';
 
-describe('what waits, in words', () => {
+describe('the text of pending actions', () => {
   test('one action: what it does, its preview, and the two words that answer it', () => {
     expect(pendingText([PENDING])).toBe(
       'The agent wants to run write-file: Write test.md (call call-1).\n\n│ --- /dev/null\n│ +++ b/test.md\n│ +hello\n\nAnswer with exactly "approve" or "deny".',
@@ -38,7 +38,7 @@ describe('what waits, in words', () => {
     [{ choices: [{ label: 'red', description: 'as roses' }] }, 'Answer with exactly one of the choices.'],
     [
       { choices: [{ label: 'red' }], multiple: true, freeText: true },
-      'Answer with the choices you take, with commas between them, or with words of your own.',
+      'Answer with the choices you take, with commas between them, or with your own text.',
     ],
     [
       { schema: { type: 'object' as const, properties: { age: { type: 'integer' as const } } } },
@@ -47,7 +47,7 @@ describe('what waits, in words', () => {
   ])('a question with %j says how it is answered', (more, how) => {
     const preview = { type: 'question' as const, text: 'Which?', ...more };
     const text = pendingText([{ ...PENDING, reason: 'question', preview, decisions: ['answer', 'deny'] }]);
-    expect(text).toMatch(/^The agent asks something \(write-file, call call-1\)\.\n\n│ Which\?/);
+    expect(text).toMatch(/^The agent asks a question \(write-file, call call-1\)\.\n\n│ Which\?/);
     expect(text.endsWith(how)).toBe(true);
     expect(text).not.toContain('approve');
     if ('choices' in more && !('multiple' in more)) expect(text).toContain('- red: as roses');

@@ -30,7 +30,7 @@ async function responseTo(): Promise<{ response: ServerResponse; reader: Promise
 }
 
 describe('server-sent events', () => {
-  test('frames of one tick share a write; the first goes out by itself', async () => {
+  test('the frames of one tick share a write, except the first', async () => {
     const { response, reader } = await responseTo();
     const writer = sseWriter(response, { heartbeatMs: 60_000 });
     const writes: unknown[] = [];
@@ -50,7 +50,7 @@ describe('server-sent events', () => {
     expect(await (await reader).text()).toBe('id: 1\ndata: 1\n\ndata: 2\n\nevent: error\ndata: 3\n\n');
   });
 
-  test('S3 a full socket is said at once, and waited for', async () => {
+  test('S3 a full socket is reported at once, and the writer waits for it', async () => {
     const { response, reader } = await responseTo();
     const writer = sseWriter(response, { heartbeatMs: 60_000 });
     const frame = { data: 'x'.repeat(60_000) };
@@ -70,7 +70,7 @@ describe('server-sent events', () => {
     expect((await text).match(/^data: x{60000}$/gm)).toHaveLength(sent);
   });
 
-  test('S3 a socket that takes nothing for too long is dropped, and the waiting for it ends', async () => {
+  test('S3 a socket that accepts nothing for too long is closed, and the wait ends', async () => {
     const { response, reader } = await responseTo();
     const closed = once(response, 'close');
     const writer = sseWriter(response, { heartbeatMs: 60_000 });
@@ -85,7 +85,7 @@ describe('server-sent events', () => {
     await expect((await reader).text()).rejects.toThrow();
   });
 
-  test('S3 a socket that takes little by little is not, however long one event takes', async () => {
+  test('S3 a socket that accepts data slowly stays open', async () => {
     const { response, reader } = await responseTo();
     const writer = sseWriter(response, { heartbeatMs: 60_000 });
     const began = performance.now();
@@ -104,7 +104,7 @@ describe('server-sent events', () => {
     await body?.cancel();
   });
 
-  test('E4 waiting for a reader that is gone ends, and so do the heartbeats', async () => {
+  test('E4 the wait and the heartbeats end when the reader disconnects', async () => {
     const { response, reader } = await responseTo();
     const closed = once(response, 'close');
     const cleared = jest.spyOn(globalThis, 'clearInterval');

@@ -11,14 +11,14 @@ const office = (server = SERVER, credentials = [ADA, BEA]) =>
   streamTickets(server, credentials, () => clock.now());
 
 describe('stream tickets', () => {
-  test('hold after a restart, whatever else has been configured', () => {
+  test('stay valid after a restart with other settings', () => {
     const { ticket, expiresAt } = office().issue('ada', 'task-1');
     expect(office(SERVER, [BEA, ADA]).redeem(ticket, 'task-1')).toEqual({ principal: 'ada', expiresAt });
     expect(office(SERVER, [ADA]).redeem(ticket, 'task-1').principal).toBe('ada');
     expect(expiresAt - clock.now()).toBe(TICKET_MS);
   });
 
-  test('are void once the principal’s token, or the server’s own, is another', () => {
+  test('become invalid if the principal’s or the server’s token changes', () => {
     const { ticket } = office().issue('ada', 'task-1');
     for (const other of [
       office('server-token-changed-0123456789'),
@@ -28,22 +28,22 @@ describe('stream tickets', () => {
       // Another who has been given the token is not the same principal.
       office(SERVER, [{ principal: 'eve', token: ADA.token }]),
     ])
-      expect(() => other.redeem(ticket, 'task-1')).toThrow('Ask for another');
+      expect(() => other.redeem(ticket, 'task-1')).toThrow('Get a new one');
   });
 
-  test('say for whom they were issued, and are for one task', () => {
+  test('name their principal and are valid for one task', () => {
     const tickets = office();
     expect(tickets.redeem(tickets.issue('bea', 'task-1').ticket, 'task-1').principal).toBe('bea');
-    expect(() => tickets.redeem(tickets.issue('bea', 'task-1').ticket, 'task-2')).toThrow('Ask for another');
+    expect(() => tickets.redeem(tickets.issue('bea', 'task-1').ticket, 'task-2')).toThrow('Get a new one');
   });
 
-  test('end to the second, and say nothing of principal, task or token', () => {
+  test('expire to the second, and do not reveal principal, task or token', () => {
     const tickets = office();
     const { ticket, expiresAt } = tickets.issue('ada', 'task-1');
     expect(ticket).toMatch(/^\d+\.[\w-]{43}$/);
     clock.advance(expiresAt - clock.now() - 1);
     expect(tickets.redeem(ticket, 'task-1').expiresAt).toBe(expiresAt);
     clock.advance(1);
-    expect(() => tickets.redeem(ticket, 'task-1')).toThrow('its time is over');
+    expect(() => tickets.redeem(ticket, 'task-1')).toThrow('has expired');
   });
 });

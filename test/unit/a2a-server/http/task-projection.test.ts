@@ -59,7 +59,7 @@ function spent(...events: TaskEvent[]): TaskOverview['usage'] {
 }
 
 describe('a snapshot as an A2A task', () => {
-  test('a new task is submitted, with the message it began with', () => {
+  test('a new task is submitted, with its first message', () => {
     const task = taskOf(START);
     expect(task).toMatchObject({
       id: 'task-1',
@@ -72,14 +72,14 @@ describe('a snapshot as an A2A task', () => {
     });
   });
 
-  test('R09 as of the decision that was waited for, the task works and lists nothing as pending', () => {
+  test('R09 after the last decision, the task works and lists no pending action', () => {
     const before = taskOf(ASKED, { ...VIEW, approval: true });
     expect(before.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     const after = taskOf([...ASKED, decided('approve')], { ...VIEW, approval: true });
     expect(after.status).toMatchObject({ state: TaskState.TASK_STATE_WORKING, message: undefined });
   });
 
-  test('D3 as of one decision of two, the other is still pending', () => {
+  test('D3 after one of two decisions, the other action is still pending', () => {
     const two: TaskEvent[] = [
       ...ASKED.slice(0, 6),
       callRequested({ type: 'ask' }, 'call-2'),
@@ -92,13 +92,13 @@ describe('a snapshot as an A2A task', () => {
     expect(task.status?.message?.parts[1]?.content?.value).toMatchObject({ pending: [{ callId: 'call-2' }] });
   });
 
-  test('an open turn is an artifact even before it has said anything: what follows appends to it', () => {
+  test('an open turn has an artifact even before its first text, because later events append to it', () => {
     expect(taskOf([...START, { type: 'turn.started', turn: 1, model: 'offline' }]).artifacts).toMatchObject([
       { artifactId: 'turn-1', parts: [{ content: { value: '' } }] },
     ]);
   });
 
-  test('the history says what became of each call', () => {
+  test('the history gives the outcome of each call', () => {
     expect(words(taskOf(ASKED))[1]).toEqual(['Writing.', 'Write test.md: waits for a decision']);
     expect(words(taskOf([...ASKED, decided('deny', 'not now')]))[1]).toEqual([
       'Writing.',
@@ -132,7 +132,7 @@ describe('a snapshot as an A2A task', () => {
     expect(overview).toMatchObject({ settings: { workspace: '/w' }, turns: 1, calls: [{ state }], usage });
   });
 
-  test('the overview says what the task has cost, by model where there was more than one', () => {
+  test('the overview gives the cost, by model if there was more than one', () => {
     const turn = (number: number, model: string, usd?: number): TaskEvent[] => [
       { type: 'turn.started', turn: number, model },
       { type: 'turn.finished', turn: number, end: 'tool-calls', usage, ...(usd !== undefined && { usd }) },
@@ -168,7 +168,7 @@ describe('a snapshot as an A2A task', () => {
     });
   });
 
-  test('history is cut from its old end, artifacts are left out of lists', () => {
+  test('a short history keeps the newest messages, and lists omit artifacts', () => {
     const snapshot = snapshotOf(ASKED);
     expect(taskView(snapshot, VIEW, { historyLength: 1 }).history).toMatchObject([{ role: Role.ROLE_AGENT }]);
     expect(taskView(snapshot, VIEW, { historyLength: 0 }).history).toEqual([]);

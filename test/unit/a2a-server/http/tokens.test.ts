@@ -7,7 +7,7 @@ const authenticate = authenticator([
 ]);
 
 describe('bearer tokens', () => {
-  test('X1 each stands for its principal; the scheme’s case does not matter', () => {
+  test('X1 each token identifies its principal, and the case of the scheme does not matter', () => {
     expect(authenticate(`Bearer ${'a'.repeat(32)}`)).toBe('ann');
     expect(authenticate(`bearer  ${'b'.repeat(20)}== `)).toBe('bob');
   });
@@ -28,7 +28,7 @@ describe('bearer tokens', () => {
     expect(() => authenticate(header)).toThrow(/bearer token/i);
   });
 
-  test('X1 without any token nobody gets in', () => {
+  test('X1 without configured tokens, every request is refused', () => {
     expect(() => authenticator([])(`Bearer ${'a'.repeat(32)}`)).toThrow('does not know the bearer token');
   });
 });

@@ -43,11 +43,11 @@ describe('errors on the wire', () => {
     expect(toJsonRpcError(toWireError(new ProductError(reason, 'x'), 'jsonrpc')).code).toBe(code);
   });
 
-  test('cancelling an ended task is TaskNotCancelable, not UnsupportedOperation', () => {
+  test('the cancel of an ended task gives TaskNotCancelable, not UnsupportedOperation', () => {
     expect(toJsonRpcError(notCancelable(new ProductError('TASK_ENDED', 'x'), 'jsonrpc')).code).toBe(-32002);
   });
 
-  test('what nobody foresaw says nothing of itself', () => {
+  test('an unexpected error reveals nothing', () => {
     for (const wire of ['jsonrpc', 'jsonrpc-0.3', 'rest'] as const) {
       const mapped = toWireError(new TypeError('cannot read properties of /home/me'), wire);
       expect(mapped.message).not.toContain('/home/me');
@@ -55,7 +55,7 @@ describe('errors on the wire', () => {
     }
   });
 
-  test('errors of the SDK pass as they are', () => {
+  test('errors of the SDK pass unchanged', () => {
     const error = new A2AError('x');
     expect(toWireError(error, 'rest')).toBe(error);
   });
