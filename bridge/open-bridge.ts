@@ -1,6 +1,5 @@
 /** Opens what the tools work with: agents, outbox, sessions. Loaded by the first call that needs it. */
 import type { Logger } from '../shared/logging.ts';
-import { prepareStateDirectory } from '../shared/state-directory.ts';
 import { configuredAgents } from './agents/configured-agents.ts';
 import { Offers } from './approvals/offers.ts';
 import { PageLinks } from './approvals/page-links.ts';
@@ -8,12 +7,12 @@ import { RequestStates } from './approvals/request-state.ts';
 import type { Bridge } from './bridge.ts';
 import type { BridgeSettings } from './cli/settings.ts';
 import { Inbox } from './inbox/inbox.ts';
-import { InboxDirectory, inboxDirectory } from './inbox/inbox-directory.ts';
-import { outboxDirectory } from './outbox/orphans.ts';
-import { Outbox } from './outbox/outbox.ts';
-import { ClaimsDirectory, claimsDirectory } from './sessions/decision-claims.ts';
 import { Delegations } from './sessions/delegations.ts';
 import { Sessions } from './sessions/sessions.ts';
+import { BridgeDatabase } from './state/database.ts';
+import { StoredClaims } from './state/decision-claims.ts';
+import { Outbox } from './state/outbox.ts';
+import { WaitingResults } from './state/waiting-results.ts';
 
 export interface Opening {
   settings: BridgeSettings;
@@ -26,7 +25,7 @@ export interface Opening {
   version: string;
 }
 
-/** @throws ProductError CONFIGURATION when the state directory cannot be used */
+/** @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot */
 export async function openBridge({
   settings,
   env,
@@ -35,14 +34,14 @@ export async function openBridge({
   log,
   version,
 }: Opening): Promise<Bridge> {
-  await prepareStateDirectory(settings.stateDir);
   const registry = configuredAgents(settings, env, serverScript);
-  const outbox = await Outbox.at(outboxDirectory(settings.stateDir));
-  const claims = await ClaimsDirectory.at(claimsDirectory(settings.stateDir));
+  const database = await BridgeDatabase.open(settings.stateDir);
+  const outbox = new Outbox(database);
+  const claims = new StoredClaims(database);
   const sessions = new Sessions(registry, outbox, claims);
   const delegations = new Delegations({ registry, outbox, sessions, log });
-  const directory = await InboxDirectory.at(inboxDirectory(settings.stateDir));
-  const inbox = new Inbox({ directory, registry, outbox, sessions, delegations, log });
+  const results = new WaitingResults(database);
+  const inbox = new Inbox({ results, registry, outbox, sessions, delegations, log });
   const { approvalWebhook } = settings;
   const webhook =
     approvalWebhook === undefined
@@ -51,7 +50,7 @@ export async function openBridge({
           ApprovalWebhook.open({
             settings: approvalWebhook,
             env,
-            stateDir: settings.stateDir,
+            database,
             registry,
             outbox,
             sessions,
@@ -80,6 +79,7 @@ export async function openBridge({
     close: () => {
       webhook?.close();
       sessions.close();
+      database.close();
     },
   };
 }

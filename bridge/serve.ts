@@ -11,6 +11,7 @@ import type { BridgeSettings } from './cli/settings.ts';
 import type { HttpRun } from './http/serve-http.ts';
 import { AnswerReceipts } from './outbox/answer-receipts.ts';
 import { createServer, type ServerParts } from './server.ts';
+import { wasLeftOpen } from './state/left-open.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 import { TaskListening } from './tasks/task-listening.ts';
 import { watchTask } from './tasks/watch-task.ts';
@@ -61,10 +62,11 @@ export async function serve({ settings, places, log }: Run): Promise<void> {
     ending = true;
     log.info({ why }, 'the bridge ends; tasks go on');
     setTimeout(() => process.exit(0), LAST_WRITES_MS);
-    await client.receipts.confirm();
+    client.receipts.confirm();
     const run = await http.catch(() => undefined);
     await run?.stop();
     const running = await opened?.catch(() => undefined);
+    running?.delegations.release();
     await running?.delegations.settled();
     running?.close();
     process.exit(0);
@@ -130,10 +132,10 @@ async function serveOverHttp(
   return run;
 }
 
-/** B3: opens the bridge when another one has left something behind; otherwise nothing is opened before it is needed. */
+/** B3: opens the bridge when another one may have left something behind. Otherwise the first call opens it. */
 async function takeUp(settings: BridgeSettings, bridge: () => Promise<Bridge>): Promise<void> {
-  const { removeDrafts } = await import('./outbox/drafts.ts');
-  await removeDrafts(settings.stateDir);
-  const { hasOrphans } = await import('./outbox/orphans.ts');
-  if (await hasOrphans(settings.stateDir)) await bridge().catch(() => undefined);
+  if (!(await wasLeftOpen(settings.stateDir))) return;
+  const { hasUnfinishedWork } = await import('./state/unfinished-work.ts');
+  // A database that cannot be used is reported to the first call.
+  if (await hasUnfinishedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);
 }

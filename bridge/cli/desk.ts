@@ -1,12 +1,11 @@
 /** Agents and sessions as a command works with them: what the MCP tools use, for as long as one command takes. */
-import { prepareStateDirectory } from '../../shared/state-directory.ts';
 import { configuredAgents } from '../agents/configured-agents.ts';
 import type { Registry } from '../agents/registry.ts';
-import { outboxDirectory } from '../outbox/orphans.ts';
-import { Outbox } from '../outbox/outbox.ts';
-import { ClaimsDirectory, claimsDirectory } from '../sessions/decision-claims.ts';
 import { Delegations } from '../sessions/delegations.ts';
 import { Sessions } from '../sessions/sessions.ts';
+import { BridgeDatabase } from '../state/database.ts';
+import { StoredClaims } from '../state/decision-claims.ts';
+import { Outbox } from '../state/outbox.ts';
 import type { CommonOptions, Run } from './run.ts';
 
 export interface Desk {
@@ -20,13 +19,13 @@ export interface Desk {
 /**
  * What earlier bridges left half done is left to the next bridge, which stays long enough to finish it, unless a command
  * names a session that is still on its way.
- * @throws ProductError CONFIGURATION when the state directory cannot be used
+ * @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot
  */
 export async function openDesk({ settings, places, env, log }: Run<CommonOptions>): Promise<Desk> {
-  await prepareStateDirectory(settings.stateDir);
   const registry = configuredAgents(settings, env, places.serverScript);
-  const outbox = await Outbox.at(outboxDirectory(settings.stateDir));
-  const claims = await ClaimsDirectory.at(claimsDirectory(settings.stateDir));
+  const database = await BridgeDatabase.open(settings.stateDir);
+  const outbox = new Outbox(database);
+  const claims = new StoredClaims(database);
   const sessions = new Sessions(registry, outbox, claims);
   const delegations = new Delegations({ registry, outbox, sessions, log });
   return {
@@ -36,6 +35,7 @@ export async function openDesk({ settings, places, env, log }: Run<CommonOptions
     async close() {
       await delegations.settled();
       sessions.close();
+      database.close();
     },
   };
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { readServerRecord, type ServerRecord } from '../../shared/server-record.ts';
 import { tokenPath } from '../../shared/token-file.ts';
 import { healthOf } from '../local-server/health.ts';
-import { isProcess } from '../outbox/process-id.ts';
+import { isProcess } from '../state/process-id.ts';
 
 export type ServerState =
   | { type: 'running'; record: ServerRecord }

@@ -49,7 +49,7 @@ export function mcpEndpoint({ serve, log, limits = DEFAULT_SESSION_LIMITS }: End
       return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
     },
     async close() {
-      await client.receipts.confirm();
+      client.receipts.confirm();
       sessions.close();
       await handler.close();
     },

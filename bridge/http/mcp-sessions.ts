@@ -156,7 +156,7 @@ export class McpSessions {
   /** Its streams end, and its calls in flight as with a client that has gone. */
   #end(id: string, { transport, receipts }: McpSession): void {
     this.#sessions.delete(id);
-    void receipts.confirm();
+    receipts.confirm();
     void transport.close();
   }
 }

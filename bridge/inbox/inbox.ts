@@ -13,14 +13,12 @@ import type { Logger } from '../../shared/logging.ts';
 import type { Registry } from '../agents/registry.ts';
 import { within } from '../agents/within.ts';
 import type { OutboxEntry } from '../outbox/entry.ts';
-import type { Outbox } from '../outbox/outbox.ts';
-import { toMcpState } from '../sessions/mcp-state.ts';
-import { titleOf } from '../results/title.ts';
+import type { Outbox } from '../state/outbox.ts';
+import { keyOf, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
 import type { Delegations } from '../sessions/delegations.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { hasEnded } from '../sessions/view.ts';
-import { type InboxDirectory, keyOf, type ResultKey } from './inbox-directory.ts';
 import { type Announcement, announcementOf } from './waiting-result.ts';
 
 /** How long an answer that is ready waits for a look that began with its call. */
@@ -32,7 +30,7 @@ type Accepted = OutboxEntry & { state: { type: 'accepted' } };
 const isAccepted = (entry: OutboxEntry): entry is Accepted => entry.state.type === 'accepted';
 
 export interface InboxParts {
-  directory: InboxDirectory;
+  results: WaitingResults;
   registry: Registry;
   outbox: Outbox;
   sessions: Sessions;
@@ -72,15 +70,15 @@ export class Inbox {
 
   /** What this bridge has not announced yet. It counts as announced from here on. */
   async take(): Promise<Announcement> {
-    const { directory, registry, log } = this.#parts;
+    const { results, registry, log } = this.#parts;
     try {
-      const keys = (await directory.keys()).filter(
-        (key) => !this.#told.has(key) && !this.#collected.has(key),
-      );
-      const results = await directory.read(keys);
-      for (const key of keys) this.#told.add(key);
+      const waiting = (await results.waiting()).filter((result) => {
+        const key = keyOf(result);
+        return !this.#told.has(key) && !this.#collected.has(key);
+      });
+      for (const result of waiting) this.#told.add(keyOf(result));
       // Of an agent that is not configured any more nothing can be collected.
-      return announcementOf(results.filter(({ agent }) => registry.find(agent) !== undefined));
+      return announcementOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
     } catch (error) {
       log.warn({ err: error }, 'the inbox could not be read');
       return announcementOf([]);
@@ -99,7 +97,7 @@ export class Inbox {
     if (view === undefined || view.taskId === '') return;
     if (!hasEnded(view)) {
       // With some agents a session goes on in the same task: the end of its next turn is a result of its own.
-      if (this.#ended.delete(session)) this.#forget(keyOf({ agent: agent.name, taskId: view.taskId }));
+      if (this.#ended.delete(session)) this.#reopen(agent.name, view.taskId);
       return;
     }
     this.#ended.add(session);
@@ -114,54 +112,54 @@ export class Inbox {
     });
   }
 
-  #forget(key: ResultKey): void {
+  #reopen(agent: string, taskId: string): void {
+    const key = keyOf({ agent, taskId });
     this.#collected.delete(key);
     this.#told.delete(key);
-  }
-
-  async #keep(session: Session): Promise<void> {
-    const { directory, delegations, outbox } = this.#parts;
-    const { view, agent } = session;
-    if (view === undefined || !hasEnded(view)) return;
-    const { taskId, sessionId, state } = view;
-    const key = keyOf({ agent: agent.name, taskId });
-    if (this.#collected.has(key)) return;
-    await delegations.settled();
-    // What nobody delegated from here, or has collected, is nobody's news.
-    const entry = (await outbox.open()).find((each) => isOf(each, agent.name, taskId));
-    if (entry === undefined || this.#collected.has(key)) return;
-    const title = titleOf(entry.text);
-    await directory.put({ sessionId, taskId, agent: agent.name, state: toMcpState(state), title });
-    if (this.#collected.has(key)) await directory.remove(key);
-  }
-
-  /** This bridge does not announce it again. @returns how to remove it, and the earlier results of its session, from disk */
-  #stopAnnouncing({ view, agent }: Session): () => Promise<void> {
-    if (view === undefined) return () => Promise.resolve();
-    const { taskId, sessionId } = view;
-    this.#collected.add(keyOf({ agent: agent.name, taskId }));
-    return () => this.#remove(agent.name, taskId, sessionId);
-  }
-
-  async #remove(agent: string, taskId: string, sessionId: string): Promise<void> {
-    const { directory, outbox } = this.#parts;
-    await directory.remove(keyOf({ agent, taskId }));
-    for (const result of await directory.read(await directory.keys())) {
-      if (result.agent !== agent || result.sessionId !== sessionId) continue;
-      await directory.remove(keyOf(result));
-      await outbox.collect(result.taskId, 'unknown');
+    try {
+      this.#parts.results.reopen(agent, taskId);
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'a result that is out of date stays in the inbox');
     }
   }
 
+  async #keep(session: Session): Promise<void> {
+    const { results, delegations } = this.#parts;
+    const { view, agent } = session;
+    if (view === undefined || !hasEnded(view)) return;
+    const { taskId, state } = view;
+    if (this.#collected.has(keyOf({ agent: agent.name, taskId }))) return;
+    // The row of the delegation names its task from then on.
+    await delegations.settled();
+    if (!this.#collected.has(keyOf({ agent: agent.name, taskId }))) results.put(agent.name, taskId, state);
+  }
+
+  /**
+   * No bridge announces the result while this process runs.
+   * @returns how to close the earlier results of its session
+   */
+  #stopAnnouncing({ view, agent }: Session): () => void {
+    if (view === undefined) return () => undefined;
+    const { results, outbox, log } = this.#parts;
+    const { taskId, sessionId, state } = view;
+    this.#collected.add(keyOf({ agent: agent.name, taskId }));
+    try {
+      results.handOver({ agent: agent.name, taskId, sessionId }, state);
+    } catch (error) {
+      log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
+    }
+    return () => {
+      for (const earlier of results.tasksOf(agent.name, sessionId))
+        if (earlier !== taskId) outbox.collect(earlier, 'unknown');
+    };
+  }
+
   async #look(): Promise<void> {
-    const { delegations, outbox, directory } = this.#parts;
+    const { delegations, outbox } = this.#parts;
     await delegations.adopt();
-    const waiting = new Set(await directory.keys());
-    const open = (await outbox.mine()).filter(isAccepted);
     const byAgent = new Map<string, Accepted[]>();
-    for (const entry of newestOfEachTask(open).slice(0, LOOKED_AT)) {
-      const key = keyOf({ agent: entry.agent, taskId: entry.state.taskId });
-      if (waiting.has(key) || this.#collected.has(key)) continue;
+    for (const entry of newestOfEachTask(outbox.going(LOOKED_AT).filter(isAccepted))) {
+      if (this.#collected.has(keyOf({ agent: entry.agent, taskId: entry.state.taskId }))) continue;
       byAgent.set(entry.agent, [...(byAgent.get(entry.agent) ?? []), entry]);
     }
     await Promise.all([...byAgent].map(([agent, entries]) => this.#lookAt(agent, entries)));
@@ -179,7 +177,7 @@ export class Inbox {
         await this.#keep(session);
         // The session has been gone on with: its newest task is the one whose result counts.
         if (session.view !== undefined && session.view.taskId !== state.taskId)
-          await outbox.collect(state.taskId, 'unknown');
+          outbox.collect(state.taskId, 'unknown');
       }
     } catch (error) {
       log.debug({ agent, problem: messageOf(error) }, 'what an agent still does is not known at the moment');
@@ -187,11 +185,11 @@ export class Inbox {
   }
 }
 
-function isOf(entry: OutboxEntry, agent: string, taskId: string): boolean {
-  return entry.agent === agent && entry.state.type === 'accepted' && entry.state.taskId === taskId;
-}
-
+/** @param entries newest first */
 function newestOfEachTask(entries: readonly Accepted[]): readonly Accepted[] {
-  const byTask = new Map(entries.map((entry) => [`${entry.agent} ${entry.state.taskId}`, entry]));
-  return [...byTask.values()].toReversed();
+  const seen = new Set<string>();
+  return entries.filter(({ agent, state }) => {
+    const key = keyOf({ agent, taskId: state.taskId });
+    return !seen.has(key) && seen.add(key);
+  });
 }

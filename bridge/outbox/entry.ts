@@ -1,4 +1,4 @@
-/** What the outbox holds of one delegation. */
+/** One delegation in the outbox. */
 import { z } from 'zod';
 import { TASK_STATE_NAMES } from '../dialects/observation.ts';
 import { commandCall } from '../../shared/protocol/agent-command.ts';
@@ -6,10 +6,10 @@ import { taskSettings } from '../../shared/protocol/tool-approval.ts';
 
 /**
  * Where a delegation stands.
- * - `sending`: the message may or may not have reached the agent; nobody has heard.
+ * - `sending`: whether the message has reached the agent is not known.
  * - `accepted`: the agent has made it this task.
- * - `lost`: it was asked and could not say; the person was told so.
- * - `collected`: its result has been handed over; what is left is the handle of the session.
+ * - `lost`: the agent cannot say whether it has the message; the person was told so.
+ * - `collected`: the client has the result; the handle of the session is kept.
  */
 export const delegationState = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sending') }),
@@ -19,18 +19,18 @@ export const delegationState = z.discriminatedUnion('type', [
     type: z.literal('collected'),
     taskId: z.string(),
     sessionId: z.string(),
-    /** How the task ended, and what it was about. Entries of earlier versions do not say. */
-    ended: z.enum(TASK_STATE_NAMES).optional(),
-    title: z.string().optional(),
+    /** How the task ended. */
+    ended: z.enum(TASK_STATE_NAMES),
   }),
 ]);
 export type DelegationState = z.infer<typeof delegationState>;
 
 export const outboxEntry = z.object({
-  version: z.literal(1),
   /** The A2A message id: the same at every attempt, by whichever bridge (B1). */
   messageId: z.string().regex(/^[A-Za-z0-9-]{1,100}$/),
   agent: z.string(),
+  /** The first words of the text: they stay when the text has gone. */
+  title: z.string(),
   text: z.string(),
   settings: taskSettings,
   /** It is no work for a model: the agent carries this out. `text` says the same in a line. */
@@ -43,8 +43,8 @@ export const outboxEntry = z.object({
   state: delegationState,
   /** A person has cancelled it before its task was known: the reason. */
   cancel: z.string().nullable(),
-  /** False until the call that made it has been answered. Entries of earlier versions do not say. */
-  answered: z.boolean().optional(),
+  /** False until the client is known to have the answer of the call that made it. */
+  answered: z.boolean(),
 });
 export type OutboxEntry = z.infer<typeof outboxEntry>;
 

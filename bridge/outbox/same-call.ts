@@ -15,7 +15,7 @@ export function isSameCall(entry: OutboxEntry, asked: AskedFor): boolean {
   const open = entry.state.type === 'sending' || entry.state.type === 'accepted';
   return (
     open &&
-    entry.answered === false &&
+    !entry.answered &&
     entry.cancel === null &&
     entry.agent === asked.agent &&
     entry.text === asked.text &&

@@ -8,7 +8,8 @@ import type { Logger } from '../../shared/logging.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry, Work } from '../outbox/entry.ts';
-import type { Outbox } from '../outbox/outbox.ts';
+import { titleOf } from '../results/title.ts';
+import type { Outbox } from '../state/outbox.ts';
 import type { OnReceipt } from '../outbox/answer-receipts.ts';
 import { type AskedFor, isSameCall } from '../outbox/same-call.ts';
 import { cancelTask, type CancelEnd } from './cancel.ts';
@@ -42,7 +43,7 @@ export class Delegations {
   /** Delegations of bridges that have ended, being finished: message id → when that is done. */
   readonly #resuming = new Map<string, Promise<void>>();
   /** Stops announcing the result of a session. @returns how to remove the result from the disk. The inbox sets it. */
-  stopAnnouncing: (session: Session) => () => Promise<void> = () => () => Promise.resolve();
+  stopAnnouncing: (session: Session) => () => void = () => () => undefined;
   /**
    * Calls that wait for their answer, or were sent one that the client has not confirmed: message id → the signal that
    * aborts when the client withdraws the call.
@@ -64,7 +65,7 @@ export class Delegations {
   /** Starts a session with the agent. Resolves when the delegation is on disk and on its way. */
   async start(agent: Agent, work: Work): Promise<Delegation> {
     const entry = this.#entry(agent, work);
-    await this.#put(entry);
+    this.#put(entry);
     const session = this.#sessions.add(this.#sessions.open(agent, entry.messageId));
     return { session, messageId: entry.messageId, delivery: this.#sent(session, entry) };
   }
@@ -81,7 +82,7 @@ export class Delegations {
       sessionId: session.id,
       taskId: live ? view.taskId : null,
     };
-    await this.#put(entry);
+    this.#put(entry);
     const question = session.asked.question;
     return { session, messageId: entry.messageId, delivery: this.#sent(session, entry, question?.id) };
   }
@@ -101,11 +102,7 @@ export class Delegations {
   /** The last delegation of that kind whose call was given up by its client, or ended with its bridge. */
   async unanswered(asked: AskedFor): Promise<OutboxEntry | undefined> {
     await this.adopt();
-    const mine = await this.#outbox.mine();
-    const found = mine.findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
-    // Its result may have been handed over while the outbox was read.
-    const entry = found === undefined ? undefined : await this.#outbox.current(found.messageId);
-    return entry !== undefined && isSameCall(entry, asked) && this.#isGivenUp(entry) ? entry : undefined;
+    return this.#outbox.mine().findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
   }
 
   #isGivenUp({ messageId, state }: OutboxEntry): boolean {
@@ -120,11 +117,11 @@ export class Delegations {
    */
   asks(messageId: string, call: AbortSignal): OnReceipt {
     this.#asking.set(messageId, call);
-    return async () => {
+    return () => {
       if (this.#asking.get(messageId) !== call) return;
       try {
-        await this.#outbox.update(messageId, { answered: true });
-        if (this.#asking.get(messageId) === call) this.#asking.delete(messageId);
+        this.#outbox.update(messageId, { answered: true });
+        this.#asking.delete(messageId);
       } catch (error) {
         this.#log.warn({ messageId, err: error }, 'a receipt could not be recorded');
       }
@@ -134,29 +131,37 @@ export class Delegations {
   /** The result of the session's task is in an answer. @returns what records that the client has it, and closes the entry */
   handOver(session: Session): OnReceipt {
     const { view } = session;
-    if (view === undefined) return () => Promise.resolve();
+    if (view === undefined) return () => undefined;
     const { taskId, state } = view;
     const forget = this.stopAnnouncing(session);
     this.#handingOver.add(taskId);
-    return () => {
-      // Not waited for: an earlier note of the session may wait for its agent.
-      this.#note(session, async () => {
-        await forget();
-        await this.#outbox.collect(taskId, state);
+    // An earlier note of the session names the task of the entry.
+    return () =>
+      this.#note(session, () => {
+        forget();
+        this.#outbox.collect(taskId, state);
         this.#handingOver.delete(taskId);
+        return Promise.resolve();
       });
-      return Promise.resolve();
-    };
   }
 
   /** The client has the result, or can ask for it again under its own name. */
   collect(session: Session): void {
-    void this.handOver(session)();
+    this.handOver(session)();
   }
 
   /** Resolves when everything that was to be written is. */
   async settled(): Promise<void> {
     await Promise.all(this.#notes.values());
+  }
+
+  /** This process ends: the next bridge need not wait for that to go on with what the agents have. */
+  release(): void {
+    try {
+      this.#outbox.release();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the next bridge goes on when this process has ended');
+    }
   }
 
   /** Finishes what bridges that have ended left half done. Failures are logged: nobody is waiting for them. */
@@ -168,15 +173,10 @@ export class Delegations {
   /** Begins to finish what nobody is finishing: what bridges that have ended left, and what failed here before. */
   async adopt(): Promise<void> {
     await this.#outbox.adopt();
-    for (const { messageId, state } of await this.#outbox.mine()) {
-      if (state.type !== 'sending' || this.#underway.has(messageId)) continue;
+    for (const entry of this.#outbox.sending()) {
+      const { messageId } = entry;
+      if (this.#underway.has(messageId)) continue;
       this.#underway.add(messageId);
-      // It may have been accepted since the directory was read: that is written before a message is no longer underway.
-      const entry = await this.#outbox.current(messageId);
-      if (entry?.state.type !== 'sending') {
-        this.#underway.delete(messageId);
-        continue;
-      }
       const resuming = this.#resume(entry)
         .then(() => this.settled())
         .finally(() => {
@@ -210,16 +210,16 @@ export class Delegations {
     );
     // In memory at once, for an answer that comes before it is on disk; on disk for the next bridge.
     for (const messageId of messageIds) this.#cancelled.set(messageId, reason);
-    await Promise.all(messageIds.map((messageId) => this.#outbox.update(messageId, { cancel: reason })));
+    for (const messageId of messageIds) this.#outbox.update(messageId, { cancel: reason });
     return messageIds.length > 0;
   }
 
-  async #put(entry: OutboxEntry): Promise<void> {
+  #put(entry: OutboxEntry): void {
     this.#underway.add(entry.messageId);
     // Its call is there, and says in a moment what it is to be told by.
     this.#asking.set(entry.messageId, NOT_WITHDRAWN);
     try {
-      await this.#outbox.put(entry);
+      this.#outbox.put(entry);
     } catch (error) {
       this.#underway.delete(entry.messageId);
       this.#asking.delete(entry.messageId);
@@ -245,10 +245,10 @@ export class Delegations {
       this.#accepted(session, messageId);
       session.follow();
     } else if (cancel !== null) {
-      await this.#outbox.drop(messageId);
+      this.#outbox.drop(messageId);
     } else {
       const message = `Whether agent "${agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
-      await this.#outbox.update(messageId, { state: { type: 'lost', message } });
+      this.#outbox.update(messageId, { state: { type: 'lost', message } });
     }
   }
 
@@ -272,7 +272,7 @@ export class Delegations {
     } catch (error) {
       this.#onItsWay.delete(messageId);
       this.#cancelled.delete(messageId);
-      await this.#failed(session, messageId, error);
+      this.#failed(session, messageId, error);
       this.#underway.delete(messageId);
       throw error;
     }
@@ -295,14 +295,14 @@ export class Delegations {
       try {
         // First the cancel: with the entry noted as accepted, no other bridge would look whether it was to be cancelled.
         if (reason !== undefined) await cancelTask(session, taskId, reason);
-        await this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } });
+        this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } });
       } finally {
         this.#underway.delete(messageId);
       }
     });
   }
 
-  async #failed(session: Session, messageId: string, error: unknown): Promise<void> {
+  #failed(session: Session, messageId: string, error: unknown): void {
     const known = error instanceof ProductError ? error : undefined;
     const arrived = known?.facts['arrived'];
     const resumed = this.#resuming.has(messageId);
@@ -310,8 +310,8 @@ export class Delegations {
     if (arrived === 'unresolved' || (resumed && known?.retryable === true)) this.#asking.delete(messageId);
     // An earlier bridge gave out the handle: its owner can still ask what became of it.
     else if (arrived === 'unknown' || resumed)
-      await this.#outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
-    else await this.#outbox.drop(messageId);
+      this.#outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
+    else this.#outbox.drop(messageId);
     if (session.view === undefined) this.#sessions.remove(session);
   }
 
@@ -326,9 +326,9 @@ export class Delegations {
 
   #entry(agent: Agent, { text, settings, command }: Work): OutboxEntry {
     return {
-      version: 1,
       messageId: randomUUID(),
       agent: agent.name,
+      title: titleOf(text),
       text,
       settings,
       ...(command && { command }),

@@ -109,7 +109,7 @@ export function ofEntry(entry: OutboxEntry): Told {
     agent: entry.agent,
     taskId: known ? state.taskId : entry.taskId,
     state: state.type === 'collected' ? (state.ended ?? 'unknown') : 'unknown',
-    title: state.type === 'collected' ? (state.title ?? '') : titleOf(entry.text),
+    title: entry.title,
     updatedAt: entry.createdAt,
     pending: 0,
     codes: [],

@@ -3,7 +3,7 @@
  * leaves (E2), whoever sends it. A call that is asked again with something else is another.
  */
 import { messageOf, ProductError } from '../../shared/errors.ts';
-import type { Asking, Claim, DecisionClaims } from './decision-claims.ts';
+import type { Asking, Claim, DecisionClaims } from '../state/decision-claims.ts';
 
 export interface DecidedCall {
   callId: string;
@@ -92,7 +92,13 @@ export class SentDecisions {
 
   async #release(messageId: string, claimed: readonly Asking[]): Promise<void> {
     // One that cannot be taken back keeps a call from being decided again, which is the safer side.
-    for (const asking of claimed) await this.#claims.release(asking, messageId).catch(() => undefined);
+    for (const asking of claimed) {
+      try {
+        this.#claims.release(asking, messageId);
+      } catch {
+        // The claim stands.
+      }
+    }
   }
 }
 

@@ -15,7 +15,7 @@ import { asEvent } from '../agents/task-event.ts';
 import type { Asked, Dialect } from '../dialects/dialect.ts';
 import type { FileProposal } from '../dialects/proposal.ts';
 import { BACK_OFF, type BackOff } from './back-off.ts';
-import type { DecisionClaims } from './decision-claims.ts';
+import type { DecisionClaims } from '../state/decision-claims.ts';
 import { outdatedCall } from './outdated-call.ts';
 import { type Begun, send } from './sending.ts';
 import { SentDecisions } from './sent-decisions.ts';

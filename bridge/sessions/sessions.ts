@@ -8,10 +8,10 @@ import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
 import { patiently } from '../agents/within.ts';
 import type { DelegationState, OutboxEntry } from '../outbox/entry.ts';
-import type { Outbox } from '../outbox/outbox.ts';
+import type { DecisionClaims } from '../state/decision-claims.ts';
+import type { Outbox } from '../state/outbox.ts';
 import { toMcpState } from './mcp-state.ts';
 import { readHandle } from '../tasks/task-handle.ts';
-import type { DecisionClaims } from './decision-claims.ts';
 import { holderOf, newestTask } from './holder.ts';
 import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './listing.ts';
 import { Session } from './session.ts';
@@ -100,7 +100,7 @@ export class Sessions {
     for (;;) {
       const live = this.#findLive(sessionId, named);
       if (live !== undefined) return this.#caughtUp(live);
-      const entry = await this.#entryOf(sessionId, named);
+      const entry = this.#entryOf(sessionId, named);
       if (entry === undefined) break;
       const { agent, state } = entry;
       if (state.type !== 'sending') return this.#reopen(agent, state, sessionId);
@@ -122,7 +122,7 @@ export class Sessions {
 
   /** The name of another agent that has the session. */
   async #elsewhere(sessionId: string, named: Agent): Promise<string | undefined> {
-    const known = this.#findLive(sessionId)?.agent.name ?? (await this.#entryOf(sessionId))?.agent;
+    const known = this.#findLive(sessionId)?.agent.name ?? this.#entryOf(sessionId)?.agent;
     if (known !== undefined) return known;
     const { all } = this.#registry;
     const others = all.filter((agent) => agent !== named);
@@ -131,18 +131,16 @@ export class Sessions {
 
   /** The directories of this machine that bridges of this user gave to the session. */
   async #workspacesOf({ id, agent }: Session, url: string): Promise<string[]> {
-    return (await this.#outbox.entries())
-      .filter((entry) => entry.agent === agent.name && handlesOf(entry).includes(id))
+    return this.#outbox
+      .ofHandle(id, agent.name)
       .flatMap(({ settings: { workspace } }) =>
         workspace === undefined ? [] : (agent.localPath(workspace, url) ?? []),
       );
   }
 
   /** What the outbox has of the session, of one agent where one is named. */
-  async #entryOf(sessionId: string, named?: Agent): Promise<OutboxEntry | undefined> {
-    return (await this.#outbox.entries()).findLast(
-      (each) => handlesOf(each).includes(sessionId) && (named === undefined || each.agent === named.name),
-    );
+  #entryOf(sessionId: string, named?: Agent): OutboxEntry | undefined {
+    return this.#outbox.ofHandle(sessionId, named?.name).at(-1);
   }
 
   /** Waits until the delegation may have moved. @throws ProductError when it cannot be taken up */
@@ -172,7 +170,8 @@ export class Sessions {
     const remembered = open.filter((session) => !session.live).flatMap(toldOf);
     const known = [...remembered, ...byAgents.flat(), ...followed];
     const arrived = new Set(known.flatMap((each) => each.messageIds));
-    const entries = (await this.#outbox.entries())
+    const entries = this.#outbox
+      .entries()
       // A delegation that the agent has made a task of is in its list; one whose agent has gone from the settings is not shown.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .map(ofEntry);
@@ -185,12 +184,8 @@ export class Sessions {
   }
 
   /** When the task was delegated, by whichever bridge, if it was by one. @param messageId the message that may have begun it */
-  async delegatedAt(taskId: string, messageId: string): Promise<Date | undefined> {
-    const entry = (await this.#outbox.entries()).findLast(
-      (each) =>
-        (taskId !== '' && handlesOf(each).includes(taskId)) ||
-        (each.messageId === messageId && each.taskId === null),
-    );
+  delegatedAt(taskId: string, messageId: string): Date | undefined {
+    const entry = this.#outbox.begun(taskId, messageId);
     return entry === undefined ? undefined : new Date(entry.createdAt);
   }
 
@@ -297,10 +292,4 @@ function onItsWay(agent: string): ProductError {
 
 function goneFromSettings(agent: string): string {
   return `This session is with agent "${agent}", which is not in the bridge's settings any more. Configure it again to go on.`;
-}
-
-function handlesOf({ messageId, state }: OutboxEntry): readonly string[] {
-  return state.type === 'accepted' || state.type === 'collected'
-    ? [messageId, state.sessionId, state.taskId]
-    : [messageId];
 }

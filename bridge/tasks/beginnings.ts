@@ -5,11 +5,11 @@ import type { Sessions } from '../sessions/sessions.ts';
 const known = new WeakMap<Session, { taskId: string; at: Date }>();
 
 /** When the session's task was written down by whichever bridge delegated it; else when this one first saw it. */
-export async function begunAt(sessions: Sessions, session: Session): Promise<Date> {
+export function begunAt(sessions: Sessions, session: Session): Date {
   const taskId = session.view?.taskId ?? '';
   const before = known.get(session);
   if (before !== undefined && before.taskId === taskId) return before.at;
-  const at = (await sessions.delegatedAt(taskId, session.firstMessageId)) ?? session.changedAt;
+  const at = sessions.delegatedAt(taskId, session.firstMessageId) ?? session.changedAt;
   if (taskId !== '') known.set(session, { taskId, at });
   return at;
 }

@@ -27,7 +27,7 @@ export async function createdTask(
     sessionId: session.id,
     view: session.view,
     trouble: undefined,
-    createdAt: await begunAt(call.bridge.sessions, session),
+    createdAt: begunAt(call.bridge.sessions, session),
     changedAt: session.changedAt,
     forms: [],
     beyondForms: false,

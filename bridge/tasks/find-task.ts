@@ -65,7 +65,7 @@ export async function showTask(
     sessionId: session.id,
     view,
     trouble: session.refusal?.message ?? trouble,
-    createdAt: await begunAt(bridge.sessions, session),
+    createdAt: begunAt(bridge.sessions, session),
     changedAt: session.changedAt,
     forms,
     beyondForms,

@@ -145,7 +145,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
-  const confirmed = receipts.confirm();
+  receipts.confirm();
   const onReceipt: OnReceipt[] = [];
   const progress = startProgress(context, spec.title);
   const open = new OpenCall({
@@ -178,7 +178,6 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       // An answer to a withdrawn call reaches nobody: it must not use the news up.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
-    await confirmed;
     if (!('structured' in reply)) return reply.interim;
     if (reply.interim !== undefined) return reply.interim;
     // An answer to a withdrawn call reaches nobody: it must not use the announcements up.

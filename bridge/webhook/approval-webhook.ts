@@ -8,11 +8,11 @@ import type { Logger } from '../../shared/logging.ts';
 import { packageVersion } from '../../shared/version.ts';
 import { credentialHeaders, secretOf } from '../agents/credentials.ts';
 import type { Registry } from '../agents/registry.ts';
-import type { Outbox } from '../outbox/outbox.ts';
-import { titleOf } from '../results/title.ts';
+import type { Outbox } from '../state/outbox.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { Marks, marksDirectory } from './marks.ts';
+import { WebhookPosts } from '../state/webhook-posts.ts';
+import type { BridgeDatabase } from '../state/database.ts';
 import { PATIENCE, type Receiver } from './post.ts';
 import { type PostingParts, SessionPosts } from './session-posts.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
@@ -22,7 +22,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface WebhookParts {
   settings: WebhookSettings;
   env: Env;
-  stateDir: string;
+  database: BridgeDatabase;
   registry: Registry;
   outbox: Outbox;
   sessions: Sessions;
@@ -41,30 +41,27 @@ export class ApprovalWebhook {
   static async open({
     settings,
     env,
-    stateDir,
+    database,
     registry,
     outbox,
     sessions,
     log,
   }: WebhookParts): Promise<ApprovalWebhook> {
-    const marks = await Marks.at(marksDirectory(stateDir));
+    const rows = new WebhookPosts(database);
     const webhook = new ApprovalWebhook({
       afterMs: settings.afterSeconds * 1000,
       receiver: () => receiverOf(settings, env),
       patience: PATIENCE,
-      marks,
-      title: async ({ view }) => {
-        const entry = (await outbox.open()).findLast(
-          ({ state }) => state.type === 'accepted' && state.taskId === view?.taskId,
-        );
-        return entry === undefined ? '' : titleOf(entry.text);
+      rows,
+      title: ({ view, agent }) => {
+        return view === undefined ? '' : (outbox.ofTask(agent.name, view.taskId)?.title ?? '');
       },
       clock: systemClock,
       log,
     });
     sessions.onAdded((session) => webhook.#watch(session));
     sessions.onRemoved((session) => webhook.#forget(session));
-    for (const marked of await marks.takeOver()) {
+    for (const marked of await rows.takeOver()) {
       const agent = registry.find(marked.agent);
       if (agent === undefined) continue;
       sessions

@@ -5,7 +5,7 @@
  * Invariants
  * - D1 The receiver is one more way to decide: the agent's journal says whose decision was first, whatever came to be known here.
  * - D2 A decision binds to what was posted.
- * - Each asking is posted by one bridge (`marks.ts`), and only after the agent was asked whether it waits still.
+ * - Each asking is posted by one bridge (`webhook-posts.ts`), and only after the agent was asked whether it waits still.
  */
 import { messageOf, ProductError } from '../../shared/errors.ts';
 import type { Clock } from '../../shared/clock.ts';
@@ -14,7 +14,7 @@ import { refuseUnseen } from '../approvals/seen-whole.ts';
 import { sendVerdicts } from '../approvals/send-verdicts.ts';
 import type { Session } from '../sessions/session.ts';
 import { type Asking, askingKey, askingsOf, postId } from './asking.ts';
-import type { Marked, Marks, MarkState } from './marks.ts';
+import type { Posted, PostState, WebhookPosts } from '../state/webhook-posts.ts';
 import { type About, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
 import { type Delivered, type Patience, post, type Receiver } from './post.ts';
 import { postedVerdicts } from './webhook-answer.ts';
@@ -27,9 +27,9 @@ export interface PostingParts {
   afterMs: number;
   receiver: () => Promise<Receiver>;
   patience: Patience;
-  marks: Marks;
+  rows: WebhookPosts;
   /** The first words of a session's task. */
-  title: (session: Session) => Promise<string>;
+  title: (session: Session) => string;
   clock: Clock;
   log: Logger;
 }
@@ -47,9 +47,8 @@ export class SessionPosts {
   /** Posted, here or elsewhere, or being posted. */
   readonly #taken = new Set<string>();
   /** Posted from here, and not known to be over. */
-  readonly #asked = new Map<string, Marked>();
+  readonly #asked = new Map<string, Posted>();
   readonly #underWay = new Set<UnderWay>();
-  #marking: Promise<void> = Promise.resolve();
   #callOff: (() => void) | undefined;
   #stopReading: (() => void) | undefined;
 
@@ -69,7 +68,7 @@ export class SessionPosts {
   }
 
   /** Another bridge has posted it, and has ended since. */
-  takeOver(marked: Marked): void {
+  takeOver(marked: Posted): void {
     const key = askingKey(marked);
     this.#taken.add(key);
     this.#asked.set(key, marked);
@@ -118,7 +117,7 @@ export class SessionPosts {
 
   async #post(): Promise<void> {
     const session = this.#session;
-    const { marks, log } = this.#parts;
+    const { rows, log } = this.#parts;
     try {
       await session.refresh();
     } catch (error) {
@@ -126,29 +125,29 @@ export class SessionPosts {
       this.#postIn(AGAIN_MS);
       return;
     }
-    const mine: Marked[] = [];
+    const mine: Posted[] = [];
     const { view } = session;
     const waiting = this.#waiting().filter((each) => !this.#taken.has(askingKey(each)));
     for (const each of waiting) this.#taken.add(askingKey(each));
     for (const { callId, shown } of waiting) {
       const { id: sessionId, agent } = session;
-      const marked = { agent: agent.name, sessionId, taskId: view?.taskId ?? '', callId, shown };
-      if (await marks.take(marked)) mine.push(marked);
+      const posted = { agent: agent.name, sessionId, taskId: view?.taskId ?? '', callId, shown };
+      if (await rows.take(posted)) mine.push(posted);
     }
     if (mine.length > 0) await this.#ask(mine);
   }
 
-  async #ask(mine: readonly Marked[]): Promise<void> {
+  async #ask(mine: readonly Posted[]): Promise<void> {
     const session = this.#session;
     const { clock, log } = this.#parts;
-    const about = await this.#about();
+    const about = this.#about();
     const posted = this.#waiting();
     const { view } = session;
     const keys = new Set(posted.map(askingKey));
     const asked = mine.filter((each) => keys.has(askingKey(each)));
     for (const each of asked) this.#asked.set(askingKey(each), each);
     // What has been decided since is nobody's to decide.
-    for (const each of mine) if (!asked.includes(each)) await this.#mark(each, 'over');
+    for (const each of mine) if (!asked.includes(each)) this.#mark(each, 'over');
     if (view === undefined || asked.length === 0) return;
     this.#stopReading ??= session.watch();
     const id = postId({ agent: about.agent, taskId: view.taskId }, asked, 'asked');
@@ -156,7 +155,7 @@ export class SessionPosts {
     this.#underWay.add(under);
     try {
       const answer = await this.#deliver(id, askedNotice(about, view, clock.now()), under.call.signal);
-      for (const each of asked) if (this.#asked.has(askingKey(each))) await this.#mark(each, 'asked');
+      for (const each of asked) if (this.#asked.has(askingKey(each))) this.#mark(each, 'asked');
       log.info({ sessionId: session.id, id, answer: answer.type }, 'what waits has been posted');
       await this.#take(answer, posted);
     } catch (error) {
@@ -189,7 +188,7 @@ export class SessionPosts {
   }
 
   /** They wait no more: a post that is under way is called off, and the receiver is told. */
-  #over(over: readonly (readonly [string, Marked])[]): void {
+  #over(over: readonly (readonly [string, Posted])[]): void {
     const { log, clock } = this.#parts;
     for (const [key] of over) this.#asked.delete(key);
     for (const { keys, call } of this.#underWay)
@@ -199,9 +198,9 @@ export class SessionPosts {
     const [first] = askings;
     if (first === undefined) return;
     const tell = async (): Promise<void> => {
-      for (const each of askings) await this.#mark(each, 'over');
+      for (const each of askings) this.#mark(each, 'over');
       const { view } = this.#session;
-      const about = await this.#about();
+      const about = this.#about();
       const notice = decidedNotice(about, { view, over: askings, waiting: this.#waiting() }, clock.now());
       const under = { keys: [], call: new AbortController() };
       await this.#deliver(postId(first, askings, 'decided'), notice, under.call.signal);
@@ -214,11 +213,8 @@ export class SessionPosts {
     );
   }
 
-  /** One after the other: what is over must not be written over by what was before. */
-  #mark(about: Marked, state: MarkState): Promise<void> {
-    const write = (): Promise<void> => this.#parts.marks.set(about, state);
-    this.#marking = this.#marking.then(write, write);
-    return this.#marking;
+  #mark(about: Posted, state: PostState): void {
+    this.#parts.rows.set(about, state);
   }
 
   #deliver(id: string, notice: Notice, signal: AbortSignal): Promise<Delivered> {
@@ -226,9 +222,9 @@ export class SessionPosts {
     return post({ id, body: JSON.stringify(notice), signal }, receiver, patience);
   }
 
-  async #about(): Promise<About> {
+  #about(): About {
     const { id, agent } = this.#session;
-    return { sessionId: id, agent: agent.name, title: await this.#parts.title(this.#session) };
+    return { sessionId: id, agent: agent.name, title: this.#parts.title(this.#session) };
   }
 
   /** A parked task that nobody waits to hear of costs nothing. */

@@ -8,7 +8,7 @@ import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
-import { openSqlite } from '../../a2a-server/journal/sqlite/driver.ts';
+import { openSqlite } from '../../shared/sqlite/driver.ts';
 import { pendingPart, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { activityOf, cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from './agent.ts';
 import type { Benchmark, Figure } from './benchmark.ts';

@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
-import { openSqlite } from '../../a2a-server/journal/sqlite/driver.ts';
+import { openSqlite } from '../../shared/sqlite/driver.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, continuing, delta, working } from '../support/journal-samples.ts';
 import type { Benchmark, Figure } from './benchmark.ts';

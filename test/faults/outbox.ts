@@ -1,7 +1,7 @@
-/** B1, B3: SIGKILL of the bridge at each write of its outbox, before it is made and when it is durable. */
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+/** B1, B3: SIGKILL of the bridge at each write to its database, before it is made and when it is durable. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { BridgeDatabase } from '../../bridge/state/database.ts';
+import { Outbox } from '../../bridge/state/outbox.ts';
 import { BridgeFlow } from './bridge-flow.ts';
 import { Disconnected } from './a2a-client.ts';
 import type { Side } from './appends.ts';
@@ -83,11 +83,13 @@ async function finish(flow: BridgeFlow): Promise<boolean> {
   return false;
 }
 
-/** The next bridge finds the result again; once that has handed it over, nothing is left open, and no half-written file. */
+/** The next bridge finds the result again. Once that has handed it over, no entry is open. */
 async function mustBeClosed(flow: BridgeFlow, place: Place): Promise<void> {
   await flow.collect();
   const code = await place.closeBridge();
   must(code === 0, `the bridge, whose client has gone, had the exit code ${code}`);
-  const open = await readdir(join(place.bridgeHome, 'outbox', 'open'));
+  const database = await BridgeDatabase.open(place.bridgeHome);
+  const open = new Outbox(database).open().map(({ messageId }) => messageId);
+  database.close();
   must(open.length === 0, `handed over, and still in the outbox: ${open.join(', ')}`);
 }

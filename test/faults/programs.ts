@@ -14,7 +14,7 @@ export interface Programs {
   bridge: string;
   /** The server, dying at an append to its journal: see `programs/dying-journal.ts`. */
   dyingServer: string;
-  /** The bridge, dying at a write to its outbox: see `programs/dying-file.ts`. */
+  /** The bridge, dying at a write to its database: see `programs/dying-database.ts`. */
   dyingBridge: string;
   remove: () => Promise<void>;
 }
@@ -29,9 +29,9 @@ export async function copyPrograms(): Promise<Programs> {
       instead: 'test/faults/programs/dying-journal.ts',
     }),
     buildDying(join(directory, 'dying-bridge'), 'bridge/main.ts', {
-      importer: 'bridge/outbox/outbox.ts',
-      imported: /\/atomic-file\.ts$/,
-      instead: 'test/faults/programs/dying-file.ts',
+      importer: 'bridge/state/database.ts',
+      imported: /\/sqlite\/driver\.ts$/,
+      instead: 'test/faults/programs/dying-database.ts',
     }),
     cp('dist', directory, { recursive: true }),
   ]);

@@ -1,5 +1,5 @@
 /** Claims on decisions for a single process, without a disk: what is tested does not depend on where they are kept. */
-import type { Asking, DecisionClaims } from '../../bridge/sessions/decision-claims.ts';
+import type { Asking, DecisionClaims } from '../../bridge/state/decision-claims.ts';
 
 const nameOf = (asking: Asking): string => JSON.stringify(asking);
 
@@ -14,7 +14,6 @@ export function claimsInMemory(): DecisionClaims {
     },
     release(asking, messageId) {
       if (taken.get(nameOf(asking)) === messageId) taken.delete(nameOf(asking));
-      return Promise.resolve();
     },
   };
 }

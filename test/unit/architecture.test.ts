@@ -37,7 +37,8 @@ describe('the folders keep their direction', () => {
   });
 
   it('only one file knows the SQLite driver', async () => {
-    const drivers = (await imports('a2a-server')).filter(({ target }) => target === 'libsql');
-    expect([...new Set(drivers.map(({ file }) => file))]).toEqual(['a2a-server/journal/sqlite/driver.ts']);
+    const all = await Promise.all(['a2a-server', 'bridge', 'shared'].map(imports));
+    const drivers = all.flat().filter(({ target }) => target === 'libsql');
+    expect([...new Set(drivers.map(({ file }) => file))]).toEqual(['shared/sqlite/driver.ts']);
   });
 });

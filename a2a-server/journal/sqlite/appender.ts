@@ -14,7 +14,7 @@ import { indexRow } from '../index-row.ts';
 import type { AppendResult } from '../journal.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import { integer, integerOrNull, state, text } from './columns.ts';
-import type { Command, Query, Sqlite } from './driver.ts';
+import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from './event-rows.ts';
 import type { EventInserts } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';

@@ -1,6 +1,6 @@
 /** Checks the values of a row. An unexpected value means that the file is damaged. */
 import type { StateName } from '../../task/snapshot.ts';
-import { SqliteFailure } from './driver.ts';
+import { SqliteFailure } from '../../../shared/sqlite/driver.ts';
 
 const STATES: Readonly<Record<StateName, true>> = {
   submitted: true,

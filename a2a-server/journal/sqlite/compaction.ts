@@ -3,7 +3,7 @@
  * transaction replaces the rows of one part and changes nothing else.
  */
 import { integer } from './columns.ts';
-import type { Command, Query, Sqlite } from './driver.ts';
+import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { toEntries } from './entry-reader.ts';
 import { pack, runsIn } from './packed-row.ts';
 

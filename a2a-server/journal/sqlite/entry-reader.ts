@@ -1,7 +1,7 @@
 /** Reads a task's entries after a given position. */
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
 import { integer, text } from './columns.ts';
-import { SqliteFailure, type Query, type Row, type Sqlite } from './driver.ts';
+import { SqliteFailure, type Query, type Row, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { LONGEST_ROW, unpack } from './packed-row.ts';
 
 export class EntryReader {

@@ -3,7 +3,7 @@
  * row itself. A long run of a task's events has its own statement, and SQLite counts `seq`. Short runs share a statement, and
  * each event carries its `seq`.
  */
-import type { Command, Sqlite } from './driver.ts';
+import type { Command, Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /** In UTF-16 code units. Far below SQLite's limit of 10⁹ bytes for one value, but large enough for few calls. */
 const LONGEST_STATEMENT = 8 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /** Deletes old sessions as a whole. A part would not do: the next task of a session needs the earlier ones. */
 import { integer, text } from './columns.ts';
-import type { Command, Query, Sqlite } from './driver.ts';
+import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 
 export class Forgetting {
   readonly #database: Sqlite;

@@ -4,8 +4,8 @@
  * backup with `sqlite3 … .backup`.
  */
 import { ProductError } from '../../../shared/errors.ts';
-import { openSqlite, SqliteFailure } from './driver.ts';
-import { createPrivately } from './place.ts';
+import { openSqlite, SqliteFailure } from '../../../shared/sqlite/driver.ts';
+import { createPrivately } from '../../../shared/sqlite/private-file.ts';
 
 /** A process that is just ending may need this long to release the lock. Milliseconds. */
 const PATIENCE_MS = 500;

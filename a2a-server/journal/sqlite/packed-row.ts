@@ -6,7 +6,7 @@
  * The key of a packed row is the `seq` of its last event. So a query for "after this cursor" also finds packed rows.
  */
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
-import { SqliteFailure } from './driver.ts';
+import { SqliteFailure } from '../../../shared/sqlite/driver.ts';
 
 /** The maximum number of events in a row. A reader in the middle must unpack all of them. */
 export const LONGEST_ROW = 512;

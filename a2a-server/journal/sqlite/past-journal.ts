@@ -6,10 +6,10 @@ import { existsSync } from 'node:fs';
 import { ProductError } from '../../../shared/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { text } from './columns.ts';
-import { openSqlite } from './driver.ts';
+import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './entry-reader.ts';
 import { requireCurrent } from './schema.ts';
-import { storing } from './storage-error.ts';
+import { storing } from '../../../shared/sqlite/storage-error.ts';
 
 export interface PastJournal {
   /** The ids of all tasks, oldest first. */

@@ -1,7 +1,8 @@
 /** Creates the journal's directory and files, readable by their owner only. */
-import { chmodSync, closeSync, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { createPrivately } from '../../../shared/sqlite/private-file.ts';
 
 /**
  * Creates missing directories with mode 0700 and an empty file with mode 0600. SQLite gives the `-wal` and `-shm` files the
@@ -28,20 +29,6 @@ export function makePrivate(path: string): void {
   } catch (error) {
     throw placeError(path, error);
   }
-}
-
-/** Creates an empty file that only its owner can read. Does not change an existing file. */
-export function createPrivately(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-  }
-}
-
-/** It checks the member, not the class: a Node error may come from another realm. */
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
 function placeError(path: string, cause: unknown): ProductError {

@@ -1,7 +1,7 @@
 /** The database schema of the journal, as a list of migrations. */
 import { ProductError } from '../../../shared/errors.ts';
 import { integer } from './columns.ts';
-import type { Sqlite } from './driver.ts';
+import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /** The `PRAGMA application_id` of a journal: "a2aj" in ASCII. */
 const APPLICATION_ID = 0x6132616a;

@@ -19,13 +19,13 @@ import { Tails } from '../tails.ts';
 import { Watchers } from '../watchers.ts';
 import { Appender } from './appender.ts';
 import { Compaction } from './compaction.ts';
-import { openSqlite, type Sqlite } from './driver.ts';
+import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './entry-reader.ts';
 import { Forgetting } from './forgetting.ts';
 import { own } from './owner.ts';
 import { makePrivate, preparePlace } from './place.ts';
 import { migrate } from './schema.ts';
-import { storing } from './storage-error.ts';
+import { storing } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 
 /** The time that a statement waits for the lock of another program, such as a backup. Milliseconds. */

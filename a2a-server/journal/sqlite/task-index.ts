@@ -3,7 +3,7 @@ import type { RecordedCommand, TaskFilter, TaskPage, TaskRow } from '../journal.
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
 import { bytes, integer, integerOrNull, state, text } from './columns.ts';
-import type { Query, Row, Sqlite, SqlValue } from './driver.ts';
+import type { Query, Row, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 const SELECT =
   'SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline FROM tasks';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../../shared/errors.ts';
 import type { ServerRecord } from '../../../shared/server-record.ts';
 import { findServer } from '../../local-server/find-server.ts';
-import { isProcess } from '../../outbox/process-id.ts';
+import { isProcess } from '../../state/process-id.ts';
 import { EXIT_UNAVAILABLE } from '../exit-codes.ts';
 import type { CommonOptions, Run } from '../run.ts';
 import { type ServerState, serverState } from '../server-state.ts';

@@ -5,22 +5,23 @@
 
 const PLACE = /^(before|after):(\d+)$/;
 
-/** @returns how to make a write that may be the last */
-export function mortalWrites(): <T>(write: () => Promise<T>) => Promise<T> {
+/** @returns how to make a write that may be the last: `write` makes it, or begins it and resolves when it is durable */
+export function mortalWrites(): <T>(write: () => T) => T {
   const [, side, number] = PLACE.exec(process.env['FAULTS_DIE_AT'] ?? '') ?? [];
   const last = Number(number);
   let writes = 0;
-  return async (write) => {
+  return (write) => {
     const now = side !== undefined && ++writes === last;
-    if (now && side === 'before') await die();
-    const result = await write();
-    if (now) await die();
+    if (now && side === 'before') die();
+    const result = write();
+    if (!now) return result;
+    if (result instanceof Promise) void result.then(die, die);
+    else die();
     return result;
   };
 }
 
 /** The signal ends the process before anything else happens in it. */
-function die(): Promise<never> {
+function die(): void {
   process.kill(process.pid, 'SIGKILL');
-  return new Promise(() => undefined);
 }

@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { inboxDirectory, keyOf } from '../../../bridge/inbox/inbox-directory.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { fileHolds } from '../../support/file-watch.ts';
+import { rowIn, rowsIn } from '../../support/bridge-database.ts';
 import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
@@ -13,8 +12,10 @@ const DELEGATE = 'delegate_task_to_assistant';
 const LIST = 'list_all_active_sessions';
 
 /** Resolves when the bridge has put the result of that task into the inbox. */
-const kept = (stateDir: string, taskId: string): Promise<string> =>
-  fileHolds(join(inboxDirectory(stateDir), `${keyOf({ agent: 'agent', taskId })}.json`), taskId);
+const kept = (stateDir: string, taskId: string): Promise<void> =>
+  rowIn(stateDir, `SELECT 1 FROM delegations WHERE task_id = '${taskId}' AND ended IS NOT NULL`);
+
+const OPEN = `SELECT task_id FROM delegations WHERE state = 'accepted'`;
 
 const waiting = (result: ToolResult): unknown => result.structuredContent?.['waitingResults'];
 
@@ -63,12 +64,12 @@ describe('results that finished while nobody looked', () => {
     const after = await client.call(LIST, {});
     expect(waiting(after)).toBeUndefined();
     expect(textOf(after)).toMatch(/^Sessions/);
-    expect(await readdir(inboxDirectory(stateDir))).toHaveLength(1);
+    expect(await rowsIn(stateDir, OPEN)).toEqual([['task-1']]);
 
     const collected = await client.call('wait_for_task', { sessionId: 'session-1' });
     expect(collected.structuredContent).toMatchObject({ state: 'completed', output: 'done' });
     expect(await client.close()).toBe(0);
-    expect(await readdir(inboxDirectory(stateDir))).toEqual([]);
+    expect(await rowsIn(stateDir, OPEN)).toEqual([]);
     const third = await bridgeAt(stateDir, agent);
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
   });

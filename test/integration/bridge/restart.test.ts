@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rowsIn } from '../../support/bridge-database.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
@@ -162,25 +163,21 @@ describe('a bridge that is killed', () => {
 
   test('B1 the entry is on disk before the message leaves, for its owner alone, and closed when the result is collected', async () => {
     const stateDir = await stateDirectory();
-    const openEntries = join(stateDir, 'outbox', 'open');
-    let seen: { name: string; mode: number; entry: unknown } | undefined;
+    let seen: unknown;
+    let mode: number | undefined;
     const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
     agent.gate = (async () => {
       await agent.asked('SendStreamingMessage');
-      const [name = ''] = await readdir(openEntries);
-      const path = join(openEntries, name);
-      seen = { name, mode: (await stat(path)).mode & 0o777, entry: JSON.parse(await readFile(path, 'utf8')) };
+      seen = await rowsIn(stateDir, 'SELECT agent, title, state FROM delegations');
+      mode = (await stat(join(stateDir, 'bridge.db'))).mode & 0o777;
     })();
     const client = await bridgeAt(stateDir, agent);
     await client.call(DELEGATE, { task: 'note it' });
-    expect(seen).toMatchObject({
-      mode: 0o600,
-      entry: { text: 'note it', agent: 'agent', state: { type: 'sending' } },
-    });
+    expect(seen).toEqual([['agent', 'note it', 'sending']]);
+    expect(mode).toBe(0o600);
     // Closing is in order: what was to be written is, before the process ends.
     expect(await client.close()).toBe(0);
-    expect(await readdir(openEntries)).toEqual([]);
-    expect(await readdir(join(stateDir, 'outbox', 'closed'))).toHaveLength(1);
+    expect(await rowsIn(stateDir, 'SELECT state FROM delegations')).toEqual([['collected']]);
   });
 
   test('B3 a session that another bridge has gone on with is shown as it is now', async () => {
@@ -203,8 +200,8 @@ describe('a bridge that is killed', () => {
     await agent.asked('SendStreamingMessage');
     const second = await bridgeAt(stateDir, agent);
     await second.call('list_all_active_sessions', {});
-    const owned = await readdir(join(stateDir, 'outbox', 'open'));
-    expect(owned).toEqual([expect.stringContaining(`.${String(first.process.pid)}-`)]);
+    const owners = await rowsIn(stateDir, 'SELECT owner FROM delegations');
+    expect(owners).toEqual([[expect.stringContaining(`${String(first.process.pid)}-`)]]);
     expect(agent.count('SendStreamingMessage')).toBe(1);
     release();
     expect((await sending).structuredContent).toMatchObject({ output: 'done' });
@@ -214,6 +211,6 @@ describe('a bridge that is killed', () => {
 
 /** The message id of the one delegation in the outbox: the handle of it while the agent has not named it. */
 async function messageIdIn(stateDir: string): Promise<string> {
-  const [name = ''] = await readdir(join(stateDir, 'outbox', 'open'));
-  return name.split('.')[0] ?? '';
+  const [row] = await rowsIn(stateDir, 'SELECT message_id FROM delegations');
+  return String(row?.[0]);
 }

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from '../../../bridge/agents/agent.ts';
 import { sendVerdicts } from '../../../bridge/approvals/send-verdicts.ts';
 import { messageOf } from '../../../bridge/sessions/message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
-import { Marks } from '../../../bridge/webhook/marks.ts';
+import { WebhookPosts } from '../../../bridge/state/webhook-posts.ts';
+import { openDatabase, rowIn, rowsIn } from '../../support/bridge-database.ts';
 import { type Patience, post } from '../../../bridge/webhook/post.ts';
 import { SessionPosts } from '../../../bridge/webhook/session-posts.ts';
 import { createLogger } from '../../../shared/logging.ts';
 import { claimsInMemory } from '../../support/claims-in-memory.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { fileHolds } from '../../support/file-watch.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { asJson, type Reply, WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { decisionChannels } from './support/decision-channels.ts';
@@ -89,8 +89,8 @@ describe('what waits too long is posted to the approval webhook', () => {
       afterMs: AFTER_MS,
       receiver: () => Promise.resolve({ url: receiver.url, secret: receiver.secret, headers: {} }),
       patience,
-      marks: await Marks.at(path),
-      title: () => Promise.resolve('Write it'),
+      rows: new WebhookPosts(await openDatabase(path)),
+      title: () => 'Write it',
       clock,
       log: createLogger({ name: 'test', level: 'silent' }),
     });
@@ -156,7 +156,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     await decide(other, 'one', 'approve');
     clock.advance(AFTER_MS);
     await until(session, () => session.view?.state === 'completed');
-    expect(await readdir(path)).toEqual([]);
+    expect(await rowsIn(path, 'SELECT * FROM webhook_posts')).toEqual([]);
     expect(receiver.posts).toEqual([]);
   });
 
@@ -207,8 +207,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     await receiver.got('approval.asked');
     if (reply.status === 200 && (reply.body?.length ?? 0) < 1000) {
       // It has been read: whatever it led to has left before this look.
-      const [mark = ''] = await readdir(path);
-      await fileHolds(join(path, mark), '"asked"');
+      await rowIn(path, `SELECT 1 FROM webhook_posts WHERE state = 'asked'`);
     }
     await session.look();
     expect(session.view?.pending).toMatchObject([{ callId: 'one' }]);
@@ -282,8 +281,7 @@ describe('what waits too long is posted to the approval webhook', () => {
       state: 'cancelled',
     });
     expect(receiver.posts).toHaveLength(2);
-    const [mark = ''] = await readdir(path);
-    expect(await readFile(join(path, mark), 'utf8')).toContain('"over"');
+    expect(await rowsIn(path, 'SELECT state FROM webhook_posts')).toEqual([['over']]);
   });
 
   test('hurried, it is posted at once', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { rowsIn } from '../../support/bridge-database.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
@@ -239,7 +240,7 @@ describe('a call that its client withdraws', () => {
     const listed = await client.call(LIST, {});
     expect(textOf(listed)).toContain('Nothing had been sent yet, and nothing was.');
     expect(agent.count('SendStreamingMessage')).toBe(0);
-    expect(await readdir(join(stateDir, 'outbox', 'open'))).toEqual([]);
+    expect(await rowsIn(stateDir, `SELECT * FROM delegations WHERE state <> 'collected'`)).toEqual([]);
   });
 
   test('R48 a decision that was withdrawn after it was sent stands, and the task goes on', async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
-import { openSqlite } from '../../../a2a-server/journal/sqlite/driver.ts';
+import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { createModels } from '../../../a2a-server/models/models.ts';
 import { modelSettings } from '../../../a2a-server/models/settings.ts';
 import { checkpointsOf } from '../../../a2a-server/task/checkpoint.ts';

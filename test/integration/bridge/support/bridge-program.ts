@@ -1,8 +1,11 @@
 /** The bridge as a person runs it: the bundled program, in a process of its own, with a state directory of its own. */
 import { build } from 'esbuild';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+
+/** Below node_modules: the bundle loads SQLite's native driver from there. */
+const CACHE = resolve('node_modules/.cache/mcp-a2a-bridge');
 
 const BANNER =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
@@ -18,7 +21,9 @@ export interface BridgeProgram {
 /** Bundles the bridge as it is now, not as it was when somebody last ran the build. */
 export async function buildBridge(): Promise<BridgeProgram> {
   const directory = await mkdtemp(join(tmpdir(), 'bridge-test-'));
-  const out = join(directory, 'dist', 'bridge');
+  await mkdir(CACHE, { recursive: true });
+  const bundle = await mkdtemp(join(CACHE, 'bridge-test-'));
+  const out = join(bundle, 'dist', 'bridge');
   await build({
     entryPoints: ['bridge/main.ts'],
     outdir: out,
@@ -28,13 +33,16 @@ export async function buildBridge(): Promise<BridgeProgram> {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
+    external: ['libsql'],
     banner: { js: BANNER },
     logLevel: 'warning',
   });
   return {
     script: join(out, 'main.mjs'),
     directory,
-    remove: () => rm(directory, { recursive: true, force: true }),
+    async remove() {
+      for (const each of [directory, bundle]) await rm(each, { recursive: true, force: true });
+    },
   };
 }
 

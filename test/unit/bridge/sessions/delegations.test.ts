@@ -1,18 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamResponse, Task } from '@a2a-js/sdk';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { Connection } from '../../../../bridge/agents/connection.ts';
 import { Registry } from '../../../../bridge/agents/registry.ts';
 import { nativeDialect } from '../../../../bridge/dialects/native.ts';
-import { Outbox } from '../../../../bridge/outbox/outbox.ts';
 import { Delegations } from '../../../../bridge/sessions/delegations.ts';
 import { Sessions } from '../../../../bridge/sessions/sessions.ts';
+import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
+import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { ProductError } from '../../../../shared/errors.ts';
 import { createLogger } from '../../../../shared/logging.ts';
-import { claimsInMemory } from '../../../support/claims-in-memory.ts';
+import { temporaryDatabase } from '../../../support/bridge-database.ts';
 import { FakeTask } from '../../../support/fake-agent-task.ts';
 
 /** An agent in memory: it takes a message when it is let, and answers a cancel as it is told to. */
@@ -64,25 +62,21 @@ class SlowAgent extends Agent {
 }
 
 describe('cancelling what is on its way to an agent', () => {
-  let directory: string;
   let agent: SlowAgent;
   let outbox: Outbox;
   let sessions: Sessions;
   let delegations: Delegations;
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'delegations-'));
     agent = new SlowAgent();
-    outbox = await Outbox.at(directory);
+    const database = await temporaryDatabase();
+    outbox = new Outbox(database);
     const registry = new Registry(agent);
-    sessions = new Sessions(registry, outbox, claimsInMemory());
+    sessions = new Sessions(registry, outbox, new StoredClaims(database));
     const log = createLogger({ name: 'test', level: 'silent' });
     delegations = new Delegations({ registry, outbox, sessions, log });
   });
-  afterEach(async () => {
-    sessions.close();
-    await rm(directory, { recursive: true, force: true });
-  });
+  afterEach(() => sessions.close());
 
   test('E3 B3 the wish is on disk before anybody is told of it, and its delegation counts as delivered only when it is carried out', async () => {
     const confirm: (() => void)[] = [];
@@ -94,15 +88,15 @@ describe('cancelling what is on its way to an agent', () => {
     });
     const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
     expect(await delegations.cancel(session, 'enough')).toBe('cancelled-when-known');
-    expect(await outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
+    expect(outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
     agent.take();
     await delivery;
     await asked;
     // A bridge that is killed now leaves an entry that the next one takes up.
-    expect(await outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
+    expect(outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
     for (const each of confirm) each();
     await delegations.settled();
-    expect(await outbox.entries()).toMatchObject([{ state: { type: 'accepted', taskId: 'task-1' } }]);
+    expect(outbox.entries()).toMatchObject([{ state: { type: 'accepted', taskId: 'task-1' } }]);
     expect(session.view?.state).toBe('canceled');
     expect(agent.cancels).toEqual(['enough']);
   });
@@ -118,7 +112,7 @@ describe('cancelling what is on its way to an agent', () => {
     await delivery;
     await delegations.settled();
     expect(session.view?.state).toBe('completed');
-    expect(await outbox.entries()).toMatchObject([{ state: { type: 'accepted' } }]);
+    expect(outbox.entries()).toMatchObject([{ state: { type: 'accepted' } }]);
     expect(await delegations.cancel(session, 'again')).toBe('ended-before');
   });
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SentDecisions } from '../../../../bridge/sessions/sent-decisions.ts';
-import { claimsInMemory } from '../../../support/claims-in-memory.ts';
+import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
+import { temporaryDatabase } from '../../../support/bridge-database.ts';
 
 const of = { agent: 'http://127.0.0.1:1', taskId: 't' };
 const shown = [{ callId: 'c', shown: 'h' }];
@@ -10,7 +11,7 @@ const waitsNoMore = [{ callId: 'c', shown: undefined }];
 describe('decisions that have left', () => {
   let sent: SentDecisions;
   beforeEach(async () => {
-    sent = new SentDecisions(claimsInMemory());
+    sent = new SentDecisions(new StoredClaims(await temporaryDatabase()));
     await sent.claim('first', shown, of);
   });
 
@@ -58,7 +59,7 @@ describe('decisions that have left', () => {
   test('where nobody can tell whether there is another, nothing leaves', async () => {
     const broken = {
       take: () => Promise.reject(new Error('the disk is full')),
-      release: () => Promise.resolve(),
+      release: () => undefined,
     };
     await expect(new SentDecisions(broken).claim('first', shown, of)).rejects.toMatchObject({
       reason: 'STORAGE',

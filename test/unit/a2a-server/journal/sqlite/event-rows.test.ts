@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { openSqlite, type Sqlite } from '../../../../../a2a-server/journal/sqlite/driver.ts';
+import { openSqlite, type Sqlite } from '../../../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from '../../../../../a2a-server/journal/sqlite/event-rows.ts';
 import type { EventInserts } from '../../../../../a2a-server/journal/sqlite/event-rows.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
-import { openSqlite } from '../../../../../a2a-server/journal/sqlite/driver.ts';
+import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';

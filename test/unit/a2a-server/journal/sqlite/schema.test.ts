@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { openSqlite } from '../../../../../a2a-server/journal/sqlite/driver.ts';
+import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { migrate } from '../../../../../a2a-server/journal/sqlite/schema.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 

@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { indexRow } from '../../../../../a2a-server/journal/index-row.ts';
-import { openSqlite } from '../../../../../a2a-server/journal/sqlite/driver.ts';
+import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { asking, completed, continuing, message, working } from '../../../../support/journal-samples.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';

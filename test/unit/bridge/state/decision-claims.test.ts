@@ -1,31 +1,32 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ClaimsDirectory } from '../../../../bridge/sessions/decision-claims.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SentDecisions } from '../../../../bridge/sessions/sent-decisions.ts';
+import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
+import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
+import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const asking = { agent: 'http://127.0.0.1:1', taskId: '../t', callId: 'c/1', shown: 'h' };
 const calls = [{ callId: asking.callId, shown: asking.shown }];
 const NONE: ReadonlySet<string> = new Set();
 
-describe('claims on decisions, in a directory that several bridges share', () => {
-  let path: string;
-  let one: ClaimsDirectory;
-  let other: ClaimsDirectory;
+describe('claims on decisions, in the database that bridges share', () => {
+  let state: string;
+  let database: BridgeDatabase;
+  let one: StoredClaims;
+  let other: StoredClaims;
 
   beforeEach(async () => {
-    path = await mkdtemp(join(tmpdir(), 'claims-'));
-    one = await ClaimsDirectory.at(path);
-    other = await ClaimsDirectory.at(path);
+    state = await temporaryDirectory();
+    database = await openDatabase(state);
+    one = new StoredClaims(database);
+    // Another bridge, of a process that runs.
+    other = new StoredClaims(await openDatabase(state, `${String(process.pid)}-x`));
   });
-  afterEach(() => rm(path, { recursive: true, force: true }));
 
   /** What a bridge that was killed has left. */
   async function leftBehind(messageId: string): Promise<void> {
-    await one.take(asking, messageId, NONE);
-    const [name = ''] = await readdir(path);
-    await writeFile(join(path, name), JSON.stringify({ messageId, owner: '999999999-dead' }));
+    const killed = new StoredClaims(await openDatabase(state, await endedProcess()));
+    await killed.take(asking, messageId, NONE);
   }
 
   test('E2 of many who try at once exactly one gets it, and the others are told whose it is', async () => {
@@ -42,9 +43,9 @@ describe('claims on decisions, in a directory that several bridges share', () =>
   test('the same message has it still, and another after it was taken back', async () => {
     await one.take(asking, 'm-1', NONE);
     expect(await one.take(asking, 'm-1', NONE)).toBeUndefined();
-    await other.release(asking, 'm-2');
+    other.release(asking, 'm-2');
     expect(await other.take(asking, 'm-2', NONE)).toEqual({ messageId: 'm-1', running: true });
-    await one.release(asking, 'm-1');
+    one.release(asking, 'm-1');
     expect(await other.take(asking, 'm-2', NONE)).toBeUndefined();
   });
 
@@ -74,9 +75,7 @@ describe('claims on decisions, in a directory that several bridges share', () =>
   });
 
   test('what cannot be read stands in the way', async () => {
-    await one.take(asking, 'm-1', NONE);
-    const [name = ''] = await readdir(path);
-    await writeFile(join(path, name), 'no claim');
+    database.run('DROP TABLE decision_claims');
     await expect(new SentDecisions(other).claim('m-2', calls, asking)).rejects.toMatchObject({
       reason: 'STORAGE',
     });
@@ -84,10 +83,8 @@ describe('claims on decisions, in a directory that several bridges share', () =>
 
   test('what is a month old is forgotten by the next that opens it', async () => {
     await one.take(asking, 'm-1', NONE);
-    const [name = ''] = await readdir(path);
-    const old = new Date(Date.now() - 31 * 24 * 60 * 60_000);
-    await utimes(join(path, name), old, old);
-    await ClaimsDirectory.at(path);
-    expect(await readdir(path)).toEqual([]);
+    database.run('UPDATE decision_claims SET at = ?', Date.now() - 31 * 24 * 60 * 60_000);
+    const next = new StoredClaims(database);
+    expect(await next.take(asking, 'm-2', NONE)).toBeUndefined();
   });
 });

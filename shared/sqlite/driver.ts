@@ -4,7 +4,7 @@
  * this file adds one.
  */
 import Libsql from 'libsql';
-import { messageOf } from '../../../shared/errors.ts';
+import { messageOf } from '../errors.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly unknown[];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { openSqlite, SqliteFailure } from '../../../../../a2a-server/journal/sqlite/driver.ts';
-import { storing } from '../../../../../a2a-server/journal/sqlite/storage-error.ts';
-import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+import { openSqlite, SqliteFailure } from '../../../shared/sqlite/driver.ts';
+import { storing } from '../../../shared/sqlite/storage-error.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('the explanation of a SQLite error', () => {
   it('R28 names a full disk', async () => {

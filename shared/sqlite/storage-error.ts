@@ -1,5 +1,5 @@
 /** Explains SQLite errors to a person, by their code. */
-import { ProductError, type Reason } from '../../../shared/errors.ts';
+import { ProductError, type Reason } from '../errors.ts';
 import { SqliteFailure } from './driver.ts';
 
 const OTHERWISE = { reason: 'STORAGE', sentence: 'the database refused the work' } as const;
@@ -25,7 +25,7 @@ const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> =
   },
   SQLITE_CORRUPT: {
     reason: 'STORAGE',
-    sentence: 'the file is damaged: restore it from a backup, or move it away to start with an empty journal',
+    sentence: 'the file is damaged: restore it from a backup, or move it away to start with an empty one',
   },
   SQLITE_NOTADB: {
     reason: 'CONFIGURATION',
@@ -34,18 +34,21 @@ const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> =
   },
 };
 
-/** Runs `work` on the journal at `path`. An error of SQLite becomes a ProductError that says what to do next. */
-export function storing<Result>(path: string, work: () => Result): Result {
+/**
+ * Runs `work` on the database at `path`. An error of SQLite becomes a ProductError that says what to do next.
+ * @param what names the file in the sentence
+ */
+export function storing<Result>(path: string, work: () => Result, what = 'The journal'): Result {
   try {
     return work();
   } catch (error) {
-    throw error instanceof SqliteFailure ? storageError(path, error) : error;
+    throw error instanceof SqliteFailure ? storageError(`${what} ${path}`, error) : error;
   }
 }
 
-function storageError(path: string, failure: SqliteFailure): ProductError {
+function storageError(file: string, failure: SqliteFailure): ProductError {
   const { reason, sentence } = MEANINGS[failure.code.split('_').slice(0, 2).join('_')] ?? OTHERWISE;
-  return new ProductError(reason, `The journal ${path} cannot be used: ${sentence} (${failure.code}).`, {
+  return new ProductError(reason, `${file} cannot be used: ${sentence} (${failure.code}).`, {
     facts: { code: failure.code },
     cause: failure,
   });

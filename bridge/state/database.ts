@@ -1,0 +1,124 @@
+/**
+ * The bridge's memory: one SQLite database in the state directory, shared by all bridges and commands of a user (B5). The
+ * agents own the tasks; this holds what the bridge has promised and must not do twice.
+ *
+ * Invariants
+ * - A write is durable when its method returns. What spans a decision and a write is one transaction.
+ * - The database is opened by the first call that needs it, not when the bridge starts.
+ */
+import { messageOf, ProductError } from '../../shared/errors.ts';
+import { openSqlite, type Command, type Query, type Sqlite } from '../../shared/sqlite/driver.ts';
+import { createPrivately } from '../../shared/sqlite/private-file.ts';
+import { storing } from '../../shared/sqlite/storage-error.ts';
+import { prepareStateDirectory } from '../../shared/state-directory.ts';
+import { databasePath } from './left-open.ts';
+import { isRunning, ownProcessId, type ProcessId } from './process-id.ts';
+import { migrate } from './schema.ts';
+
+/** How long a statement waits for another bridge's transaction, in milliseconds. A transaction takes a few. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+const WHAT = "The bridge's database";
+
+export class BridgeDatabase {
+  readonly path: string;
+  /** This process, as the owner of rows. */
+  readonly owner: ProcessId;
+  readonly #sqlite: Sqlite;
+  readonly #queries = new Map<string, Query>();
+  readonly #commands = new Map<string, Command>();
+
+  private constructor(path: string, owner: ProcessId, sqlite: Sqlite) {
+    this.path = path;
+    this.owner = owner;
+    this.#sqlite = sqlite;
+  }
+
+  /**
+   * @param owner this process, unless a test plays several
+   * @throws ProductError CONFIGURATION when the state directory cannot be used, or the file is not a database of this
+   * version; STORAGE when it cannot be opened or written, or is damaged
+   */
+  static async open(stateDirectory: string, owner?: ProcessId): Promise<BridgeDatabase> {
+    await prepareStateDirectory(stateDirectory);
+    const path = databasePath(stateDirectory);
+    const self = owner ?? (await ownProcessId());
+    const open = (): BridgeDatabase => {
+      createPrivately(path);
+      const sqlite = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+      try {
+        migrate(sqlite, path);
+      } catch (error) {
+        sqlite.close();
+        throw error;
+      }
+      return new BridgeDatabase(path, self, sqlite);
+    };
+    try {
+      return storing(path, open, WHAT);
+    } catch (error) {
+      if (error instanceof ProductError) throw error;
+      throw new ProductError(
+        'STORAGE',
+        `${WHAT} ${path} cannot be created: ${messageOf(error)}. Make its directory writable for this user, or choose another with --state-dir.`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** The rows of a query. Statements are prepared once. @throws ProductError STORAGE */
+  rows(sql: string, ...values: Parameters<Query>): ReturnType<Query> {
+    return this.checked(() => {
+      const query = this.#queries.get(sql) ?? this.#sqlite.query(sql);
+      this.#queries.set(sql, query);
+      return query(...values);
+    });
+  }
+
+  /** Changes rows. @returns how many. @throws ProductError STORAGE */
+  run(sql: string, ...values: Parameters<Command>): number {
+    return this.checked(() => {
+      const command = this.#commands.get(sql) ?? this.#sqlite.command(sql);
+      this.#commands.set(sql, command);
+      return command(...values);
+    });
+  }
+
+  /** All or nothing; no other bridge writes meanwhile. @throws ProductError STORAGE */
+  transaction<Result>(work: () => Result): Result {
+    return this.checked(() => this.#sqlite.transaction(work));
+  }
+
+  /** A failure of SQLite, or a damaged row, becomes a ProductError that says what to do. @throws ProductError STORAGE */
+  checked<Result>(work: () => Result): Result {
+    return storing(this.path, work, WHAT);
+  }
+
+  /** Deletes the rows of a table that are older than this, in milliseconds. */
+  forget(table: 'decision_claims' | 'webhook_posts', olderThanMs: number): void {
+    this.run(`DELETE FROM ${table} WHERE at < ?`, Date.now() - olderThanMs);
+  }
+
+  /** Those of the owners whose process has ended. */
+  async ended(owners: readonly ProcessId[]): Promise<readonly ProcessId[]> {
+    const others = owners.filter((owner) => owner !== this.owner);
+    const running = await Promise.all(others.map((owner) => isRunning(owner)));
+    return others.filter((_, at) => running[at] === false);
+  }
+
+  /**
+   * Closes it in order. With no message on its way the write-ahead log is emptied, so a bridge that starts next opens nothing
+   * (`wasLeftOpen`).
+   */
+  close(): void {
+    try {
+      const [onItsWay] = this.rows(`SELECT 1 FROM delegations WHERE state = 'sending' LIMIT 1`);
+      if (onItsWay === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // The next bridge looks.
+    }
+    this.#queries.clear();
+    this.#commands.clear();
+    this.#sqlite.close();
+  }
+}

@@ -1,0 +1,16 @@
+/** Whether a bridge may have ended before it was done, read from one file name: a bridge that starts opens no database. */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export const databasePath = (stateDirectory: string): string => join(stateDirectory, 'bridge.db');
+
+/**
+ * A bridge that ends in order, with no message on its way, empties the write-ahead log. So a log with content belongs to a
+ * bridge that was killed, that runs, or that left a message on its way.
+ */
+export async function wasLeftOpen(stateDirectory: string): Promise<boolean> {
+  return stat(`${databasePath(stateDirectory)}-wal`).then(
+    ({ size }) => size > 0,
+    () => false,
+  );
+}

@@ -1,0 +1,188 @@
+/**
+ * The outbox: every delegation is in the database before its message leaves (B1), and stays open until the client has the
+ * result. Its owner is the process that sends it. Another process takes it over when that process has ended.
+ */
+import { messageOf, ProductError } from '../../shared/errors.ts';
+import type { SqlValue } from '../../shared/sqlite/driver.ts';
+import type { TaskStateName } from '../dialects/observation.ts';
+import type { OutboxEntry } from '../outbox/entry.ts';
+import type { BridgeDatabase } from './database.ts';
+import type { ProcessId } from './process-id.ts';
+import { COLUMNS, entryOf, rowOf } from './delegation-row.ts';
+
+/** Handles of ended sessions kept for agents that cannot list theirs. */
+const KEPT_CLOSED = 500;
+
+const OPEN = `state <> 'collected'`;
+
+export class Outbox {
+  readonly #database: BridgeDatabase;
+
+  constructor(database: BridgeDatabase) {
+    this.#database = database;
+  }
+
+  /**
+   * Writes the entry, durably: when this returns, the message may leave.
+   * @throws ProductError STORAGE when it cannot be written (R28)
+   */
+  put(entry: OutboxEntry): void {
+    const { owner } = this.#database;
+    try {
+      const marks = COLUMNS.map(() => '?').join(', ');
+      this.#database.run(
+        `INSERT INTO delegations (${COLUMNS.join(', ')}) VALUES (${marks})`,
+        ...rowOf(entry, owner),
+      );
+    } catch (error) {
+      throw new ProductError(
+        'STORAGE',
+        `The bridge could not write the delegation down in ${this.#database.path} (${messageOf(error)}), and sends nothing that it has not written down. Free some space on that disk, or make the file writable for this user, then delegate again.`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** Changes an open entry. Does nothing for one that is not there any more. */
+  update(messageId: string, change: Partial<Pick<OutboxEntry, 'state' | 'cancel' | 'answered'>>): void {
+    const { state, cancel, answered } = change;
+    const of = `WHERE message_id = ? AND ${OPEN}`;
+    this.#database.transaction(() => {
+      if (state !== undefined) {
+        const named = state.type === 'accepted' ? state : { taskId: null, sessionId: null };
+        const problem = state.type === 'lost' ? state.message : null;
+        const set = 'SET state = ?, task_id = ?, session_id = ?, problem = ?';
+        this.#database.run(
+          `UPDATE delegations ${set} ${of}`,
+          state.type,
+          named.taskId,
+          named.sessionId,
+          problem,
+          messageId,
+        );
+      }
+      if (cancel !== undefined)
+        this.#database.run(`UPDATE delegations SET cancel = ? ${of}`, cancel, messageId);
+      if (answered !== undefined)
+        this.#database.run(`UPDATE delegations SET answered = ? ${of}`, answered ? 1 : 0, messageId);
+    });
+  }
+
+  /** An open entry as it is now. */
+  current(messageId: string): OutboxEntry | undefined {
+    return this.#select(`WHERE message_id = ? AND ${OPEN}`, messageId)[0];
+  }
+
+  /** The message was refused: nothing came of it. */
+  drop(messageId: string): void {
+    this.#database.run(`DELETE FROM delegations WHERE message_id = ? AND ${OPEN}`, messageId);
+  }
+
+  /** The client has the result of this task: closes its entries, whichever bridge owns them, and forgets their text. */
+  collect(taskId: string, ended: TaskStateName): void {
+    const closed = this.#database.run(
+      `UPDATE delegations SET state = 'collected', ended = ?, handed_over_by = NULL,
+         work = json_set(work, '$.text', '') WHERE task_id = ? AND state = 'accepted'`,
+      ended,
+      taskId,
+    );
+    if (closed > 0) this.#forgetOldest();
+  }
+
+  /** Open entries of every bridge of this user, oldest first. */
+  open(): readonly OutboxEntry[] {
+    return this.#select(`WHERE ${OPEN} ORDER BY created_at`);
+  }
+
+  /** Every entry of every bridge of this user: open ones first, each kind oldest first. */
+  entries(): readonly OutboxEntry[] {
+    return this.#select(`ORDER BY state = 'collected', created_at`);
+  }
+
+  /** The entries with this handle, the id of their message, session or task: open ones first, each kind oldest first. */
+  ofHandle(handle: string, agent?: string): readonly OutboxEntry[] {
+    return this.#select(
+      `WHERE (message_id = ?1 OR session_id = ?1 OR task_id = ?1) AND (?2 IS NULL OR agent = ?2)
+       ORDER BY state = 'collected', created_at`,
+      handle,
+      agent ?? null,
+    );
+  }
+
+  /** The newest delegation that is of the task, or whose message began it. */
+  begun(taskId: string, messageId: string): OutboxEntry | undefined {
+    return this.#select(
+      `WHERE task_id = ?1 OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
+       ORDER BY state = 'collected' DESC, created_at DESC LIMIT 1`,
+      taskId,
+      messageId,
+    )[0];
+  }
+
+  /** The open entry of a task. */
+  ofTask(agent: string, taskId: string): OutboxEntry | undefined {
+    return this.#select(`WHERE task_id = ? AND agent = ? AND state = 'accepted' LIMIT 1`, taskId, agent)[0];
+  }
+
+  /** Takes over the open entries of processes that have ended. Each entry goes to one of those who try. */
+  async adopt(): Promise<readonly OutboxEntry[]> {
+    const database = this.#database;
+    const adopted: OutboxEntry[] = [];
+    for (const owner of await this.orphaned()) {
+      database.transaction(() => {
+        adopted.push(...this.#select(`WHERE owner = ? AND ${OPEN} ORDER BY created_at`, owner));
+        database.run(`UPDATE delegations SET owner = ? WHERE owner = ? AND ${OPEN}`, database.owner, owner);
+      });
+    }
+    return adopted;
+  }
+
+  /** The processes that have ended and left open entries. */
+  orphaned(): Promise<readonly ProcessId[]> {
+    const owners = this.#database.rows(
+      `SELECT DISTINCT owner FROM delegations WHERE ${OPEN} AND owner <> ?`,
+      this.#database.owner,
+    );
+    return this.#database.ended(owners.map(([owner]) => String(owner)));
+  }
+
+  /** Gives up what this process does not need to finish, so that the next bridge need not wait for its end. */
+  release(): void {
+    this.#database.run(
+      `UPDATE delegations SET owner = '' WHERE owner = ? AND state = 'accepted'`,
+      this.#database.owner,
+    );
+  }
+
+  /** The open entries of this process, oldest first. */
+  mine(): readonly OutboxEntry[] {
+    return this.#select(`WHERE ${OPEN} AND owner = ? ORDER BY created_at`, this.#database.owner);
+  }
+
+  /** The entries of this process whose message may not have arrived, oldest first. */
+  sending(): readonly OutboxEntry[] {
+    return this.#select(`WHERE state = 'sending' AND owner = ? ORDER BY created_at`, this.#database.owner);
+  }
+
+  /** The newest entries of this process whose tasks are not known to have ended, newest first. */
+  going(most: number): readonly OutboxEntry[] {
+    return this.#select(
+      `WHERE state = 'accepted' AND ended IS NULL AND owner = ? ORDER BY created_at DESC LIMIT ?`,
+      this.#database.owner,
+      most,
+    );
+  }
+
+  #select(rest: string, ...values: SqlValue[]): readonly OutboxEntry[] {
+    const rows = this.#database.rows(`SELECT ${COLUMNS.join(', ')} FROM delegations ${rest}`, ...values);
+    return this.#database.checked(() => rows.map(entryOf));
+  }
+
+  #forgetOldest(): void {
+    this.#database.run(
+      `DELETE FROM delegations WHERE state = 'collected' AND message_id NOT IN
+         (SELECT message_id FROM delegations WHERE state = 'collected' ORDER BY created_at DESC LIMIT ?)`,
+      KEPT_CLOSED,
+    );
+  }
+}

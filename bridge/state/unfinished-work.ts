@@ -1,0 +1,13 @@
+/** Whether processes that have ended left delegations open. */
+import { BridgeDatabase } from './database.ts';
+import { Outbox } from './outbox.ts';
+
+/** @throws ProductError when the database cannot be opened or read */
+export async function hasUnfinishedWork(stateDirectory: string): Promise<boolean> {
+  const database = await BridgeDatabase.open(stateDirectory);
+  try {
+    return (await new Outbox(database).orphaned()).length > 0;
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * The inbox in the database (R68): delegations whose task has ended, and whose result no client has. A result in an answer
+ * that its client has not confirmed waits as well: it is not announced while the process that sent the answer runs.
+ */
+import { type WaitingResult, waitingResult } from '../inbox/waiting-result.ts';
+import { toMcpState } from '../sessions/mcp-state.ts';
+import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
+import type { BridgeDatabase } from './database.ts';
+
+/** Which task of which agent a result is of. */
+export type ResultKey = string;
+
+/** The results that are announced: more than anybody collects. The sessions of older ones are still listed. */
+const ANNOUNCED = 200;
+
+export const keyOf = ({ agent, taskId }: Pick<WaitingResult, 'agent' | 'taskId'>): ResultKey =>
+  JSON.stringify([agent, taskId]);
+
+export class WaitingResults {
+  readonly #database: BridgeDatabase;
+
+  constructor(database: BridgeDatabase) {
+    this.#database = database;
+  }
+
+  /** The task of a delegation has ended. Does nothing for a task that no open delegation is of. @returns whether one is */
+  put(agent: string, taskId: string, ended: TaskStateName): boolean {
+    return (
+      this.#database.run(
+        `UPDATE delegations SET ended = ?, ended_at = coalesce(ended_at, ?)
+           WHERE task_id = ? AND agent = ? AND state = 'accepted'`,
+        ended,
+        Date.now(),
+        taskId,
+        agent,
+      ) > 0
+    );
+  }
+
+  /** The session has gone on with the same task: its next end is a result of its own. */
+  reopen(agent: string, taskId: string): void {
+    this.#database.run(
+      `UPDATE delegations SET ended = NULL, ended_at = NULL, handed_over_by = NULL
+         WHERE task_id = ? AND agent = ? AND state = 'accepted' AND ended IS NOT NULL`,
+      taskId,
+      agent,
+    );
+  }
+
+  /** An answer of this process has the result, and the earlier results of the session. */
+  handOver(
+    { agent, taskId, sessionId }: Pick<WaitingResult, 'agent' | 'taskId' | 'sessionId'>,
+    ended: TaskStateName,
+  ): void {
+    this.#database.run(
+      `UPDATE delegations SET handed_over_by = ?1, ended_at = coalesce(ended_at, ?2),
+           ended = CASE WHEN task_id = ?3 THEN ?4 ELSE ended END
+         WHERE agent = ?5 AND state = 'accepted'
+           AND (task_id = ?3 OR (session_id = ?6 AND ended IS NOT NULL))`,
+      this.#database.owner,
+      Date.now(),
+      taskId,
+      ended,
+      agent,
+      sessionId,
+    );
+  }
+
+  /** What may be announced, oldest first. */
+  async waiting(): Promise<readonly WaitingResult[]> {
+    const rows = this.#database.rows(
+      `SELECT agent, task_id, session_id, title, ended, handed_over_by FROM delegations
+         WHERE state = 'accepted' AND ended IS NOT NULL AND coalesce(handed_over_by, '') <> ?
+         ORDER BY ended_at DESC LIMIT ?`,
+      this.#database.owner,
+      ANNOUNCED,
+    );
+    const owners = rows.flatMap((row) => (typeof row[5] === 'string' ? [row[5]] : []));
+    const ended = new Set(await this.#database.ended([...new Set(owners)]));
+    const results = new Map<ResultKey, WaitingResult>();
+    for (const [agent, taskId, sessionId, title, state, by] of rows.toReversed()) {
+      if (typeof by === 'string' && !ended.has(by)) continue;
+      const result = waitingResult.parse({
+        agent,
+        taskId,
+        sessionId,
+        title,
+        state: toMcpState(TASK_STATE_NAMES.find((each) => each === state) ?? 'unknown'),
+      });
+      results.set(keyOf(result), result);
+    }
+    return [...results.values()];
+  }
+
+  /** The tasks of a session that ended and were handed over or wait. */
+  tasksOf(agent: string, sessionId: string): readonly string[] {
+    return this.#database
+      .rows(
+        `SELECT DISTINCT task_id FROM delegations
+           WHERE session_id = ? AND agent = ? AND state = 'accepted' AND ended IS NOT NULL`,
+        sessionId,
+        agent,
+      )
+      .map(([taskId]) => String(taskId));
+  }
+}

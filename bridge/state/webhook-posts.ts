@@ -1,0 +1,96 @@
+/**
+ * What the webhook posts, for all bridges of the user: one of them posts each pending action. A bridge that is killed while
+ * it posts leaves its row, and the next one posts again, under the same `webhook-id`.
+ */
+import { z } from 'zod';
+import type { BridgeDatabase } from './database.ts';
+
+const post = z.object({
+  agent: z.string(),
+  sessionId: z.string(),
+  taskId: z.string(),
+  callId: z.string(),
+  shown: z.string(),
+  /** `asking`: it is being posted; `asked`: the receiver has it; `over`: it does not wait any more. */
+  state: z.enum(['asking', 'asked', 'over']),
+  owner: z.string(),
+});
+type Post = z.infer<typeof post>;
+export type PostState = Post['state'];
+/** The pending action that is posted. */
+export type Posted = Omit<Post, 'state' | 'owner'>;
+
+/** In milliseconds. Nothing waits for as long. */
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+
+const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
+
+export class WebhookPosts {
+  readonly #database: BridgeDatabase;
+
+  constructor(database: BridgeDatabase) {
+    this.#database = database;
+    database.forget('webhook_posts', KEPT_MS);
+  }
+
+  /** @returns whether this bridge posts it, now or after one that ended before it was done */
+  async take(about: Posted): Promise<boolean> {
+    if (this.#insert(about)) return true;
+    const key = keyOf(about);
+    const [row] = this.#database.rows(`SELECT state, owner FROM webhook_posts WHERE ${OF}`, ...key);
+    const owner = String(row?.[1]);
+    if (row?.[0] !== 'asking' || (await this.#database.ended([owner])).length === 0) return false;
+    const taken = this.#database.run(
+      `UPDATE webhook_posts SET owner = ?, at = ? WHERE ${OF} AND owner = ? AND state = 'asking'`,
+      this.#database.owner,
+      Date.now(),
+      ...key,
+      owner,
+    );
+    return taken === 1;
+  }
+
+  set(about: Posted, state: PostState): void {
+    this.#database.run(
+      `UPDATE webhook_posts SET state = ?, owner = ?, at = ? WHERE ${OF}`,
+      state,
+      this.#database.owner,
+      Date.now(),
+      ...keyOf(about),
+    );
+  }
+
+  /** What bridges that have ended began and did not finish. This bridge owns what the receiver has from here on. */
+  async takeOver(): Promise<readonly (Posted & { state: PostState })[]> {
+    const rows = this.#database.rows(
+      `SELECT agent, session_id, task_id, call_id, shown, state, owner FROM webhook_posts
+         WHERE state <> 'over' AND owner <> ?`,
+      this.#database.owner,
+    );
+    const left = rows.map(([agent, sessionId, taskId, callId, shown, state, owner]) =>
+      post.parse({ agent, sessionId, taskId, callId, shown, state, owner }),
+    );
+    const ended = new Set(await this.#database.ended([...new Set(left.map(({ owner }) => owner))]));
+    const taken = left.filter(({ owner }) => ended.has(owner));
+    for (const each of taken) if (each.state === 'asked') this.set(each, 'asked');
+    return taken;
+  }
+
+  #insert(about: Posted): boolean {
+    const { agent, sessionId, taskId, callId, shown } = about;
+    const inserted = this.#database.run(
+      `INSERT INTO webhook_posts (agent, session_id, task_id, call_id, shown, state, owner, at)
+         VALUES (?, ?, ?, ?, ?, 'asking', ?, ?) ON CONFLICT DO NOTHING`,
+      agent,
+      sessionId,
+      taskId,
+      callId,
+      shown,
+      this.#database.owner,
+      Date.now(),
+    );
+    return inserted === 1;
+  }
+}
+
+const keyOf = ({ agent, taskId, callId, shown }: Posted): readonly string[] => [agent, taskId, callId, shown];

@@ -1,0 +1,35 @@
+/** Stands in for the SQLite driver of the bridge: the real one, and a SIGKILL at one write (see `death.ts`). */
+import { openSqlite as openReally, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import { mortalWrites } from './death.ts';
+
+const mortal = mortalWrites();
+
+export type { Command, Query, Row, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
+
+export function openSqlite(...args: Parameters<typeof openReally>): Sqlite {
+  const database = openReally(...args);
+  /** Writes are counted from the first delegation on. */
+  let delegates = false;
+  let inTransaction = false;
+  return {
+    ...database,
+    command(sql) {
+      const command = database.command(sql);
+      return (...values) => {
+        delegates ||= sql.startsWith('INSERT INTO delegations');
+        return !delegates || inTransaction ? command(...values) : mortal(() => command(...values));
+      };
+    },
+    transaction<Result>(work: () => Result): Result {
+      const whole = (): Result => {
+        inTransaction = true;
+        try {
+          return database.transaction(work);
+        } finally {
+          inTransaction = false;
+        }
+      };
+      return delegates ? mortal(whole) : whole();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** The bridge's database in a directory of the test's own, as several bridges share it. */
+import { afterEach } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { watch } from 'node:fs';
+import { BridgeDatabase } from '../../bridge/state/database.ts';
+import type { Row } from '../../shared/sqlite/driver.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+const open: BridgeDatabase[] = [];
+
+/** @param owner the process that opens it; this one if left out */
+export async function openDatabase(stateDirectory: string, owner?: string): Promise<BridgeDatabase> {
+  const database = await BridgeDatabase.open(stateDirectory, owner);
+  open.push(database);
+  return database;
+}
+
+export async function temporaryDatabase(): Promise<BridgeDatabase> {
+  return openDatabase(await temporaryDirectory());
+}
+
+/** The id of a process that has ended. */
+export async function endedProcess(): Promise<string> {
+  const child = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
+  await once(child, 'exit');
+  return `${String(child.pid)}-x`;
+}
+
+afterEach(() => {
+  for (const database of open.splice(0)) database.close();
+});
+
+/** What a bridge has in its database now. */
+export async function rowsIn(stateDirectory: string, sql: string): Promise<readonly Row[]> {
+  const database = await BridgeDatabase.open(stateDirectory);
+  try {
+    return database.rows(sql);
+  } finally {
+    database.close();
+  }
+}
+
+/** Resolves when the query gives a row. A write of another process wakes it. */
+export async function rowIn(stateDirectory: string, sql: string): Promise<void> {
+  const database = await openDatabase(stateDirectory);
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (database.rows(sql).length === 0) return;
+      watcher.close();
+      resolve();
+    };
+    const watcher = watch(stateDirectory, { persistent: false }, look);
+    look();
+  });
+}

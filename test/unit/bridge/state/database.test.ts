@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BridgeDatabase } from '../../../../bridge/state/database.ts';
+import { databasePath, wasLeftOpen } from '../../../../bridge/state/left-open.ts';
+import { openSqlite } from '../../../../shared/sqlite/driver.ts';
+import { openDatabase } from '../../../support/bridge-database.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+describe("the bridge's database", () => {
+  test('its files are for their owner alone, whatever the umask', async () => {
+    const state = await temporaryDirectory();
+    const before = process.umask(0);
+    try {
+      const database = await openDatabase(state);
+      database.run(`DELETE FROM delegations`);
+    } finally {
+      process.umask(before);
+    }
+    for (const name of await readdir(state)) expect((await stat(join(state, name))).mode & 0o777).toBe(0o600);
+  });
+
+  test('B3 one that was closed in order is told from one whose process was killed', async () => {
+    const state = await temporaryDirectory();
+    expect(await wasLeftOpen(state)).toBe(false);
+    const database = await BridgeDatabase.open(state);
+    database.run(`DELETE FROM delegations`);
+    expect(await wasLeftOpen(state)).toBe(true);
+    database.close();
+    expect(await wasLeftOpen(state)).toBe(false);
+  });
+
+  test('many bridges that open it for the first time at once all can', async () => {
+    const state = await temporaryDirectory();
+    const opened = await Promise.all(Array.from({ length: 8 }, () => openDatabase(state)));
+    for (const each of opened) expect(each.rows('SELECT count(*) FROM delegations')).toEqual([[0]]);
+  });
+
+  test('directories of an earlier version are left as they are', async () => {
+    const state = await temporaryDirectory();
+    await mkdir(join(state, 'outbox', 'open'), { recursive: true });
+    await writeFile(join(state, 'outbox', 'open', '1.1-x.json'), '{');
+    const database = await openDatabase(state);
+    expect(database.rows('SELECT count(*) FROM delegations')).toEqual([[0]]);
+    expect(await readdir(join(state, 'outbox', 'open'))).toEqual(['1.1-x.json']);
+  });
+
+  test.each([
+    [
+      'a newer version',
+      'PRAGMA application_id = 1630691682; PRAGMA user_version = 99',
+      /newer mcp-a2a-bridge/,
+    ],
+    ['another program', 'CREATE TABLE theirs (a)', /database of another program/],
+  ])('R28 a file of %s is left as it was, and the sentence says what to do', async (_, sql, sentence) => {
+    const state = await temporaryDirectory();
+    const other = openSqlite(databasePath(state), { busyTimeoutMs: 0 });
+    other.exec(sql);
+    other.close();
+    const error: unknown = await BridgeDatabase.open(state).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ reason: 'CONFIGURATION', message: expect.stringMatching(sentence) });
+  });
+
+  test('R28 a file that is no database, or is damaged, or cannot be made, is named, with what to do', async () => {
+    const noDatabase = await temporaryDirectory();
+    await writeFile(databasePath(noDatabase), 'hello, I am a text file and nothing else'.repeat(100));
+    await expect(BridgeDatabase.open(noDatabase)).rejects.toMatchObject({
+      reason: 'CONFIGURATION',
+      message: expect.stringMatching(/bridge\.db cannot be used: the file is not a database/),
+    });
+    const forbidden = join(await temporaryDirectory(), 'state');
+    await mkdir(databasePath(forbidden), { recursive: true });
+    await chmod(forbidden, 0o700);
+    await expect(BridgeDatabase.open(forbidden)).rejects.toMatchObject({
+      reason: 'STORAGE',
+      message: expect.stringContaining('bridge.db'),
+    });
+  });
+});

@@ -1,0 +1,141 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { OutboxEntry } from '../../../../bridge/outbox/entry.ts';
+import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
+import { Outbox } from '../../../../bridge/state/outbox.ts';
+import { hasUnfinishedWork } from '../../../../bridge/state/unfinished-work.ts';
+import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const entry = (messageId: string, changes: Partial<OutboxEntry> = {}): OutboxEntry => ({
+  messageId,
+  agent: 'local',
+  title: 'Do it',
+  text: 'Do it',
+  settings: {},
+  sessionId: null,
+  taskId: null,
+  createdAt: `2026-01-01T00:00:00.${messageId.padStart(3, '0')}Z`,
+  state: { type: 'sending' },
+  cancel: null,
+  answered: false,
+  ...changes,
+});
+const accepted = { type: 'accepted', taskId: 't', sessionId: 's' } as const;
+
+describe('the outbox', () => {
+  let state: string;
+  let database: BridgeDatabase;
+  let outbox: Outbox;
+
+  beforeEach(async () => {
+    state = await temporaryDirectory();
+    database = await openDatabase(state);
+    outbox = new Outbox(database);
+  });
+
+  /** An outbox of a process that has ended. */
+  const endedOutbox = async (): Promise<Outbox> =>
+    new Outbox(await openDatabase(state, await endedProcess()));
+
+  test('B1 an entry is there when put has returned, for every bridge, and says what it said', async () => {
+    const full = entry('1', {
+      settings: { workspace: '/w', autoExecute: true },
+      command: { command: 'init', args: ['a'] },
+      sessionId: 'q',
+      taskId: 'r',
+    });
+    outbox.put(full);
+    expect(new Outbox(await openDatabase(state)).entries()).toEqual([full]);
+    expect(outbox.current('1')).toEqual(full);
+    expect(outbox.sending()).toEqual([full]);
+  });
+
+  test('R28 an entry that cannot be written is refused with what to do, and nothing of it is there', async () => {
+    database.run('PRAGMA query_only = 1');
+    expect(() => outbox.put(entry('1'))).toThrow(
+      expect.objectContaining({
+        reason: 'STORAGE',
+        retryable: true,
+        message: expect.stringMatching(/sends nothing that it has not written down. Free some space/),
+      }),
+    );
+    expect(outbox.entries()).toEqual([]);
+  });
+
+  test('a change says what it changes, and a dropped entry is not brought back by a late one', () => {
+    outbox.put(entry('1'));
+    outbox.update('1', { cancel: 'enough' });
+    outbox.update('1', { state: accepted, answered: true });
+    expect(outbox.entries()).toEqual([entry('1', { cancel: 'enough', state: accepted, answered: true })]);
+    outbox.drop('1');
+    outbox.update('1', { state: accepted });
+    expect(outbox.entries()).toEqual([]);
+  });
+
+  test('collecting closes the entries of that task, keeps their handle and forgets their text', () => {
+    outbox.put(entry('1', { state: accepted }));
+    outbox.put(entry('2', { state: { ...accepted, taskId: 'other' } }));
+    outbox.put(entry('3'));
+    outbox.collect('t', 'canceled');
+    expect(outbox.open().map(({ messageId }) => messageId)).toEqual(['2', '3']);
+    expect(outbox.entries().at(-1)).toEqual(
+      entry('1', { text: '', state: { ...accepted, type: 'collected', ended: 'canceled' } }),
+    );
+    // A closed entry does not change any more.
+    outbox.update('1', { answered: true });
+    expect(outbox.entries().at(-1)).toMatchObject({ answered: false });
+  });
+
+  test('of closed entries the newest 500 are kept', () => {
+    for (let at = 0; at < 502; at++) {
+      const createdAt = new Date(1_700_000_000_000 + at).toISOString();
+      outbox.put(entry(String(at), { createdAt, state: { ...accepted, taskId: `t${String(at)}` } }));
+      outbox.collect(`t${String(at)}`, 'completed');
+    }
+    expect(outbox.entries()).toHaveLength(500);
+    expect(outbox.entries()[0]?.messageId).toBe('2');
+  });
+
+  test('an entry is found by the id of its message, task or session, and the newest open one is the last', () => {
+    outbox.put(entry('1', { state: accepted }));
+    outbox.collect('t', 'completed');
+    outbox.put(entry('2', { state: { ...accepted, taskId: 'u' } }));
+    outbox.put(entry('3', { state: { ...accepted, taskId: 'v' }, agent: 'other' }));
+    expect(outbox.ofHandle('1').map(({ messageId }) => messageId)).toEqual(['1']);
+    expect(outbox.ofHandle('u').map(({ messageId }) => messageId)).toEqual(['2']);
+    expect(outbox.ofHandle('s', 'local').map(({ messageId }) => messageId)).toEqual(['2', '1']);
+    expect(outbox.ofHandle('nobody')).toEqual([]);
+  });
+
+  test('B3 only what a process that has ended has left is taken over, each entry by exactly one', async () => {
+    outbox.put(entry('1'));
+    expect(await hasUnfinishedWork(state)).toBe(false);
+    const gone = await endedOutbox();
+    for (const id of ['2', '3', '4']) gone.put(entry(id));
+    expect(await hasUnfinishedWork(state)).toBe(true);
+    const own = String(process.pid);
+    const others = await Promise.all(
+      Array.from(
+        { length: 4 },
+        async (_, at) => new Outbox(await openDatabase(state, `${own}-x${String(at)}`)),
+      ),
+    );
+    const taken = (await Promise.all(others.map((each) => each.adopt()))).flat();
+    expect(taken.map((each) => each.messageId).toSorted()).toEqual(['2', '3', '4']);
+  });
+
+  test('R99 what a process gives up at its end, the next one takes over at once; what it still sends, it keeps', async () => {
+    outbox.put(entry('1', { state: accepted }));
+    outbox.put(entry('2'));
+    outbox.release();
+    const next = new Outbox(await openDatabase(state, `${String(process.pid)}-x`));
+    expect((await next.adopt()).map(({ messageId }) => messageId)).toEqual(['1']);
+    expect(outbox.mine().map(({ messageId }) => messageId)).toEqual(['2']);
+  });
+
+  test('a row that this version cannot read is reported as damage', () => {
+    outbox.put(entry('1'));
+    database.run(`UPDATE delegations SET work = 'no json'`);
+    expect(() => outbox.entries()).toThrow(expect.objectContaining({ reason: 'STORAGE' }));
+  });
+});

@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { isRunning, ownProcessId } from '../../../../bridge/state/process-id.ts';
+import { endedProcess } from '../../../support/bridge-database.ts';
+
+describe("a process's id", () => {
+  test('names this process while it runs', async () => {
+    expect(await isRunning(await ownProcessId())).toBe(true);
+  });
+
+  test('does not name a process that has ended, nor another that has its pid now', async () => {
+    expect(await isRunning(await endedProcess())).toBe(false);
+    const own = await ownProcessId();
+    if (!own.endsWith('-x')) expect(await isRunning(`${String(process.pid)}-00000000zzz`)).toBe(false);
+  });
+
+  test('R99 does not name a process that was killed, whose parent has not asked for its exit code', async () => {
+    if (process.platform !== 'linux') return;
+    // The shell becomes `sleep`, which asks for no exit code of the child it was given.
+    const parent = spawn('/bin/sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      const [chunk]: unknown[] = await once(parent.stdout, 'data');
+      const pid = Number(String(chunk));
+      process.kill(pid, 'SIGKILL');
+      while (!/\) Z /.test(await readFile(`/proc/${String(pid)}/stat`, 'utf8')));
+      expect(await isRunning(`${String(pid)}-x`)).toBe(false);
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  });
+
+  test('that is no id names nobody', async () => {
+    expect(await isRunning('')).toBe(false);
+    expect(await isRunning('abc')).toBe(false);
+  });
+});
