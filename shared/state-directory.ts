@@ -1,4 +1,4 @@
-/** Finds and prepares this user's state directory: the journal, the token, the server's address, the bridge's outbox. */
+/** Where the state of this user is: the journal, the token, the address of the running server, the database of the bridge. */
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';

@@ -107,13 +107,13 @@ export class BridgeDatabase {
   }
 
   /**
-   * Closes it in order. With no message on its way the write-ahead log is emptied, so a bridge that starts next opens nothing
+   * Closes it in order. With no delegation open the write-ahead log is emptied, so a bridge that starts next opens nothing
    * (`wasLeftOpen`).
    */
   close(): void {
     try {
-      const [onItsWay] = this.rows(`SELECT 1 FROM delegations WHERE state = 'sending' LIMIT 1`);
-      if (onItsWay === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
+      const [open] = this.rows(`SELECT 1 FROM delegations WHERE state IN ('sending', 'accepted') LIMIT 1`);
+      if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // The next bridge looks.
     }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 export const databasePath = (stateDirectory: string): string => join(stateDirectory, 'bridge.db');
 
 /**
- * A bridge that ends in order, with no message on its way, empties the write-ahead log. So a log with content belongs to a
- * bridge that was killed, that runs, or that left a message on its way.
+ * A bridge that ends in order, with no delegation open, empties the write-ahead log. So a log with content belongs to a
+ * bridge that was killed, that runs, or that left a delegation open.
  */
 export async function wasLeftOpen(stateDirectory: string): Promise<boolean> {
   return stat(`${databasePath(stateDirectory)}-wal`).then(

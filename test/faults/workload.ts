@@ -64,7 +64,7 @@ export function smallWorkload(name: string): Workload {
 }
 
 function workloadOf(name: string, steps: readonly PlannedStep[], markers: readonly string[]): Workload {
-  return { name, text: `say Flow ${name} begins.\n${plan(...steps)}`, markers };
+  return { name, text: plan({ say: `Flow ${name} begins. ` }, ...steps), markers };
 }
 
 /** A person's change to a call: its effect is then told from the one that the model had asked for. */

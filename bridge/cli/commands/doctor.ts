@@ -6,6 +6,7 @@ import { configuredAgents } from '../../agents/configured-agents.ts';
 import { thisPlace } from '../clients/client.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
+import { checkDatabase } from '../doctor/check-database.ts';
 import { checkNode, checkStateDirectory, checkToken } from '../doctor/check-machine.ts';
 import { checkServer, taken } from '../doctor/check-server.ts';
 import { type Finding, ok, warn } from '../doctor/finding.ts';
@@ -57,7 +58,7 @@ async function findingsOf({ settings, places, env }: Run<CommonOptions>): Promis
     ok('mcp-a2a-bridge', packageVersion()),
     checkNode(process.version),
     ...(await checkStateDirectory(stateDir)),
-    ...tokens.filter((each) => each !== undefined),
+    ...[...tokens, await checkDatabase(stateDir)].filter((each) => each !== undefined),
     ...(server === undefined ? [] : [server]),
     ...(http !== undefined && http !== 0 ? [await checkHttpPort(http)] : []),
     ...agents.flat(),

@@ -1,0 +1,33 @@
+/** The bridge's database. A check makes none where there is none. */
+import { stat } from 'node:fs/promises';
+import { messageOf } from '../../../shared/errors.ts';
+import { BridgeDatabase } from '../../state/database.ts';
+import { databasePath } from '../../state/left-open.ts';
+import { Outbox } from '../../state/outbox.ts';
+import { fail, type Finding, ok } from './finding.ts';
+
+const SUBJECT = 'bridge database';
+
+/** @returns undefined where there is none: the first call makes it */
+export async function checkDatabase(stateDirectory: string): Promise<Finding | undefined> {
+  const path = databasePath(stateDirectory);
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return undefined;
+  if (process.platform !== 'win32' && (found.mode & 0o077) !== 0)
+    return fail(SUBJECT, `${path} can be read by other users`, `Run: chmod 600 ${path}`);
+  try {
+    const database = await BridgeDatabase.open(stateDirectory);
+    try {
+      const open = new Outbox(database).open().length;
+      return ok(SUBJECT, `${path}, ${String(open)} delegations whose result no client has`);
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return fail(
+      SUBJECT,
+      messageOf(error),
+      'Do what the sentence says; tasks on the servers are not touched.',
+    );
+  }
+}

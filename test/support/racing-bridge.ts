@@ -1,0 +1,19 @@
+/**
+ * A process that races for rows of the bridge's database: it claims each question and takes over what the ended process has
+ * left, and says what it got. Arguments: the state directory, a name, how many questions.
+ */
+import { Outbox } from '../../bridge/state/outbox.ts';
+import { BridgeDatabase } from '../../bridge/state/database.ts';
+import { StoredClaims } from '../../bridge/state/decision-claims.ts';
+
+const [stateDirectory = '', name = '', questions = '0'] = process.argv.slice(2);
+const database = await BridgeDatabase.open(stateDirectory);
+const claims = new StoredClaims(database);
+const claimed: string[] = [];
+for (let at = 0; at < Number(questions); at++) {
+  const asking = { agent: 'a', taskId: 't', callId: String(at), inputHash: 'h' };
+  if ((await claims.take(asking, name, new Set())) === undefined) claimed.push(asking.callId);
+}
+const adopted = (await new Outbox(database).adopt()).map(({ messageId }) => messageId);
+process.stdout.write(JSON.stringify({ claimed, adopted }));
+database.close();

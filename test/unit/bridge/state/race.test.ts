@@ -1,0 +1,56 @@
+import { describe, expect, jest, test } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { Outbox } from '../../../../bridge/state/outbox.ts';
+import { endedProcess, openDatabase } from '../../../support/bridge-database.ts';
+import { bundledProgram } from '../../../support/bundled-program.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+jest.setTimeout(120_000);
+
+const got = z.object({ claimed: z.array(z.string()), adopted: z.array(z.string()) });
+const QUESTIONS = 200;
+
+describe('bridges of one user, each in a process of its own', () => {
+  test('E2 B3 race for claims and for what another has left: each goes to exactly one', async () => {
+    const state = await temporaryDirectory();
+    const left = new Outbox(await openDatabase(state, await endedProcess()));
+    const ids = Array.from({ length: 20 }, (_, at) => `m-${String(at)}`);
+    for (const messageId of ids) {
+      left.put({
+        messageId,
+        agent: 'a',
+        title: 'Do it',
+        text: 'Do it',
+        settings: {},
+        sessionId: null,
+        taskId: null,
+        createdAt: '2026-01-01T00:00:00Z',
+        state: { type: 'sending' },
+        cancel: null,
+        answered: false,
+      });
+    }
+    const program = await bundledProgram('test/support/racing-bridge.ts');
+    const ran = await Promise.all(
+      ['one', 'two', 'three'].map((name) =>
+        promisify(execFile)(process.execPath, [program, state, name, String(QUESTIONS)]),
+      ),
+    );
+    const results = ran.map(({ stdout }) => got.parse(JSON.parse(stdout)));
+    const claimed = results.flatMap((each) => each.claimed);
+    expect(claimed).toHaveLength(QUESTIONS);
+    expect(new Set(claimed).size).toBe(QUESTIONS);
+    // A process that ends has its entries taken over by the next: the last one has them all.
+    const last = new Outbox(await openDatabase(state));
+    await last.adopt();
+    expect(
+      last
+        .mine()
+        .map(({ messageId }) => messageId)
+        .toSorted(),
+    ).toEqual(ids.toSorted());
+    expect(results.flatMap((each) => each.adopted).length).toBeGreaterThanOrEqual(ids.length);
+  });
+});
