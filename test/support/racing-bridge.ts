@@ -11,7 +11,7 @@ const database = await BridgeDatabase.open(stateDirectory);
 const claims = new StoredClaims(database);
 const claimed: string[] = [];
 for (let at = 0; at < Number(questions); at++) {
-  const asking = { agent: 'a', taskId: 't', callId: String(at), inputHash: 'h' };
+  const asking = { agent: 'a', taskId: 't', callId: String(at), shown: 'h' };
   if ((await claims.take(asking, name, new Set())) === undefined) claimed.push(asking.callId);
 }
 const adopted = (await new Outbox(database).adopt()).map(({ messageId }) => messageId);
