@@ -80,13 +80,15 @@ export class Outbox {
 
   /** The client has the result of this task: closes its entries, whichever bridge owns them, and forgets their text. */
   collect(taskId: string, ended: TaskStateName): void {
-    const closed = this.#database.run(
-      `UPDATE delegations SET state = 'collected', ended = ?, handed_over_by = NULL,
-         work = json_set(work, '$.text', '') WHERE task_id = ? AND state = 'accepted'`,
-      ended,
-      taskId,
-    );
-    if (closed > 0) this.#forgetOldest();
+    this.#database.transaction(() => {
+      const closed = this.#database.run(
+        `UPDATE delegations SET state = 'collected', ended = ?, handed_over_by = NULL,
+           work = json_set(work, '$.text', '') WHERE task_id = ? AND state = 'accepted'`,
+        ended,
+        taskId,
+      );
+      if (closed > 0) this.#forgetOldest();
+    });
   }
 
   /** Open entries of every bridge of this user, oldest first. */

@@ -66,10 +66,12 @@ describe('a slice of the fault harness', () => {
 
   it('R65 the bridge killed at each write of its outbox, the next one finishes what it began, once', async () => {
     const counts = await faults('--only', 'outbox', '--rounds', '10');
-    // Before the message leaves, when it has been accepted, when its result has been handed over; and that its call was
-    // answered, unless the result has been handed over before that is written.
-    expect([3, 4]).toContain(counts['outbox: deaths before a write']);
-    expect([3, 4]).toContain(counts['outbox: deaths after a write']);
+    // The delegation, its task, the result in an answer, the receipt, the end: each is a write, and no run has ten.
+    const { 'outbox: deaths before a write': before = 0, 'outbox: deaths after a write': after = 0 } = counts;
+    for (const deaths of [before, after]) {
+      expect(deaths).toBeGreaterThanOrEqual(4);
+      expect(deaths).toBeLessThan(10);
+    }
   });
 
   it('R99 a client that repeats its call after kills around the answer gets the same task', async () => {

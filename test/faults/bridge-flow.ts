@@ -17,7 +17,12 @@ const report = z.object({
   output: z.string(),
   notes: z.array(z.string()),
   pending: z.array(
-    z.object({ callId: z.string(), reason: pendingReason, input: z.record(z.string(), z.unknown()) }),
+    z.object({
+      callId: z.string(),
+      shown: z.string(),
+      reason: pendingReason,
+      input: z.record(z.string(), z.unknown()),
+    }),
   ),
 });
 type Report = z.infer<typeof report>;
@@ -87,7 +92,7 @@ export class BridgeFlow implements Flow {
     const decisions = chosen.map((action) => {
       const verdict = this.#verdicts.on(action);
       const edit = verdict.decision === 'edit' ? { editedInput: verdict.input } : {};
-      return { callId: action.callId, decision: verdict.decision, ...edit };
+      return { callId: action.callId, shown: action.shown, decision: verdict.decision, ...edit };
     });
     const result = await this.#call('approve_or_deny_pending_action', {
       sessionId,
