@@ -2,8 +2,11 @@
  * One-time links to the page of the agent's server, each leading to one action. A link has authority, so it goes into a form
  * in URL mode, which the person sees and the model does not. The same form keeps the same link until the link expires.
  */
+import type { PageTarget } from '../../shared/page-address.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Ask } from './form.ts';
+
+type PageAsk = Extract<Ask, { about: 'page' }>;
 
 export interface PageLink {
   url: string;
@@ -33,10 +36,11 @@ export class PageLinks {
   }
 
   /** @returns 'expired' when the form's link is over: the form needs another key; undefined where the agent has no page */
-  async link(session: Session, ask: Ask): Promise<PageLink | 'expired' | undefined> {
+  async link(session: Session, ask: PageAsk): Promise<PageLink | 'expired' | undefined> {
     const taskId = session.view?.taskId ?? '';
     const name = `${taskId} ${ask.key}`;
-    const making = this.#kept.get(name) ?? this.#make(session, taskId, ask.callId);
+    const { callId, action } = ask;
+    const making = this.#kept.get(name) ?? this.#make(session, { taskId, callId, shown: action.shown });
     this.#keep(name, making);
     const { url, until } = await making;
     const leftMs = until - this.#now();
@@ -45,9 +49,9 @@ export class PageLinks {
     return undefined;
   }
 
-  async #make(session: Session, taskId: string, callId: string): Promise<Kept> {
+  async #make(session: Session, target: PageTarget): Promise<Kept> {
     const link = await session.agent
-      .ask((connection) => connection.pageLink({ taskId, callId }))
+      .ask((connection) => connection.pageLink(target))
       // Without a link the person decides on the command line, which needs no other way to the agent than this.
       .catch(() => null);
     if (link === null) return { url: undefined, until: this.#now() + RETRY_MS };

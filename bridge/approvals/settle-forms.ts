@@ -59,7 +59,7 @@ export async function settleForms({
       verdicts.push(answer.verdict);
       deciding.push(ask);
     } else if (answer.type === 'opened') {
-      const link = await links.link(session, ask);
+      const link = ask.about === 'page' ? await links.link(session, ask) : undefined;
       if (link !== undefined && link !== 'expired') offers.open(taskId, ask, link.leftMs);
       opened.push(ask);
     } else {

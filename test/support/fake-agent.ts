@@ -15,6 +15,7 @@ const rpcRequest = z.object({
   params: z.record(z.string(), z.unknown()).default({}),
 });
 type RpcRequest = z.infer<typeof rpcRequest>;
+const pageTarget = z.strictObject({ taskId: z.string(), callId: z.string(), shown: z.string() });
 
 export interface FakeAgentOptions {
   /** What the agent does with a message to a task. */
@@ -41,6 +42,8 @@ export class FakeAgent {
   }[] = [];
   readonly decisions: Decision[] = [];
   readonly aborted: string[] = [];
+  /** What each link to the page was to open. */
+  readonly pageTargets: z.infer<typeof pageTarget>[] = [];
   /** Answers to messages wait for this. */
   gate: Promise<void> = Promise.resolve();
   /** Streams are cut after this many events; unset, they are not. */
@@ -138,6 +141,7 @@ export class FakeAgent {
       return answer(response, { success: abort.startsWith('live'), message: `told of ${abort}` });
     }
     if (path === '/page/links' && this.#options.pageLinksMs !== undefined) {
+      this.pageTargets.push(pageTarget.parse(JSON.parse(body)));
       const url = `${this.url}/page?code=${String(this.count('/page/links'))}`;
       const expiresAt = new Date(Date.now() + this.#options.pageLinksMs).toISOString();
       return answer(response, { url, expiresAt });

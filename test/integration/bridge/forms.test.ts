@@ -73,7 +73,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'approve on the page' });
     expect(textOf(done)).not.toContain('page?code');
     expect(agent.decisions).toEqual([]);
-    expect(agent.count('/page/links')).toBe(1);
+    expect(agent.pageTargets).toEqual([{ taskId: agent.task.id, callId: 'one', shown: 'hash-of-one' }]);
   });
 
   test('D5 to decline the page denies the action', async () => {

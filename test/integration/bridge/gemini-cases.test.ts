@@ -55,12 +55,11 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
   });
   const delegate = (args: object = {}): Promise<ToolResult> =>
     client.call('delegate_task_to_assistant', { task: 'do it', workspace: peer.workspace, ...args });
-  const decide = (asked: ToolResult, decision: object, by = client): Promise<ToolResult> =>
-    by.call('approve_or_deny_pending_action', {
-      sessionId: asked.structuredContent?.['sessionId'],
-      callId: pendingIn(asked).callId,
-      ...decision,
-    });
+  const decide = (asked: ToolResult, decision: object, by = client): Promise<ToolResult> => {
+    const { callId, shown } = pendingIn(asked);
+    const sessionId = asked.structuredContent?.['sessionId'];
+    return by.call('approve_or_deny_pending_action', { sessionId, callId, shown, ...decision });
+  };
   const look = (asked: ToolResult, by = client): Promise<ToolResult> =>
     by.call('wait_for_task', { sessionId: asked.structuredContent?.['sessionId'] });
 

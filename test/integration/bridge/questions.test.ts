@@ -80,7 +80,11 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     expect(asked.structuredContent).toMatchObject({
       state: 'input_required',
       pending: [
-        { reason: 'question', decisions: ['answer', 'deny'], preview: 'Which colour?\n\n- red\n- blue' },
+        {
+          reason: 'question',
+          decisions: ['answer', 'deny'],
+          preview: '│ Which colour?\n│\n│ - red\n│ - blue',
+        },
       ],
     });
     expect(textOf(asked)).toMatch(/the decision "answer", with what they say in "answer"/);

@@ -58,7 +58,12 @@ describe('R96 where no person can be asked', () => {
     const asked = await call(client, DELEGATE, { task: 'do it' });
     expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
     const { sessionId } = asked.structuredContent ?? {};
-    const done = await call(client, DECIDE, { sessionId, callId: 'one', decision: 'approve' });
+    const done = await call(client, DECIDE, {
+      sessionId,
+      callId: 'one',
+      shown: 'hash-of-one',
+      decision: 'approve',
+    });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
   });
 
@@ -78,7 +83,12 @@ describe('R96 where no person can be asked', () => {
     expect(asked.content[0]?.text).toContain(next);
     const looked = await call(client, 'check_task_progress_and_status', { sessionId });
     expect(looked.structuredContent?.next).toContain(line);
-    const refused = await call(client, DECIDE, { sessionId, callId: 'one', decision: 'approve' });
+    const refused = await call(client, DECIDE, {
+      sessionId,
+      callId: 'one',
+      shown: 'hash-of-one',
+      decision: 'approve',
+    });
     expect(refused.isError).toBe(true);
     expect(refused.content[0]?.text).toContain(line);
     expect(refused.content[0]?.text).toContain(' page`');

@@ -51,8 +51,12 @@ async function inView(it: Locator): Promise<void> {
   const approve = (title: string): Locator => action(title).getByRole('button', { name: 'Approve' });
   const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
   const steady = (): Promise<void> => page.locator('#page:not([data-changing])').waitFor();
-  const callOf = async (taskId: string): Promise<string> =>
-    (await on.peer.task(taskId)).overview.calls.find((call) => call.state === 'waiting')?.callId ?? '';
+  const firstPending = async (taskId: string): Promise<{ callId: string; shown: string }> => {
+    const [action] = (await on.peer.task(taskId)).pending;
+    if (action === undefined) throw new Error('nothing waits');
+    return { callId: action.callId, shown: action.shown };
+  };
+  const callOf = async (taskId: string): Promise<string> => (await firstPending(taskId)).callId;
 
   test('a new task does not move what one reads; it is in the list, and opens when it is chosen', async () => {
     const first = await begin(write('first.md'));
@@ -98,12 +102,12 @@ async function inView(it: Locator): Promise<void> {
   test('for half a second after a change a click counts for nothing, and neither does a key', async () => {
     await page.clock.install();
     const taskId = await begin(write('a.md'), write('b.md'));
-    const other = await callOf(taskId);
+    const other = await firstPending(taskId);
     await signIn(page, on.server);
     await approve('Write a.md').waitFor();
     await steady();
     await page.clock.pauseAt(Date.now() + 10_000);
-    await (await on.peer.decide(taskId, [{ callId: other, decision: 'approve' }])).parked();
+    await (await on.peer.decide(taskId, [{ ...other, decision: 'approve' }])).parked();
     await approve('Write b.md').waitFor();
     const press = async (): Promise<void> => {
       const box = await approve('Write b.md').boundingBox();
@@ -126,7 +130,7 @@ async function inView(it: Locator): Promise<void> {
     const taskId = await begin(write('a.md'), { say: 'Done.' });
     await signIn(page, on.server);
     await approve('Write a.md').waitFor();
-    await on.peer.decide(taskId, [{ callId: await callOf(taskId), decision: 'deny' }]);
+    await on.peer.decide(taskId, [{ ...(await firstPending(taskId)), decision: 'deny' }]);
     await action('Write a.md').getByText('it was denied over').waitFor();
     expect(await action('Write a.md').getByRole('button').count()).toBe(0);
     expect(sent).toEqual([]);

@@ -7,6 +7,7 @@ const withPending = z.looseObject({
     .array(
       z.looseObject({
         callId: z.string(),
+        shown: z.string(),
         title: z.string(),
         preview: z.string(),
         reason: z.string(),
