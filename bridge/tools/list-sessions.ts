@@ -41,7 +41,12 @@ export const listSessions = defineTool({
     const only = agent === undefined ? undefined : registry.pick(agent);
     const { sessions: all, unreachable } = await sessions.list(only);
     const wanted = all
-      .map((each) => ({ ...each, title: visibleLine(each.title), state: toMcpState(each.state) }))
+      // Without the codes: a decision needs the code of an action that was shown (D2).
+      .map(({ codes: _, ...each }) => ({
+        ...each,
+        title: visibleLine(each.title),
+        state: toMcpState(each.state),
+      }))
       .filter((each) => state === undefined || each.state === state);
     const structured = {
       sessions: wanted.slice(0, SHOWN),

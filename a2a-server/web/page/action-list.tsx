@@ -46,7 +46,7 @@ export function ActionList({ taskId, link: { callId, shown }, actions, onDecide 
 
 /** Whether the action waits as another question than the sender of the link was shown. */
 function isOther({ type, action }: ShownAction, shown: string): boolean {
-  return type === 'waits' && codeOf(action) !== shown;
+  return type === 'waits' && action.shown !== shown;
 }
 
 interface OneActionProps extends Pick<ActionListProps, 'taskId' | 'onDecide'> {

@@ -131,10 +131,9 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
       );
     }
     const { _meta: hints } = tools.get('approve_or_deny_pending_action') ?? {};
-    expect(hints).toMatchObject({
-      'anthropic/requiresUserInteraction': true,
-      'anthropic/alwaysLoad': true,
-    });
+    expect(hints).toMatchObject({ 'anthropic/alwaysLoad': true });
+    // These clients show no forms (R96).
+    expect(hints).not.toHaveProperty('anthropic/requiresUserInteraction');
     expect(tools.get('wait_for_task')?.annotations).toMatchObject({ readOnlyHint: true });
     expect(tools.get('delegate_task_to_assistant')?.annotations).toMatchObject({ destructiveHint: true });
   });

@@ -120,7 +120,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     await writeFile(at('a.md'), 'one\n');
     peer.script({ calls: [write('a.md', 'two\n')] }, { say: 'Written.' });
     const asked = await delegate();
-    expect(pendingIn(asked).preview).toContain('-one\n+two');
+    expect(pendingIn(asked).preview).toContain('│ -one\n│ +two');
     await writeFile(at('a.md'), 'mine\n');
     const refused = await decide(asked, { decision: 'approve' });
     expect(refused.isError).toBe(true);
@@ -129,7 +129,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(pendingIn(again)).toMatchObject({
       callId: pendingIn(asked).callId,
       reason: 'content-changed',
-      preview: expect.stringContaining('-mine\n+two'),
+      preview: expect.stringContaining('│ -mine\n│ +two'),
     });
     expect(await text('a.md')).toBe('mine\n');
     const done = await decide(again, { decision: 'approve' });
@@ -146,7 +146,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     await appendFile(at('a.md'), 'mine\n');
     expect((await decide(asked, { decision: 'approve' })).isError).toBe(true);
     const again = await look(asked);
-    expect(pendingIn(again).preview).toContain(' a\n-b\n+B\n c\n mine\n');
+    expect(pendingIn(again).preview).toContain('│  a\n│ -b\n│ +B\n│  c\n│  mine');
     await decide(again, { decision: 'approve' });
     expect(await text('a.md')).toBe('a\nB\nc\nmine\n');
   });
@@ -160,8 +160,9 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     client = await start();
     const seen = await look(asked);
     expect((await decide(seen, { decision: 'approve' })).isError).toBe(true);
-    expect(pendingIn(await look(asked)).preview).toContain('-mine\n+two');
-    const denied = await decide(seen, { decision: 'deny' });
+    const again = await look(asked);
+    expect(pendingIn(again).preview).toContain('│ -mine\n│ +two');
+    const denied = await decide(again, { decision: 'deny' });
     expect(denied.structuredContent).toMatchObject({ state: 'completed' });
     expect(await text('a.md')).toBe('mine\n');
   });
