@@ -42,7 +42,7 @@ export const listSessions = defineTool({
     const { sessions: all, unreachable } = await sessions.list(only);
     const wanted = all
       // Without the codes: a decision needs the code of an action that was shown (D2).
-      .map(({ codes: _, ...each }) => ({
+      .map(({ codes: _codes, ...each }) => ({
         ...each,
         title: visibleLine(each.title),
         state: toMcpState(each.state),

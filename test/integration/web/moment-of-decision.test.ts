@@ -52,9 +52,9 @@ async function inView(it: Locator): Promise<void> {
   const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
   const steady = (): Promise<void> => page.locator('#page:not([data-changing])').waitFor();
   const firstPending = async (taskId: string): Promise<{ callId: string; shown: string }> => {
-    const [action] = (await on.peer.task(taskId)).pending;
-    if (action === undefined) throw new Error('nothing waits');
-    return { callId: action.callId, shown: action.shown };
+    const [first] = (await on.peer.task(taskId)).pending;
+    if (first === undefined) throw new Error('nothing waits');
+    return { callId: first.callId, shown: first.shown };
   };
   const callOf = async (taskId: string): Promise<string> => (await firstPending(taskId)).callId;
 
