@@ -14,6 +14,7 @@ import { createServer, type ServerParts } from './server.ts';
 import { wasLeftOpen } from './state/left-open.ts';
 import { StdioTransport } from './stdio/stdio-transport.ts';
 import { TaskListening } from './tasks/task-listening.ts';
+import { FollowedTasks } from './tasks/followed-tasks.ts';
 import { watchTask } from './tasks/watch-task.ts';
 import type { ToolName } from './tools/tool-name.ts';
 import { Withdrawals } from './withdrawals/withdrawals.ts';
@@ -54,7 +55,8 @@ export async function serve({ settings, places, log }: Run): Promise<void> {
 
   // Claude Code's print mode answers every form by itself, and refuses tools that ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
-  const client = { withdrawals: new Withdrawals(), receipts: new AnswerReceipts(), unattended };
+  const followed = new FollowedTasks();
+  const client = { withdrawals: new Withdrawals(), receipts: new AnswerReceipts(), followed, unattended };
   let ending = false;
   let http: Promise<HttpRun | undefined> = Promise.resolve(undefined);
   const end = async (why: string): Promise<void> => {
@@ -80,7 +82,7 @@ export async function serve({ settings, places, log }: Run): Promise<void> {
     serveStdio(() => createServer(parts, client), {
       transport: new TaskListening(
         new StdioTransport(process.stdin, process.stdout, log),
-        (taskId, push, opensUrls) => watchTask(taskId, { bridge, name, push, opensUrls }),
+        (taskId, push, opensUrls) => watchTask(taskId, { bridge, name, push, opensUrls, followed }),
       ),
       onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
     });

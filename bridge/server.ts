@@ -4,9 +4,10 @@ import type { Logger } from '../shared/logging.ts';
 import type { Approvals } from './approvals/ladder.ts';
 import type { Bridge } from './bridge.ts';
 import type { AnswerReceipts } from './outbox/answer-receipts.ts';
-import { INSTRUCTIONS } from './instructions.ts';
+import { instructions } from './instructions.ts';
 import { offerPrompts } from './prompts/offer-prompts.ts';
 import { offerResources } from './resources/offer-resources.ts';
+import type { FollowedTasks } from './tasks/followed-tasks.ts';
 import { offerTasks } from './tasks/task-methods.ts';
 import { abort, abortAnswer, abortParams, abortTool } from './tools/abort-tool.ts';
 import { agentCapabilities } from './tools/agent-capabilities.ts';
@@ -55,6 +56,8 @@ export interface ServerClient {
   withdrawals: Withdrawals;
   /** The answers it was sent. */
   receipts: AnswerReceipts;
+  /** The MCP tasks it follows; undefined where requests do not say which client they are of. */
+  followed: FollowedTasks | undefined;
   /** No person is there to be asked: forms are answered by the client itself. */
   unattended: boolean;
   /** Nothing more comes for a call that was withdrawn: its stream, where it has one of its own, is to be closed. */
@@ -66,7 +69,7 @@ export function createServer(parts: ServerParts, client: ServerClient): McpServe
   const server = new McpServer(
     { name: 'mcp-a2a-bridge', title: 'MCP-A2A bridge', version },
     {
-      instructions: prefixed(INSTRUCTIONS, prefix),
+      instructions: prefixed(instructions(parts.approvals), prefix),
       requestState: {
         verify: async (state, context) => (await bridge()).requestStates.verify(state, context),
       },
@@ -76,7 +79,7 @@ export function createServer(parts: ServerParts, client: ServerClient): McpServe
   offerTools(offer, TOOLS);
   offerResources(server, parts);
   offerPrompts(server, parts);
-  offerTasks(server, parts);
+  offerTasks(server, { ...parts, followed: client.followed });
   server.server.setRequestHandler(
     'tools/abort',
     { params: abortParams, result: abortAnswer },

@@ -59,18 +59,32 @@ export const decisionInput = z.strictObject({
   decision: z.enum(DECISION_WORDS),
   ...content,
 });
-export type DecisionInput = z.infer<typeof decisionInput>;
+export type DecisionInput = z.infer<typeof decisionInput> & {
+  /** The title that the person read in their client's own dialog. */
+  title?: string | undefined;
+};
 
-/** The fields of a single decision, all optional: `decisions` may stand in for them. */
+/** The bridge compares it with the pending action: a client's own dialog shows the person the arguments of the call. */
+export const actionTitle = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .optional()
+  .describe(
+    'The title of the pending action, exactly as shown. Put it right after decision: the person reads it there before they allow the call.',
+  );
+
+/** A single decision, first what a client's dialog should show first. All are optional: `decisions` may replace them. */
 export const singleDecisionFields = {
-  callId: z.string().min(1).optional().describe('Which pending action, as shown.'),
-  shown: z.string().min(1).max(100).optional().describe(SHOWN),
   decision: z
     .enum(DECISION_WORDS)
     .optional()
     .describe(
       'approve: run it. deny: do not, go on. edit: run it with your change. trust_tool, trust_server, trust_always: approve, and stop asking for this tool, this MCP server, or anything in this task. answer: reply to a question.',
     ),
+  title: actionTitle,
+  callId: z.string().min(1).optional().describe('Which pending action, as shown.'),
+  shown: z.string().min(1).max(100).optional().describe(SHOWN),
   ...content,
 };
 

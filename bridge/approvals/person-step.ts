@@ -3,12 +3,19 @@ import { ProductError } from '../../shared/errors.ts';
 import { whenItRuns } from '../results/when-it-runs.ts';
 import type { Session } from '../sessions/session.ts';
 import type { ToolName } from '../tools/tool-name.ts';
-import type { ApprovalRules } from './ladder.ts';
+import type { ApprovalRules, Approvals } from './ladder.ts';
 
 export interface Speaker {
   bridge: { rules: ApprovalRules; program: string };
   /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;
+}
+
+/** How a person's decision reaches the agent. With `human-only` no client is offered the tool that decides. */
+export function decidingWords(approvals: Approvals): string {
+  return approvals === 'human-only'
+    ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
+    : 'Show them its preview, then send their decision with approve_or_deny_pending_action.';
 }
 
 /** @returns undefined where the usual words hold */

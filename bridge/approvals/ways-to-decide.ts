@@ -1,21 +1,54 @@
-/** Where a person decides beside the client: a line to copy, and the page of the local server. Pure. */
+/** Where a person decides beside the client: a line to copy for each action, and the page of the local server. Pure. */
+import { quote } from 'shell-quote';
 import { pageAddress } from '../../shared/page-address.ts';
 import { LOCAL_AGENT } from '../agents/agent.ts';
 import type { Session } from '../sessions/session.ts';
+import type { McpDecisionWord } from './decision-words.ts';
+
+/** Lines in one sentence; `show` has the others. */
+const LINES = 3;
+
+/** What waits in a session, as a surface shows it. */
+export interface ShownWaiting {
+  pending: readonly {
+    shown: string;
+    /** Characters of the preview that the surface left out. */
+    cut: number;
+    decisions: readonly McpDecisionWord[];
+  }[];
+  question: { shown: string } | null;
+}
+
+/**
+ * A command line for each thing that waits. D5: what the surface does not show whole is read with `show` before it is decided.
+ * @param program how a person runs the bridge at a terminal
+ */
+export function decisionLines({ pending, question }: ShownWaiting, program: string): readonly string[] {
+  const line = (verb: string, shown: string, rest = ''): string =>
+    `${program} ${verb} ${quote([shown])}${rest}`;
+  const asked = pending.length === 0 && question !== null ? [question] : [];
+  return [
+    ...pending.map(({ shown, cut, decisions }) => {
+      if (cut > 0) return line('show', shown);
+      return decisions.includes('answer') ? line('answer', shown, ' <words>') : line('approve', shown);
+    }),
+    ...asked.map(({ shown }) => line('answer', shown, ' <words>')),
+  ];
+}
 
 /** @param program how a person runs the bridge at a terminal. @returns '' when the session waits for nobody */
 export function waysToDecide(
   { id, agent, view }: Pick<Session, 'id' | 'agent' | 'view'>,
-  program: string,
+  { waiting, program }: { waiting: ShownWaiting; program: string },
 ): string {
-  if (view === undefined || (view.pending.length === 0 && view.question === null)) return '';
-  const asks =
-    view.pending.length === 0 || view.pending.every(({ decisions }) => decisions.includes('answer'));
-  const line = `${program} ${asks ? 'answer' : 'approve'} ${id}`;
+  const lines = decisionLines(waiting, program);
+  if (lines.length === 0) return '';
+  const rest = lines.length > LINES ? `; \`${program} show ${quote([id])}\` shows all` : '';
   const { url } = agent;
   const page =
-    agent.name === LOCAL_AGENT && url !== undefined
+    agent.name === LOCAL_AGENT && url !== undefined && view !== undefined
       ? `, or on the page ${pageAddress(url, { taskId: view.taskId })}`
       : '';
-  return `The person can also decide at a terminal with \`${line}\`${page}.`;
+  const told = lines.slice(0, LINES).map((each) => `\`${each}\``);
+  return `The person can also decide at a terminal with ${told.join(', ')}${rest}${page}.`;
 }

@@ -36,7 +36,12 @@ export interface EndpointParts {
 export function mcpEndpoint({ serve, log, limits = DEFAULT_SESSION_LIMITS }: EndpointParts): McpEndpoint {
   const sessions = new McpSessions(serve, limits);
   // Under 2026-07-28 nothing says which requests are of one client: whoever calls next is told of withdrawn calls.
-  const client = { withdrawals: new Withdrawals(), receipts: new AnswerReceipts(), unattended: false };
+  const client = {
+    withdrawals: new Withdrawals(),
+    receipts: new AnswerReceipts(),
+    followed: undefined,
+    unattended: false,
+  };
   const handler = createMcpHandler(() => serve(client), {
     legacy: 'reject',
     onerror: (error) => log.debug({ err: error }, 'an MCP request over HTTP'),

@@ -115,6 +115,8 @@ export class McpSessions {
     const session: McpSession = { transport, receipts, open: 0, lastUsed: this.#now() };
     const server = this.#serve({
       withdrawals: new Withdrawals(),
+      // The revisions with sessions have no tasks extension.
+      followed: undefined,
       receipts,
       unattended: false,
       // A withdrawn call gets no answer, so nothing else would end its stream.

@@ -1,14 +1,34 @@
 /** Prompts, which clients show as commands: delegate, review what waits, go on. */
 import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { withoutHidden } from '../../shared/visible-text.ts';
+import type { Approvals } from '../approvals/ladder.ts';
+import type { Bridge } from '../bridge.ts';
+import { announcementText } from '../inbox/waiting-result.ts';
+import type { ToolName } from '../tools/tool-name.ts';
 import { prefixed } from '../tools/tool.ts';
 import { delegatePrompt, resumePrompt, reviewPrompt } from './prompts.ts';
 
 const session = z.string().max(200).optional().describe('The session; the one that fits when left out.');
 
+export interface PromptParts {
+  prefix: string;
+  approvals: Approvals;
+  bridge: () => Promise<Bridge>;
+}
+
 /** @param prefix before the tools' names, not before the prompts': clients set those apart by the server's name */
-export function offerPrompts(server: McpServer, { prefix }: { prefix: string }): void {
-  const name = (tool: string): string => prefixed(tool, prefix);
+export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: PromptParts): void {
+  const name = (tool: ToolName): string => prefixed(tool, prefix);
+  const said = async (text: string | ((opened: Bridge) => Promise<string>)): Promise<GetPromptResult> => {
+    const opened = await bridge();
+    const looked = opened.inbox.look();
+    const words = typeof text === 'string' ? text : await text(opened);
+    await looked;
+    const news = announcementText(await opened.inbox.take(), name);
+    const shown = withoutHidden([news, words].filter((each) => each !== '').join('\n\n'));
+    return { messages: [{ role: 'user', content: { type: 'text', text: shown } }] };
+  };
   server.registerPrompt(
     'delegate',
     {
@@ -28,7 +48,11 @@ export function offerPrompts(server: McpServer, { prefix }: { prefix: string }):
       description: 'Shows the actions that wait for your decision.',
       argsSchema: z.object({ session }),
     },
-    (args) => said(reviewPrompt(args, name)),
+    (args) =>
+      said(async (opened) => {
+        const { waitingSessions } = await import('./waiting-sessions.ts');
+        return reviewPrompt(await waitingSessions(opened, args.session, name), { name, approvals });
+      }),
   );
   server.registerPrompt(
     'resume',
@@ -39,8 +63,4 @@ export function offerPrompts(server: McpServer, { prefix }: { prefix: string }):
     },
     (args) => said(resumePrompt(args, name)),
   );
-}
-
-function said(text: string): GetPromptResult {
-  return { messages: [{ role: 'user', content: { type: 'text', text } }] };
 }

@@ -1,4 +1,5 @@
 /** What the prompts say to the client's model. Pure. */
+import type { Approvals } from '../approvals/ladder.ts';
 import type { ToolName } from '../tools/tool-name.ts';
 
 /** A tool's name as this client sees it. */
@@ -14,12 +15,38 @@ export function delegatePrompt(
 ${task}`;
 }
 
-export function reviewPrompt({ session }: { session?: string | undefined }, name: Named): string {
-  const which =
-    session === undefined
-      ? `List the sessions that wait with ${name('list_all_active_sessions')} and state "input_required". For each, call ${name('wait_for_task')}`
-      : `Call ${name('wait_for_task')} with sessionId "${session}"`;
-  return `Show me what waits for my decision. ${which}, and show me for each pending action its title, its whole preview, and what you would check before approving it. Decide nothing yourself: ask me, and send just what I answer with ${name('approve_or_deny_pending_action')}.`;
+/** What waits for the person, when the prompt is made. */
+export interface Waiting {
+  /** The reports of the sessions that wait, as text, whole. */
+  reports: readonly string[];
+  /** Sessions that wait beside these. */
+  more: number;
+  /** Why some could not be asked. */
+  unsure: readonly string[];
+}
+
+/** Holds the previews: the person sees them, whatever the model does next. */
+export function reviewPrompt(
+  { reports, more, unsure }: Waiting,
+  { name, approvals }: { name: Named; approvals: Approvals },
+): string {
+  const rest = [
+    more === 0
+      ? ''
+      : `${String(more)} more sessions wait: ${name('list_all_active_sessions')} with state "input_required" names them, and ${name('wait_for_task')} shows each.`,
+    ...unsure,
+  ].filter((each) => each !== '');
+  if (reports.length === 0)
+    return [`Tell me that nothing waits for my decision. Decide nothing yourself.`, ...rest].join('\n\n');
+  const decide =
+    approvals === 'human-only'
+      ? 'Decide nothing: I decide it myself, as the reports say.'
+      : `Decide nothing yourself: ask me, and send just what I answer with ${name('approve_or_deny_pending_action')}.`;
+  return [
+    `Show me what waits for my decision: for each pending action below its title, its whole preview as it stands here, and what you would check before approving it. ${decide}`,
+    ...reports,
+    ...rest,
+  ].join('\n\n');
 }
 
 export function resumePrompt({ session }: { session?: string | undefined }, name: Named): string {

@@ -1,12 +1,14 @@
 /**
  * Tasks as resources, for clients that show them: to read, to link to, and for the rest of a result that was cut (R70).
- * They announce nothing by themselves: a client that knows no resources never hears of them.
+ * A client that knows no resources needs none of this.
  */
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelcontextprotocol/server';
 import { ProductError } from '../../shared/errors.ts';
-import { visibleLine, visibleText } from '../../shared/visible-text.ts';
+import { visibleLine, visibleText, withoutHidden } from '../../shared/visible-text.ts';
 import type { Bridge } from '../bridge.ts';
+import { announcementText } from '../inbox/waiting-result.ts';
+import type { ToolName } from '../tools/tool-name.ts';
 import { outputOf } from '../results/session-report.ts';
 import type { Listed } from '../sessions/listing.ts';
 import { hasEnded } from '../sessions/view.ts';
@@ -32,13 +34,26 @@ const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
 
 const KINDS = TASK_PARTS.map((part) => `${part} (${DESCRIPTIONS[part]})`).join(', ');
 
-export function offerResources(server: McpServer, { bridge }: { bridge: () => Promise<Bridge> }): void {
+/** What an announcement beside a part is called. Nothing else is read there. */
+const INBOX_URI = 'task://inbox';
+
+export interface ResourceParts {
+  prefix: string;
+  bridge: () => Promise<Bridge>;
+}
+
+export function offerResources(server: McpServer, { prefix, bridge }: ResourceParts): void {
+  const name = (tool: ToolName): string => `${prefix}${tool}`;
   const read = async (uri: URL, variables: Variables): Promise<ReadResourceResult> => {
     const address = readAddress(variables);
     if (address === undefined) throw new ResourceNotFoundError(uri.href);
     const { readTask } = await import('./read-task.ts');
     try {
-      const text = await readTask(await bridge(), address);
+      const opened = await bridge();
+      const looked = opened.inbox.look();
+      const text = await readTask(opened, address);
+      await looked;
+      const news = announcementText(await opened.inbox.take(), name);
       const { part, from } = address;
       return {
         contents: [
@@ -47,6 +62,8 @@ export function offerResources(server: McpServer, { bridge }: { bridge: () => Pr
             mimeType: MIME_TYPES[part],
             text: part === 'artifacts' ? visibleText(text.slice(from)) : text.slice(from),
           },
+          // After the part itself, which programs read first and parse.
+          ...(news === '' ? [] : [{ uri: INBOX_URI, mimeType: 'text/plain', text: withoutHidden(news) }]),
         ],
       };
     } catch (error) {

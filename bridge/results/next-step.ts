@@ -21,7 +21,7 @@ export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName)
     return `To go on in this session, call ${name('delegate_task_to_assistant')} with sessionId "${id}".`;
   }
   if (view !== undefined && view.pending.length > 0) {
-    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId, shown, decision). ${answering(view)}${whenItRuns(session)}`;
+    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (decision, title, sessionId "${id}", callId, shown). ${answering(view)}${whenItRuns(session)}`;
   }
   if (view?.state === 'auth-required') {
     const tell =

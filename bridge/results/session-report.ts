@@ -34,6 +34,7 @@ export const sessionReport = z.object({
         source: z.string(),
         sideEffect,
         reason: pendingReason,
+        why: z.string().describe('Why it waits, and what a decision means. Say this to the person.'),
         rule: z.string().optional(),
         preview: z
           .string()
@@ -151,6 +152,17 @@ export function pendingReports(pending: readonly PendingAction[]): SessionReport
   return pending.map((action) => pendingReport(action, { characters }));
 }
 
+const WHY: Readonly<Record<PendingAction['reason'], string>> = {
+  approval: 'It has side effects and needs approval.',
+  'outcome-unknown':
+    'It was started before and its outcome was lost (outcome-unknown): approve runs it again, deny skips it.',
+  'content-changed': 'What was shown before has changed since (content-changed). This is how it is now.',
+  question: 'It is a question: it takes an answer, and nothing runs.',
+};
+
+const TOO_LONG =
+  'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
+
 /** @param room all that the preview needs when left out */
 export function pendingReport(action: PendingAction, room?: Room): SessionReport['pending'][number] {
   const preview = quotedPreview(action.preview, room);
@@ -163,6 +175,7 @@ export function pendingReport(action: PendingAction, room?: Room): SessionReport
     source: visibleLine(sourceText(action.source)),
     sideEffect: effect,
     reason,
+    why: preview.extent === 'cut' ? `${WHY[reason]} ${TOO_LONG}` : WHY[reason],
     ...(rule === undefined ? {} : { rule: visibleLine(rule) }),
     preview: preview.text,
     cut: preview.extent === 'cut' ? preview.left : 0,

@@ -39,17 +39,6 @@ function said(text: string, { pending, question }: SessionReport): string {
   return pending.length === 0 && question === null ? text : lineMarked(text);
 }
 
-const REASONS: Readonly<Record<SessionReport['pending'][number]['reason'], string>> = {
-  approval: 'It has side effects and needs approval.',
-  'outcome-unknown':
-    'It was started before and its outcome was lost (outcome-unknown): approve runs it again, deny skips it.',
-  'content-changed': 'What was shown before has changed since (content-changed). This is how it is now.',
-  question: 'It is a question: it takes an answer, and nothing runs.',
-};
-
-const TOO_LONG =
-  'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
-
 /** A pending action as a person is to see it before they decide. */
 export function pendingBlock(
   action: SessionReport['pending'][number],
@@ -63,7 +52,7 @@ export function pendingBlock(
     title,
     source,
     sideEffect,
-    reason,
+    why,
     rule,
     preview,
     cut,
@@ -74,11 +63,10 @@ export function pendingBlock(
   return [
     `Pending action ${count === 1 ? '' : `${String(number)} of ${String(count)} `}— ${title}`,
     `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
-    REASONS[reason],
+    why,
     rule === undefined ? '' : `It is asked for by ${rule}: no trust changes that.`,
     preview,
     cut === 0 ? `Input: ${inputText(input)}` : '',
-    cut === 0 ? '' : TOO_LONG,
     `Decisions: ${decisions.join(', ')}`,
   ]
     .filter((line) => line !== '')

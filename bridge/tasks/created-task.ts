@@ -33,6 +33,7 @@ export async function createdTask(
     beyondForms: false,
     result: () => resultOf(reply),
   });
+  call.followed?.follows(session);
   // Its first state is the seed: what it waits for is read with `tasks/get`, where it can be answered.
   return { ...reply, interim: { ...resultOf(reply), ...task, status: 'working', resultType: 'task' } };
 }

@@ -7,9 +7,12 @@ import type { Session } from '../sessions/session.ts';
 import { fold, hasEnded, type TaskView } from '../sessions/view.ts';
 import type { ToolName } from '../tools/tool-name.ts';
 import { commandLineNotes, offeredForms, type OfferedForms } from '../approvals/offered-forms.ts';
+import { announced } from '../inbox/announced.ts';
+import type { Announcement } from '../inbox/waiting-result.ts';
 import { endedReply } from './ended-reply.ts';
 import { begunAt } from './beginnings.ts';
 import { type DetailedTask, detailedTask } from './detailed-task.ts';
+import type { FollowedTasks } from './followed-tasks.ts';
 import { readHandle } from './task-handle.ts';
 
 export interface FoundTask {
@@ -39,13 +42,14 @@ export interface Showing {
   name: (tool: ToolName) => string;
   /** The client opens the addresses of forms in URL mode. */
   opensUrls: boolean;
+  followed: FollowedTasks | undefined;
 }
 
 /** The task as of now. Its forms count as shown from here on, its result as collected. */
 export async function showTask(
   id: string,
   found: FoundTask,
-  { bridge, name, opensUrls }: Showing,
+  { bridge, name, opensUrls, followed }: Showing,
 ): Promise<DetailedTask> {
   const { session, current } = found;
   const trouble = current ? await caughtUp(session) : undefined;
@@ -59,6 +63,10 @@ export async function showTask(
   );
   const beyondForms = forms.length === 0 && opened.length === 0 && unoffered.length > 0;
   if (current && ended) bridge.delegations.collect(session);
+  if (current && (ended || beyondForms)) followed?.ended(session);
+  else if (current) followed?.follows(session);
+  // Only the result of a task is read: an announcement in any other answer would be lost.
+  const news = ended || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
   return detailedTask({
     taskId: id,
     agent: session.agent.name,
@@ -71,13 +79,22 @@ export async function showTask(
     beyondForms,
     result: () =>
       resultOf(
-        endedReply(
-          session,
-          { view, notes: [...session.takeNotes(), ...commandLineNotes(unoffered)] },
-          { bridge, name },
+        announced(
+          endedReply(
+            session,
+            { view, notes: [...session.takeNotes(), ...commandLineNotes(unoffered)] },
+            { bridge, name },
+          ),
+          news,
+          name,
         ),
       ),
   });
+}
+
+async function announcementOnce({ inbox }: Bridge): Promise<Announcement> {
+  await inbox.look();
+  return inbox.take();
 }
 
 function offered(

@@ -15,6 +15,7 @@ import type { Bridge } from '../bridge.ts';
 import type { ToolName } from '../tools/tool-name.ts';
 import { TASKS_EXTENSION } from '../approvals/client.ts';
 import type { DetailedTask } from './detailed-task.ts';
+import type { FollowedTasks } from './followed-tasks.ts';
 import { findTask, type Showing, showTask } from './find-task.ts';
 import { readHandle } from './task-handle.ts';
 
@@ -24,13 +25,14 @@ const anyResult = z.looseObject({});
 export interface TaskMethodParts {
   prefix: string;
   log: Logger;
+  followed: FollowedTasks | undefined;
   bridge: () => Promise<Bridge>;
 }
 
 /** An acknowledgement: what it leads to is seen with the task. */
 const ACKNOWLEDGED = { resultType: 'complete' };
 
-export function offerTasks({ server }: McpServer, { prefix, log, bridge }: TaskMethodParts): void {
+export function offerTasks({ server }: McpServer, { prefix, log, followed, bridge }: TaskMethodParts): void {
   server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } });
   const name = (tool: ToolName): string => `${prefix}${tool}`;
 
@@ -42,7 +44,7 @@ export function offerTasks({ server }: McpServer, { prefix, log, bridge }: TaskM
       const opensUrls = opensUrlsIn(context);
       return {
         resultType: 'complete',
-        ...(await answering(() => shownTask(taskId, { bridge, name, opensUrls }))),
+        ...(await answering(() => shownTask(taskId, { bridge, name, opensUrls, followed }))),
       };
     },
   );

@@ -2,6 +2,7 @@
 import type { Bridge } from '../bridge.ts';
 import type { ToolName } from '../tools/tool-name.ts';
 import type { DetailedTask } from './detailed-task.ts';
+import type { FollowedTasks } from './followed-tasks.ts';
 import { findTask, showTask } from './find-task.ts';
 
 export interface Watching {
@@ -10,6 +11,7 @@ export interface Watching {
   name: (tool: ToolName) => string;
   /** The client opens the addresses of forms in URL mode. */
   opensUrls: boolean;
+  followed: FollowedTasks | undefined;
   /** "Each notification carries a complete `DetailedTask`": what `tasks/get` would answer at that moment. */
   push: (task: DetailedTask) => void;
 }
@@ -21,7 +23,7 @@ export interface Watching {
  */
 export async function watchTask(
   id: string,
-  { bridge, name, opensUrls, push }: Watching,
+  { bridge, name, opensUrls, followed, push }: Watching,
 ): Promise<() => void> {
   const opened = await bridge();
   const found = await findTask(opened, id);
@@ -42,7 +44,7 @@ export async function watchTask(
       // What happens while one is told is told with the next: a task that talks a lot sends no more than is read.
       while (changed && !isOver()) {
         changed = false;
-        const task = await showTask(id, found, { bridge: opened, name, opensUrls });
+        const task = await showTask(id, found, { bridge: opened, name, opensUrls, followed });
         const said = JSON.stringify({ ...task, lastUpdatedAt: '' });
         if (said === last || isOver()) continue;
         last = said;

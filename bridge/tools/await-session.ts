@@ -26,12 +26,18 @@ export interface AwaitedSession {
   notes?: () => readonly string[];
   /** False where the caller wants the outcome itself; a task is not returned then. */
   asTask?: boolean;
-  /** What waits already is answered at once, with its preview: in a task the caller would not see it. */
+  /**
+   * The caller asks for a task that has begun before. What waits already is answered at once, with its preview: in a task the
+   * caller would not see it. No task is returned to a client that follows it already.
+   */
   showsPending?: boolean;
 }
 
 /** Clients make so many requests of one call at most: the SDK's driver stops after ten. */
 const MOST_ROUNDS = 8;
+
+const IN_BACKGROUND =
+  'Your client follows this task in the background already, and notifies you when it needs a decision or has ended. Do not wait for it again.';
 
 /** @throws what the delivery was refused with */
 export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Promise<Reply<SessionReport>> {
@@ -46,8 +52,12 @@ export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Pro
     // With `human-only` its form is the only way to decide here, and the task carries it.
     const preview =
       awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
-    if (view === undefined || (!hasEnded(view) && !preview)) return createdTask(call, session, end);
-    return sessionReply(call, session, { end, notes: notes() });
+    // A second task for the same work would be a second notification.
+    const followed = awaited.showsPending === true && call.followed?.isFollowed(session) === true;
+    if (view === undefined || (!hasEnded(view) && !preview && !followed))
+      return createdTask(call, session, end);
+    const next = followed && !hasEnded(view) && !isAsking(view) ? IN_BACKGROUND : undefined;
+    return sessionReply(call, session, { end, notes: notes(), next });
   }
   const end = await waited(call, awaited);
   // Where only a person decides, and this client shows them nothing.

@@ -1,6 +1,6 @@
 /** `check_task_progress_and_status`: a short look at a task, without waiting. */
 import { z } from 'zod';
-import { waysToDecide } from '../approvals/ways-to-decide.ts';
+import { type ShownWaiting, waysToDecide } from '../approvals/ways-to-decide.ts';
 import { personStep } from '../approvals/person-step.ts';
 import { digestOf, statusReport } from '../results/digest.ts';
 import { shortStep } from '../results/next-step.ts';
@@ -44,13 +44,18 @@ export const checkTask = defineTool({
         next:
           onlyPerson === undefined
             ? shortStep(session, call.name)
-            : `${onlyPerson} ${waysToDecide(session, call.bridge.program)}`,
+            : `${onlyPerson} ${waysToDecide(session, { waiting: unseen(session), program: call.bridge.program })}`,
       }),
       notes: [...call.news()],
     };
     return { structured, text: statusText(structured), executions: toolExecutions(session) };
   },
 });
+
+/** A short look has no preview: what waits is shown before it is decided. */
+function unseen({ asked: { pending, question } }: Session): ShownWaiting {
+  return { pending: pending.map(({ shown }) => ({ shown, cut: 1, decisions: [] })), question };
+}
 
 /** What happened since the cursor, as far as this bridge has seen it. */
 function changesSince({ steps, cursor }: Session, since: number | undefined) {

@@ -1,6 +1,13 @@
 /** `approve_or_deny_pending_action`: a person's decision on what a task waits for. */
 import { z } from 'zod';
-import { decisionInput, decisionsOf, singleDecisionFields, verdictOf } from '../approvals/decision-words.ts';
+import { wrongTitle } from '../approvals/action-title.ts';
+import {
+  actionTitle,
+  decisionInput,
+  decisionsOf,
+  singleDecisionFields,
+  verdictOf,
+} from '../approvals/decision-words.ts';
 import { refuseForPerson } from '../approvals/person-step.ts';
 import { refuseUnseen } from '../approvals/seen-whole.ts';
 import { sendVerdicts } from '../approvals/send-verdicts.ts';
@@ -17,6 +24,10 @@ import type { Reply } from './tool-result.ts';
 const ON_ITS_WAY =
   'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide anew.';
 
+const { decision: listedWord, ...listed } = decisionInput.shape;
+const listedDecision = z.strictObject({ decision: listedWord, title: actionTitle, ...listed });
+const { decision: singleWord, title: singleTitle, ...single } = singleDecisionFields;
+
 export const decide = defineTool({
   name: 'approve_or_deny_pending_action',
   title: 'Decide a pending action',
@@ -24,29 +35,37 @@ export const decide = defineTool({
 
 decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused, and nothing runs.
 
+title: the title of the pending action, right after decision. The client's own dialog shows it to the person before the call is made, so it is required wherever a client can ask its person. A title that is not the action's is refused.
+
 shown: the code of the question that the person saw. A question that has changed since has another code: the decision is refused, and the answer shows the question as it is now. Show it to the person again; never send a code that they have not seen.
 
 Several at once: put them into decisions. With most agents nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
   input: z.strictObject({
+    // Clients show the arguments in the order in which models write them: that of the schema.
+    decision: singleWord,
+    title: singleTitle,
     sessionId: fields.sessionId,
+    ...single,
     agent: fields.ownerAgent,
-    ...singleDecisionFields,
-    decisions: z.array(decisionInput).min(1).max(100).optional().describe('Several decisions at once.'),
+    decisions: z.array(listedDecision).min(1).max(100).optional().describe('Several decisions at once.'),
     waitSeconds: fields.waitSeconds,
   }),
   output: sessionReport,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   alwaysLoad: true,
   decides: true,
-  async run({ sessionId, agent, decisions, waitSeconds, ...single }, call) {
+  async run({ sessionId, agent, decisions, waitSeconds, ...decided }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;
     refuseForPerson(call, sessionId);
-    const inputs = decisionsOf(single, decisions);
+    const inputs = decisionsOf(decided, decisions);
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
-    refuseUnseen(pendingReports(session.view?.pending ?? []), inputs);
-    const verdicts = inputs.map(verdictOf);
+    const reports = pendingReports(session.view?.pending ?? []);
+    refuseUnseen(reports, inputs);
+    const otherTitle = wrongTitle(reports, inputs, call.client.forms !== 'none');
+    if (otherTitle !== undefined) return questionAgain(call, session, otherTitle);
+    const verdicts = inputs.map((input) => verdictOf(input));
     call.beforeSending();
     const delivery = sendVerdicts(session, verdicts, 'tool');
     call.awaits({ session, delivery });
@@ -66,7 +85,7 @@ Several at once: put them into decisions. With most agents nothing of a turn run
   },
 });
 
-/** The refusal of a decision made on another question, with the question as it is now (D2). @throws any other failure */
+/** A decision on another question is refused with the question as it is now (D2). @throws any other failure */
 async function otherQuestion(
   call: ToolCall,
   session: Session,
@@ -74,7 +93,15 @@ async function otherQuestion(
 ): Promise<Reply<SessionReport>> {
   if (!(error instanceof ProductError) || error.reason !== 'INPUT_CHANGED') throw error;
   await session.look();
-  const { reason, facts, message } = error;
+  return questionAgain(call, session, error);
+}
+
+/** The refusal, and what waits as it is now. */
+function questionAgain(
+  call: ToolCall,
+  session: Session,
+  { reason, facts, message }: ProductError,
+): Reply<SessionReport> {
   const { structured, text, ...reply } = sessionReply(call, session, { end: 'settled' });
   const notes = [message, ...structured.notes];
   return {

@@ -4,22 +4,24 @@ import { taskMode, type TaskSettings } from '../../shared/protocol/tool-approval
 import type { Session } from '../sessions/session.ts';
 import { ProductError } from '../../shared/errors.ts';
 import { permitStart, placeWorkspace } from '../approvals/permit-start.ts';
-import { refuseForPerson } from '../approvals/person-step.ts';
+import { decidingWords, personStep, refuseForPerson } from '../approvals/person-step.ts';
 import { sessionReport } from '../results/session-report.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitBegun, begin, joined } from './begin.ts';
 import * as fields from './fields.ts';
 import { asAgentSays, taskSettingsFor, unheard, withTier } from './task-settings.ts';
-import { defineTool } from './tool.ts';
+import { defineTool, type ToolCall } from './tool.ts';
 
 export const delegateTask = defineTool({
   name: 'delegate_task_to_assistant',
   title: 'Delegate a task',
-  description: `Hands a task to an agent, which works on it with its own model and tools. Waits up to waitSeconds and returns the result, the actions that wait for a person's approval, or the sessionId to go on with.
+  description: (
+    approvals,
+  ) => `Hands a task to an agent, which works on it with its own model and tools. Waits up to waitSeconds and returns the result, the actions that wait for a person's approval, or the sessionId to go on with.
 
 With a sessionId it goes on in that session: a live task gets the message, an ended one is followed by the session's next task, with the conversation so far.
 
-Actions with side effects wait for approval: show them to the person and send the decision with approve_or_deny_pending_action. autoExecute, and the modes auto and accept-edits, run things without asking: set them only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. Do not delegate the same task again because an answer is slow.`,
+Actions with side effects wait for the person's approval. ${decidingWords(approvals)} autoExecute, and the modes auto and accept-edits, run things without asking: set them only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. Do not delegate the same task again because an answer is slow.`,
   input: z.strictObject({
     task: z.string().min(1).describe('What to do, in words, with all the agent needs to know.'),
     agent: fields.agent,
@@ -62,7 +64,7 @@ Actions with side effects wait for approval: show them to the person and send th
     const interim = await permitStart(call, { task, placed, unasked });
     if (interim !== undefined) return { interim };
     await going?.refresh();
-    if (going !== undefined) refuseWhileDeciding(going);
+    if (going !== undefined) refuseWhileDeciding(going, call);
     // An answer in words may be an approval to the agent that asked.
     if (going !== undefined && going.view?.question) refuseForPerson(call, going.id);
     const begun = await begin(call, beginning);
@@ -71,7 +73,7 @@ Actions with side effects wait for approval: show them to the person and send th
       // It began to wait while the message was on its way.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
         await begun.session.look();
-        refuseWhileDeciding(begun.session);
+        refuseWhileDeciding(begun.session, call);
       }
       throw error;
     });
@@ -79,13 +81,17 @@ Actions with side effects wait for approval: show them to the person and send th
 });
 
 /** A pending action is decided by naming it, never by a message in words. @throws ProductError DECISION_NEEDED */
-function refuseWhileDeciding({ id, view }: Session): void {
+function refuseWhileDeciding(session: Session, call: ToolCall): void {
+  const { id, view } = session;
   const pending = view?.pending ?? [];
   if (pending.length === 0) return;
   const calls = pending.map(({ callId, title }) => `callId "${callId}" (${title})`).join(', ');
+  const how =
+    personStep(session, call) ??
+    `Show the person what is pending and send their decision with approve_or_deny_pending_action: sessionId "${id}", ${calls}.`;
   throw new ProductError(
     'DECISION_NEEDED',
-    `The task waits for a decision and takes no message before it; nothing was sent. Show the person what is pending and send their decision with approve_or_deny_pending_action: sessionId "${id}", ${calls}. To change course, deny with a reason.`,
+    `The task waits for a decision and takes no message before it; nothing was sent. ${how} To change course, deny with a reason.`,
     { facts: { sessionId: id, callIds: pending.map(({ callId }) => callId).join(' ') } },
   );
 }

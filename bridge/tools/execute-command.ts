@@ -6,7 +6,7 @@ import { visibleText } from '../../shared/visible-text.ts';
 import type { Agent } from '../agents/agent.ts';
 import { commandsOf } from '../agents/commands.ts';
 import { permitStart, placeWorkspace } from '../approvals/permit-start.ts';
-import { refuseForPerson } from '../approvals/person-step.ts';
+import { decidingWords, refuseForPerson } from '../approvals/person-step.ts';
 import { sessionReport } from '../results/session-report.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitBegun, begin, joined } from './begin.ts';
@@ -25,9 +25,11 @@ type CommandReport = z.infer<typeof commandReport>;
 export const executeCommand = defineTool({
   name: 'execute_agent_command',
   title: 'Execute an agent command',
-  description: `Has an agent carry out one of its commands, without a model: "init", "checkpoint list", "checkpoint show" and "checkpoint restore" with the checkpoint's id, "help"; list_available_agent_commands lists those of each agent.
+  description: (
+    approvals,
+  ) => `Has an agent carry out one of its commands, without a model: "init", "checkpoint list", "checkpoint show" and "checkpoint restore" with the checkpoint's id, "help"; list_available_agent_commands lists those of each agent.
 
-What a command changes waits for approval, like any action of a task: show it to the person and send their decision with approve_or_deny_pending_action. A command begins a task of its own, in the session that is named or in a new one.`,
+What a command changes waits for the person's approval, like any action of a task. ${decidingWords(approvals)} A command begins a task of its own, in the session that is named or in a new one.`,
   input: z.strictObject({
     command: commandCall.shape.command.describe('The name of the command, e.g. "checkpoint list".'),
     args: z

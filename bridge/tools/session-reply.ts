@@ -17,6 +17,8 @@ export type Answering = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | '
 export interface SessionReplyOptions {
   end: WaitEnd;
   notes?: readonly string[];
+  /** In place of the usual next step. */
+  next?: string | undefined;
 }
 
 /** The session as it stands. A result in the reply is collected when the client has the reply. */
@@ -25,22 +27,26 @@ export function sessionReply(
   session: Session,
   options: SessionReplyOptions,
 ): Reply<SessionReport> {
-  const { end, notes = [] } = options;
+  const { end, notes = [], next } = options;
   const { view } = session;
-  const structured = reportOf({
-    sessionId: session.id,
-    agent: session.agent.name,
-    view,
+  const structured = reportedNow(session, {
     notes: [...call.news(), ...session.takeNotes(), ...notes],
-    next: [
-      personStep(session, call) ?? nextStep(session, end, call.name),
-      waysToDecide(session, call.bridge.program),
-    ]
-      .filter((each) => each !== '')
-      .join(' '),
+    next: next ?? personStep(session, call) ?? nextStep(session, end, call.name),
+    program: call.bridge.program,
   });
   // No client reads the answer to a withdrawn call.
   if (!call.signal.aborted && view !== undefined && hasEnded(view))
     call.onReceipt(call.bridge.delegations.handOver(session));
   return { structured, text: sessionText(structured), executions: toolExecutions(session) };
+}
+
+/** The report of a session, whose next step ends with the lines that a person can copy. */
+export function reportedNow(
+  session: Pick<Session, 'id' | 'agent' | 'view'>,
+  { notes, next, program }: { notes: readonly string[]; next: string; program: string },
+): SessionReport {
+  const { id, agent, view } = session;
+  const report = reportOf({ sessionId: id, agent: agent.name, view, notes, next });
+  const ways = waysToDecide(session, { waiting: report, program });
+  return { ...report, next: [next, ways].filter((each) => each !== '').join(' ') };
 }

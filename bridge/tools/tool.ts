@@ -20,6 +20,7 @@ import type { Bridge } from '../bridge.ts';
 import { announced } from '../inbox/announced.ts';
 import type { AnswerReceipts, OnReceipt } from '../outbox/answer-receipts.ts';
 import { withWaitingResults } from '../inbox/waiting-result.ts';
+import type { FollowedTasks } from '../tasks/followed-tasks.ts';
 import type { OnCancel } from '../withdrawals/cause.ts';
 import { type Awaited, OpenCall } from '../withdrawals/open-call.ts';
 import type { Withdrawals } from '../withdrawals/withdrawals.ts';
@@ -46,6 +47,8 @@ export interface ToolCall {
   readonly timeout: (waitSeconds: number | undefined) => number;
   /** What the client can do, and its answers where it has been asked before in this call. */
   readonly client: Client;
+  /** The tasks that the client follows already; undefined where requests do not say which client they are of. */
+  readonly followed: FollowedTasks | undefined;
   /** The state with which the client makes this very call again, with what its person has answered. */
   readonly signed: (state: RoundState) => Promise<string>;
   /** A tool's name as this client sees it. */
@@ -56,7 +59,7 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   name: ToolName;
   title: string;
   /** The important first: clients cut at 2 KB. */
-  description: string;
+  description: string | ((approvals: Approvals) => string);
   input: Input;
   output: Output;
   annotations: {
@@ -82,6 +85,7 @@ export interface Offer {
   unattended: boolean;
   withdrawals: Withdrawals;
   receipts: AnswerReceipts;
+  followed: FollowedTasks | undefined;
   released?: (requestId: RequestId) => void;
   /** Opened by the first call that needs it, so that the first MCP answers do not wait. */
   bridge: () => Promise<Bridge>;
@@ -119,7 +123,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       return {
         name: `${prefix}${name}`,
         title,
-        description: prefixed(description, prefix),
+        description: prefixed(typeof description === 'string' ? description : description(approvals), prefix),
         inputSchema: (inputSchema ??= jsonSchema(spec.input, 'input')),
         outputSchema: (outputSchema ??= jsonSchema(withWaitingResults(spec.output), 'output')),
         annotations: { title, ...annotations },
@@ -141,7 +145,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
-  { server, prefix, log, onCancel, unattended, withdrawals, receipts, released, bridge }: Offer,
+  { server, prefix, log, onCancel, unattended, withdrawals, receipts, followed, released, bridge }: Offer,
   { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
@@ -169,6 +173,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       report: progress.report,
       name: called,
       client: clientOf(server, context, { round, unattended }),
+      followed,
       signed: (state) => opened.requestStates.sign(state, words),
       beforeSending: () => open.beforeSending(),
       awaits: (awaited) => {

@@ -3,6 +3,7 @@ import { quotedPreview, sourceText } from '../../shared/protocol/preview-text.ts
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { quoted, visibleLine } from '../../shared/visible-text.ts';
 import type { McpDecisionWord } from '../approvals/decision-words.ts';
+import { decisionLines } from '../approvals/ways-to-decide.ts';
 import { offeredWords } from '../results/session-report.ts';
 import { toMcpState } from '../sessions/mcp-state.ts';
 import type { TaskView } from '../sessions/view.ts';
@@ -64,7 +65,7 @@ export function askedNotice(about: About, view: TaskView, now: number): Notice {
               shown: question.shown,
               text: quoted(question.text, { characters: SHOWN }).text,
             },
-      howToDecide: howToDecide(view),
+      howToDecide: howToDecide(posted, question),
     },
   };
 }
@@ -121,15 +122,11 @@ function postedAction(action: PendingAction): PostedAction {
   };
 }
 
-function howToDecide({ pending, question }: TaskView): Record<string, string> {
+function howToDecide(
+  pending: readonly PostedAction[],
+  question: TaskView['question'],
+): Record<string, unknown> {
   const reply =
     'Answer this post with 200 and {"decisions": [{"callId", "shown", "decision", …}]} as JSON, or with 204 and decide in one of the other ways.';
-  if (pending.length === 0 && question !== null)
-    return { reply, commandLine: `mcp-a2a-bridge answer ${question.shown} <words>` };
-  const code = pending.length === 1 ? (pending[0]?.shown ?? '') : '<shown>';
-  return {
-    reply,
-    commandLine: `mcp-a2a-bridge approve ${code}`,
-    toDeny: `mcp-a2a-bridge deny ${code}`,
-  };
+  return { reply, commandLines: decisionLines({ pending, question }, 'mcp-a2a-bridge') };
 }

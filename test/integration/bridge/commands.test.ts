@@ -35,10 +35,15 @@ afterEach(async () => {
 });
 afterAll(() => program.remove());
 
-async function clientOf(agent: { url: string; token?: string }, args: string[] = []): Promise<RawClient> {
+async function clientOf(
+  agent: { url: string; token?: string },
+  args: string[] = [],
+  more: { workspaces?: readonly string[]; env?: Record<string, string> } = {},
+): Promise<RawClient> {
   const stateDir = await mkdtemp(join(program.directory, 'state-'));
   const { url: agentUrl, token } = agent;
-  const client = await RawClient.start(program, { stateDir, agentUrl, args, ...(token && { token }) });
+  const start = { stateDir, agentUrl, args, ...(token && { token }), ...more };
+  const client = await RawClient.start(program, start);
   open.unshift(() => client.kill());
   return client;
 }
@@ -50,6 +55,18 @@ async function gemini(): Promise<FakeGemini> {
 }
 
 describe('the commands of our server', () => {
+  test('X2 a command works in no directory that nobody allowed', async () => {
+    const whole = await stage();
+    const own = await mkdtemp(join(program.directory, 'own-'));
+    const client = await clientOf(whole.server, [], { workspaces: [], env: { CLAUDE_PROJECT_DIR: own } });
+    const outside = { command: 'checkpoint list', workspace: whole.server.workspace };
+    const refused = await client.call(EXECUTE, outside);
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toMatch(/is outside\. Nothing was sent\. .*--allow-workspace/);
+    expect(await whole.peer.list()).toEqual([]);
+    expect((await client.call(EXECUTE, { ...outside, workspace: own })).isError).not.toBe(true);
+  });
+
   test('are listed; init is a prompt for the model; a file written under approval is put back by a restoration', async () => {
     const whole = await stage();
     const { workspace } = whole.server;

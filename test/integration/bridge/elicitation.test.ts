@@ -146,7 +146,13 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     });
     const call = client.call(DELEGATE, { task: 'do it' });
     await shown.happened;
-    const decision = { sessionId: 'session-1', callId: 'one', shown: 'hash-of-one', decision: 'approve' };
+    const decision = {
+      sessionId: 'session-1',
+      title: 'Write one.md',
+      callId: 'one',
+      shown: 'hash-of-one',
+      decision: 'approve',
+    };
     const tool = await client.call(DECIDE, decision);
     expect(tool.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     if (holds) await withdrawn.happened;
@@ -177,6 +183,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     open.unshift({ close: () => other.kill() });
     await other.call(DECIDE, {
       sessionId: 'session-1',
+      title: 'Write one.md',
       callId: 'one',
       shown: 'hash-of-one',
       decision: 'approve',
@@ -237,8 +244,9 @@ function textOf({ content }: FormResult): string {
 function decisionFor({ structuredContent }: FormResult): Record<string, unknown> {
   return {
     sessionId: structuredContent?.sessionId,
+    decision: 'approve',
+    title: 'Write one.md',
     callId: 'one',
     shown: 'hash-of-one',
-    decision: 'approve',
   };
 }

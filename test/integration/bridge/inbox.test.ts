@@ -74,6 +74,30 @@ describe('results that finished while nobody looked', () => {
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
   });
 
+  test('R97 are announced with a prompt and with a resource too, and review_pending holds the preview of what waits', async () => {
+    const stateDir = await stateDirectory();
+    let tasks = 0;
+    const agent = await agentOf({
+      onMessage: (task) => ((tasks += 1) === 1 ? task.work().ask(pendingWrite('one')) : task.work()),
+    });
+    const first = await bridgeAt(stateDir, agent);
+    await first.call(DELEGATE, { task: 'ask me', waitSeconds: 0 });
+    await first.call(DELEGATE, { task: 'walk away', waitSeconds: 0 });
+    [...agent.tasks.values()].at(-1)?.say('done').complete();
+    await kept(stateDir, 'task-2');
+
+    const second = await bridgeAt(stateDir, agent);
+    const prompt = JSON.stringify(await second.request('prompts/get', { name: 'review_pending' }));
+    expect(prompt).toMatch(/"text":"Finished while nobody looked.*walk away.*\+hello.*approve hash-of-one/);
+
+    const third = await bridgeAt(stateDir, agent);
+    const uri = 'task://session-1/task-1/diff';
+    const read = JSON.stringify(await third.request('resources/read', { uri }));
+    expect(read).toMatch(
+      /"contents":\[\{"uri":"task:\/\/session-1\/task-1\/diff".*Finished while nobody looked.*walk away/,
+    );
+  });
+
   test('R68 B3 are announced by the next bridge, with its first answer, when the one that had delegated them was killed', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf({ onMessage: (task) => task.work() });

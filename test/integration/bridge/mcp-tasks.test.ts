@@ -124,6 +124,43 @@ describe('MCP tasks', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
+  test('R95 waiting for a task that the client follows already makes no second task, and says so', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const client = await clientAt(agent);
+    const taskId = await delegated(client);
+    expect(await look(client, taskId)).toMatchObject({ status: 'working' });
+    const waited = await client.ask('tools/call', { name: WAIT, arguments: { sessionId: taskId } });
+    expect(waited.result).not.toHaveProperty('taskId');
+    expect(report.parse(waited.result).structuredContent).toMatchObject({
+      state: 'working',
+      next: expect.stringContaining('in the background already'),
+    });
+    agent.task.say('done').complete();
+    const outcome = await client.session.task(asTaskId(taskId)).result();
+    expect(report.parse(resultFromTaskOutcome(outcome)).structuredContent).toMatchObject({ output: 'done' });
+  });
+
+  test('R97 the result of a task begins with what else has finished', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work() });
+    const stateDir = await stateDirectory();
+    const before = await clientAt(agent, { stateDir, tasks: false });
+    await before.ask('tools/call', { name: DELEGATE, arguments: { task: 'walk away', waitSeconds: 0 } });
+    await before.close();
+    agent.task.say('done').complete();
+    const client = await clientAt(agent, { stateDir });
+    const taskId = await delegated(client, 'another');
+    [...agent.tasks.values()].at(-1)?.say('also done').complete();
+    const outcome = await client.session.task(asTaskId(taskId)).result();
+    const { content, structuredContent } = resultFromTaskOutcome(outcome);
+    expect(content).toMatchObject([
+      { text: expect.stringMatching(/^Finished while nobody looked.*\n.*walk away/) },
+    ]);
+    expect(structuredContent).toMatchObject({
+      output: 'also done',
+      waitingResults: [{ title: 'walk away' }],
+    });
+  });
+
   test('R66 the same through tools for a client that does not declare tasks, whose task methods are refused', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { tasks: false });
@@ -136,7 +173,13 @@ describe('MCP tasks', () => {
     const { sessionId } = structuredContent;
     const decided = await client.ask('tools/call', {
       name: DECIDE,
-      arguments: { sessionId, callId: 'one', shown: 'hash-of-one', decision: 'approve' },
+      arguments: {
+        sessionId,
+        title: 'Write one.md',
+        callId: 'one',
+        shown: 'hash-of-one',
+        decision: 'approve',
+      },
     });
     expect(report.parse(decided.result).structuredContent).toMatchObject({ state: 'completed' });
     expect(decisionChannels(agent)).toEqual(['tool']);
@@ -180,7 +223,13 @@ describe('MCP tasks', () => {
     // The same handle works in the tools.
     const decided = await client.ask('tools/call', {
       name: DECIDE,
-      arguments: { sessionId: taskId, callId: 'one', shown: 'hash-of-one', decision: 'deny' },
+      arguments: {
+        sessionId: taskId,
+        title: 'Write one.md',
+        callId: 'one',
+        shown: 'hash-of-one',
+        decision: 'deny',
+      },
     });
     expect(report.parse(decided.result).structuredContent).toMatchObject({ output: 'decided deny' });
     const late = await client.ask('tasks/update', {
@@ -236,7 +285,13 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toEqual([]);
     const tool = await client.ask('tools/call', {
       name: DECIDE,
-      arguments: { sessionId: taskId, callId: 'one', shown: 'hash-of-one', decision: 'approve' },
+      arguments: {
+        sessionId: taskId,
+        title: 'Write one.md',
+        callId: 'one',
+        shown: 'hash-of-one',
+        decision: 'approve',
+      },
     });
     expect(report.parse(tool.result).structuredContent).toMatchObject({ state: 'completed' });
   });
@@ -254,14 +309,16 @@ describe('MCP tasks', () => {
 
   test('R66 a task that nobody knows is a JSON-RPC error by its code, and wait_for_task gives a task for a session that goes on', async () => {
     const agent = await agentOf({ onMessage: (task) => task.work() });
-    const client = await clientAt(agent);
+    const stateDir = await stateDirectory();
+    const client = await clientAt(agent, { stateDir });
     for (const method of ['tasks/get', 'tasks/cancel'])
       for (const taskId of ['nothing', 'no::where']) {
         const { error } = await client.ask(method, { taskId });
         expect(error).toMatchObject({ code: -32602 });
       }
     const taskId = await delegated(client);
-    const waiting = await client.ask('tools/call', { name: WAIT, arguments: { sessionId: 'session-1' } });
+    const other = await clientAt(agent, { stateDir });
+    const waiting = await other.ask('tools/call', { name: WAIT, arguments: { sessionId: 'session-1' } });
     expect(waiting.result).toMatchObject({ resultType: 'task', taskId });
     agent.task.say('done').complete();
     const ended = await client.ask('tools/call', { name: WAIT, arguments: { sessionId: taskId } });
@@ -313,13 +370,16 @@ describe('MCP tasks', () => {
       const [key = ''] = Object.keys(task.inputRequests ?? {});
       const callId = key.slice(0, key.lastIndexOf('.'));
       const pending = (await whole.peer.list()).flatMap((each) => each.pending);
-      const shown = pending.find((action) => action.callId === callId)?.shown ?? 'not shown';
+      const { shown, title } = pending.find((action) => action.callId === callId) ?? {
+        shown: 'not shown',
+        title: 'not shown',
+      };
       const byForm = (): Promise<unknown> =>
         client.ask('tasks/update', { taskId, inputResponses: { [key]: { action: 'accept' } } });
       const byTool = (): ReturnType<TasksClient['ask']> =>
         client.ask('tools/call', {
           name: DECIDE,
-          arguments: { sessionId: taskId, callId, shown, decision: 'deny' },
+          arguments: { sessionId: taskId, title, callId, shown, decision: 'deny' },
         });
       const [first, second] = round % 2 === 0 ? [byForm, byTool] : [byTool, byForm];
       await Promise.all([first(), second()]);

@@ -122,7 +122,9 @@ describe('what waits too long is posted to the approval webhook', () => {
         { callId: 'two' },
       ],
       question: null,
-      howToDecide: { commandLine: 'mcp-a2a-bridge approve <shown>' },
+      howToDecide: {
+        commandLines: ['mcp-a2a-bridge approve hash-of-one', 'mcp-a2a-bridge approve hash-of-two'],
+      },
     });
     expect(clock.pending).toBe(0);
     // Of two, one is decided: that one is told, and the other is not posted again.

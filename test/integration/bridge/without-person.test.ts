@@ -13,7 +13,14 @@ const DECIDE = 'approve_or_deny_pending_action';
 const PRINT_MODE = { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' };
 
 const listed = z.object({
-  tools: z.array(z.looseObject({ name: z.string(), _meta: z.record(z.string(), z.unknown()) })),
+  tools: z.array(
+    z.looseObject({
+      name: z.string(),
+      description: z.string(),
+      inputSchema: z.looseObject({ properties: z.record(z.string(), z.unknown()) }),
+      _meta: z.record(z.string(), z.unknown()),
+    }),
+  ),
 });
 const result = z.looseObject({
   content: z.array(z.object({ text: z.string() })),
@@ -72,6 +79,29 @@ describe('R96 where no person can be asked', () => {
     expect(tool?.['_meta']).toMatchObject({ 'anthropic/requiresUserInteraction': true });
   });
 
+  test('R96 their dialog shows decision and title first: the title is required, and is that of the action', async () => {
+    const client = await clientWith({ CLAUDE_CODE_ENTRYPOINT: 'cli' }, '--fastest-answer-seconds', '60');
+    const fields = Object.keys((await deciding(client))?.inputSchema.properties ?? {});
+    expect(fields.slice(0, 5)).toEqual(['decision', 'title', 'sessionId', 'callId', 'shown']);
+    const { sessionId } =
+      (await call(client, DELEGATE, { task: 'do it', waitSeconds: 0 })).structuredContent ?? {};
+    const approval = { decision: 'approve', sessionId, callId: 'one', shown: 'hash-of-one' };
+    const { sessionId: _, ...listed } = { ...approval, title: 'Write two.md' };
+    for (const args of [
+      approval,
+      { ...approval, title: 'Write two.md' },
+      { sessionId, decisions: [listed] },
+    ]) {
+      const refused = await call(client, DECIDE, args);
+      expect(refused.isError).toBe(true);
+      expect(refused.content[0]?.text).toContain('Nothing was decided. The title is "Write one.md"');
+      expect(refused.content[0]?.text).toContain('+hello');
+    }
+    expect(agent.decisions).toEqual([]);
+    const done = await call(client, DECIDE, { ...approval, title: 'Write one.md' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
+  });
+
   test('with human-only no tool that decides is offered, and every answer names the command line', async () => {
     const client = await clientWith(PRINT_MODE, '--approvals', 'human-only');
     expect(await deciding(client)).toBeUndefined();
@@ -79,10 +109,18 @@ describe('R96 where no person can be asked', () => {
     const { sessionId = '', next } = asked.structuredContent ?? {};
     const line = `node ${program.script} `;
     expect(next).toContain(line);
-    expect(next).toContain(` approve ${sessionId}`);
+    expect(next).toContain(' approve hash-of-one`');
     expect(asked.content[0]?.text).toContain(next);
+    const { tools } = listed.parse((await client.ask('tools/list', {})).result);
+    expect(JSON.stringify(tools)).not.toContain(DECIDE);
+    expect(JSON.stringify(asked)).not.toContain(DECIDE);
+    const another = await call(client, DELEGATE, { task: 'and that', sessionId });
+    expect(another.isError).toBe(true);
+    expect(JSON.stringify(another)).not.toContain(DECIDE);
     const looked = await call(client, 'check_task_progress_and_status', { sessionId });
     expect(looked.structuredContent?.next).toContain(line);
+    expect(looked.structuredContent?.next).toContain(' show hash-of-one`');
+    expect(JSON.stringify(looked)).not.toContain(DECIDE);
     const refused = await call(client, DECIDE, {
       sessionId,
       callId: 'one',

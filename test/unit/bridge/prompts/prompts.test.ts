@@ -3,11 +3,12 @@ import { delegatePrompt, resumePrompt, reviewPrompt } from '../../../../bridge/p
 import { TOOL_NAMES } from '../../../../bridge/tools/tool-name.ts';
 
 const named = (tool: string): string => `g_${tool}`;
+const AUTO = { name: named, approvals: 'auto' } as const;
 const ALL = [
   delegatePrompt({ task: 'Sort it.', agent: 'team' }, named),
   delegatePrompt({ task: 'Sort it.' }, named),
-  reviewPrompt({ session: 's-1' }, named),
-  reviewPrompt({}, named),
+  reviewPrompt({ reports: ['One waits.', 'Two waits.'], more: 0, unsure: [] }, AUTO),
+  reviewPrompt({ reports: ['One waits.'], more: 2, unsure: ['Agent "b" could not be asked: away'] }, AUTO),
   resumePrompt({ session: 's-1' }, named),
   resumePrompt({}, named),
 ];
@@ -22,10 +23,20 @@ describe('the prompts', () => {
   test('hand on what the person said, and leave every decision to them', () => {
     expect(ALL[0]).toMatch(/agent "team"[\s\S]*Sort it\.$/);
     expect(ALL[0]).toContain('Do not set autoExecute');
-    expect(ALL[2]).toContain('"s-1"');
+    expect(ALL[2]).toMatch(/\n\nOne waits\.\n\nTwo waits\.$/);
     expect(ALL[2]).toContain('Decide nothing yourself');
-    expect(ALL[3]).toContain('"input_required"');
+    expect(ALL[3]).toMatch(/One waits\.\n\n2 more sessions wait: .*"input_required"[\s\S]*away$/);
     expect(ALL[4]).toContain('"s-1"');
     expect(ALL[5]).toContain('Do not delegate anything again');
+  });
+
+  test('R96 send nobody to a tool that is not offered, and say so when nothing waits', () => {
+    const person = reviewPrompt(
+      { reports: ['One waits.'], more: 0, unsure: [] },
+      { name: named, approvals: 'human-only' },
+    );
+    expect(person).not.toContain('approve_or_deny');
+    expect(person).toContain('I decide it myself');
+    expect(reviewPrompt({ reports: [], more: 0, unsure: [] }, AUTO)).toContain('nothing waits');
   });
 });

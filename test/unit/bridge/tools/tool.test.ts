@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { INSTRUCTIONS } from '../../../../bridge/instructions.ts';
+import { instructions } from '../../../../bridge/instructions.ts';
+import { APPROVALS } from '../../../../bridge/approvals/ladder.ts';
 import { activityWords } from '../../../../bridge/results/activity-words.ts';
 import { isLoopback } from '../../../../bridge/agents/loopback.ts';
 import { prefixed, waitMs } from '../../../../bridge/tools/tool.ts';
 import { TOOL_NAMES } from '../../../../bridge/tools/tool-name.ts';
+
+const INSTRUCTIONS = instructions('auto');
 
 describe('the tools', () => {
   test('wait less for a client that gets no progress, and as long as they were told to for any', () => {
@@ -23,7 +26,13 @@ describe('the tools', () => {
 
   test('are all named in the instructions, which fit into 2 KB with any prefix', () => {
     for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
-    expect(Buffer.byteLength(prefixed(INSTRUCTIONS, 'x'.repeat(30)))).toBeLessThan(2048);
+    for (const approvals of APPROVALS)
+      expect(Buffer.byteLength(prefixed(instructions(approvals), 'x'.repeat(30)))).toBeLessThan(2048);
+  });
+
+  test('R96 that no client is offered are not named in the instructions', () => {
+    expect(instructions('human-only')).not.toContain('approve_or_deny_pending_action');
+    expect(instructions('human-only')).toContain('at a terminal');
   });
 
   test('R62 progress names the tool, and leaves its output out', () => {

@@ -1,0 +1,38 @@
+/**
+ * The title that a decision names. Clients such as Claude Code show a person the arguments of a call and ask for leave; the
+ * title is what the person recognises there. So it must be the title of the action that the decision is on. Pure.
+ */
+import { ProductError } from '../../shared/errors.ts';
+import type { DecisionInput } from './decision-words.ts';
+
+/** An action as a tool's result shows it. */
+interface TitledAction {
+  callId: string;
+  title: string;
+}
+
+/**
+ * @param required whether the client can ask its person before it makes the call
+ * @returns the refusal of the first decision with another title than its action; undefined when all fit. A call that does not
+ *   wait has no title to compare: its agent says how it was decided (R07).
+ */
+export function wrongTitle(
+  shown: readonly TitledAction[],
+  decisions: readonly Pick<DecisionInput, 'callId' | 'title'>[],
+  required: boolean,
+): ProductError | undefined {
+  for (const { callId, title } of decisions) {
+    const action = shown.find((each) => each.callId === callId);
+    if (action === undefined || title === action.title || (title === undefined && !required)) continue;
+    const problem =
+      title === undefined
+        ? `The decision on ${callId} needs the action's title: the person reads it in their client before they allow the call.`
+        : `The decision on ${callId} names another title than the action has.`;
+    return new ProductError(
+      'INVALID_DECISION',
+      `${problem} Nothing was decided. The title is ${JSON.stringify(action.title)}: show the person the action, and send their decision with it.`,
+      { facts: { callId } },
+    );
+  }
+  return undefined;
+}

@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { decisionLines } from '../../../../bridge/approvals/ways-to-decide.ts';
+
+const approval = { shown: '3f9ac2d1', cut: 0, decisions: ['approve', 'deny'] as const };
+
+describe('the line that a person copies', () => {
+  test('R97 decides by the code of what was shown', () => {
+    expect(decisionLines({ pending: [approval], question: null }, 'mcp-a2a-bridge')).toEqual([
+      'mcp-a2a-bridge approve 3f9ac2d1',
+    ]);
+  });
+
+  test('R97 has a line for each action, each with its own code', () => {
+    const pending = [approval, { ...approval, shown: '0b1c2d3e' }];
+    expect(decisionLines({ pending, question: null }, 'x')).toEqual([
+      'x approve 3f9ac2d1',
+      'x approve 0b1c2d3e',
+    ]);
+  });
+
+  test('D5 shows what the surface has cut, and approves nothing', () => {
+    const pending = [{ ...approval, cut: 1 }];
+    expect(decisionLines({ pending, question: null }, 'x')).toEqual(['x show 3f9ac2d1']);
+  });
+
+  test('answers a question, whether or not it is a pending action', () => {
+    const asks = { ...approval, decisions: ['answer', 'deny'] as const };
+    expect(decisionLines({ pending: [asks], question: null }, 'x')).toEqual(['x answer 3f9ac2d1 <words>']);
+    const question = { shown: '0b1c2d3e' };
+    expect(decisionLines({ pending: [], question }, 'x')).toEqual(['x answer 0b1c2d3e <words>']);
+  });
+
+  test("runs nothing of an agent's own in the person's shell", () => {
+    const pending = [{ ...approval, shown: 'a; touch b' }];
+    expect(decisionLines({ pending, question: null }, 'x')).toEqual(["x approve 'a; touch b'"]);
+  });
+
+  test('is none where nothing waits', () => {
+    expect(decisionLines({ pending: [], question: null }, 'x')).toEqual([]);
+  });
+});
