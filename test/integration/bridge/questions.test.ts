@@ -121,6 +121,8 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
 function idsOf({ structuredContent }: FormResult) {
   const pending: unknown = structuredContent?.['pending'];
   const [first] = Array.isArray(pending) ? pending : [];
-  const { callId, shown } = z.looseObject({ callId: z.string(), shown: z.string() }).parse(first);
-  return { sessionId: structuredContent?.sessionId ?? '', callId, shown };
+  const { title, callId, shown } = z
+    .looseObject({ title: z.string(), callId: z.string(), shown: z.string() })
+    .parse(first);
+  return { sessionId: structuredContent?.sessionId ?? '', title, callId, shown };
 }

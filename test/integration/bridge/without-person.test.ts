@@ -86,12 +86,8 @@ describe('R96 where no person can be asked', () => {
     const { sessionId } =
       (await call(client, DELEGATE, { task: 'do it', waitSeconds: 0 })).structuredContent ?? {};
     const approval = { decision: 'approve', sessionId, callId: 'one', shown: 'hash-of-one' };
-    const { sessionId: _, ...listed } = { ...approval, title: 'Write two.md' };
-    for (const args of [
-      approval,
-      { ...approval, title: 'Write two.md' },
-      { sessionId, decisions: [listed] },
-    ]) {
+    const { sessionId: _, ...one } = { ...approval, title: 'Write two.md' };
+    for (const args of [approval, { ...approval, title: 'Write two.md' }, { sessionId, decisions: [one] }]) {
       const refused = await call(client, DECIDE, args);
       expect(refused.isError).toBe(true);
       expect(refused.content[0]?.text).toContain('Nothing was decided. The title is "Write one.md"');
