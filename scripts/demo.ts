@@ -21,7 +21,9 @@ const sessionResult = z.object({
   sessionId: z.string(),
   state: z.string(),
   output: z.string(),
-  pending: z.array(z.object({ callId: z.string(), title: z.string(), preview: z.string() })),
+  pending: z.array(
+    z.object({ callId: z.string(), shown: z.string(), title: z.string(), preview: z.string() }),
+  ),
   calls: z.array(z.object({ tool: z.string(), state: z.string(), toolId: z.string().nullable() })),
 });
 const statusResult = z.object({ pending: z.array(z.object({ callId: z.string() })) });
@@ -148,6 +150,7 @@ async function main(): Promise<void> {
       {
         sessionId: asked.sessionId,
         callId: pending.callId,
+        shown: pending.shown,
         decision: 'approve',
       },
       sessionResult,
@@ -171,6 +174,7 @@ async function main(): Promise<void> {
       {
         sessionId: second.sessionId,
         callId: refused?.callId,
+        shown: refused?.shown,
         decision: 'deny',
         reason: 'not today',
       },

@@ -10,7 +10,7 @@ import { soak, type Length, type Soaked } from './soak.ts';
 const report = z.object({
   sessionId: z.string(),
   state: z.string(),
-  pending: z.array(z.object({ callId: z.string() })),
+  pending: z.array(z.object({ callId: z.string(), shown: z.string() })),
 });
 type Report = z.infer<typeof report>;
 
@@ -63,7 +63,7 @@ async function work(call: Call): Promise<void> {
   const delegate = (task: string, more: object = {}): Promise<Report> =>
     reported('delegate_task_to_assistant', { task, ...more });
   const decide = ({ sessionId, pending }: Report, decision: string): Promise<Report> =>
-    reported('approve_or_deny_pending_action', { sessionId, callId: pending[0]?.callId, decision });
+    reported('approve_or_deny_pending_action', { sessionId, ...pending[0], decision });
 
   const asked = await delegate('append "one line" to log.txt');
   const { sessionId } = asked;

@@ -148,6 +148,7 @@ describe('bodies that are not what they should be', () => {
   });
 });
 
+const VALID = { callId: 'c', shown: '3f9ac2d1', decision: 'approve' };
 const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL, decisions: list });
 
 describe('messages that are not what they should be', () => {
@@ -175,22 +176,21 @@ describe('messages that are not what they should be', () => {
   });
 
   test.each<[string, unknown]>([
-    ['reject', decisions({ callId: 'c', decision: 'reject' })],
-    ['yes', decisions({ callId: 'c', decision: 'yes' })],
-    ['APPROVE with a blank', decisions({ callId: 'c', decision: 'APPROVE ' })],
-    ['a number', decisions({ callId: 'c', decision: 1 })],
-    ['no call id', decisions({ decision: 'approve' })],
+    ['reject', decisions({ ...VALID, decision: 'reject' })],
+    ['yes', decisions({ ...VALID, decision: 'yes' })],
+    ['APPROVE with a blank', decisions({ ...VALID, decision: 'APPROVE ' })],
+    ['a number', decisions({ ...VALID, decision: 1 })],
+    ['no call id', decisions({ ...VALID, callId: undefined })],
+    ['no shown code', decisions({ ...VALID, shown: undefined })],
+    ['an empty shown code', decisions({ ...VALID, shown: '' })],
     ['an empty list', decisions()],
-    ['a field nobody knows', decisions({ callId: 'c', decision: 'approve', force: true })],
-    ['an edit without input', decisions({ callId: 'c', decision: 'edit' })],
-    ['no extension', { decisions: [{ callId: 'c', decision: 'approve' }] }],
-    [
-      'a decision that is no list',
-      { extension: TOOL_APPROVAL, decisions: { callId: 'c', decision: 'approve' } },
-    ],
-    ['a bare decision', { callId: 'c', decision: 'approve' }],
+    ['a field nobody knows', decisions({ ...VALID, force: true })],
+    ['an edit without input', decisions({ ...VALID, decision: 'edit' })],
+    ['no extension', { decisions: [VALID] }],
+    ['a decision that is no list', { extension: TOOL_APPROVAL, decisions: VALID }],
+    ['a bare decision', VALID],
     ['another dialect', { callId: 'c', outcome: 'proceed_once' }],
-    ['a list of decisions', [{ callId: 'c', decision: 'approve' }]],
+    ['a list of decisions', [VALID]],
   ])(
     'R06 D1 a decision with %s is refused as one, and never passed on as anything else',
     async (_what, data) => {
