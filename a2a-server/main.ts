@@ -2,17 +2,17 @@
 /** The command `a2a-server`. */
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
-import { messageOf, ProductError } from '../shared/errors.ts';
-import { addFlags } from '../shared/flags.ts';
-import { consoleToLog, createLogger } from '../shared/logging.ts';
-import type { Logger } from '../shared/logging.ts';
-import { packageVersion } from '../shared/version.ts';
-import { PLACE_FLAGS, readServerSettings, withAgentCommand } from './read-settings.ts';
-import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './settings.ts';
-import type { ServerSettings } from './settings.ts';
+import { messageOf, ProductError } from '../shared/runtime/errors.ts';
+import { addFlags } from '../shared/settings/flags.ts';
+import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
+import type { Logger } from '../shared/runtime/logging.ts';
+import { packageVersion } from '../shared/runtime/version.ts';
+import { PLACE_FLAGS, readServerSettings, withAgentCommand } from './startup/read-settings.ts';
+import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './startup/settings.ts';
+import type { ServerSettings } from './startup/settings.ts';
 import type { Tool } from './tools/tool.ts';
-import type { Run } from './serve.ts';
-import type { TryOptions } from './try-policy.ts';
+import type { ServerRun } from './startup/serve.ts';
+import type { TryOptions } from './startup/try-policy.ts';
 
 /** sysexits.h EX_CONFIG: it will not work before something is changed. */
 const EXIT_CONFIGURATION = 78;
@@ -71,7 +71,7 @@ function addPolicy(server: Command): void {
       const { rules, changed, json, ...flags } = it.optsWithGlobals<TryOptions & Record<string, unknown>>();
       try {
         const settings = await readServerSettings(flags, process.env);
-        const { tryPolicy } = await import('./try-policy.ts');
+        const { tryPolicy } = await import('./startup/try-policy.ts');
         await tryPolicy(settings, { rules, changed, json }, { tools: await knownTools(settings), say });
       } catch (error) {
         fail(error);
@@ -81,10 +81,10 @@ function addPolicy(server: Command): void {
 
 /** The tools that rules and past calls may name: first those of whoever does the work now. */
 async function knownTools(settings: ServerSettings): Promise<readonly Tool[]> {
-  const { builtinTools } = await import('./tools/builtin-tools.ts');
+  const { builtinTools } = await import('./tools/builtin/builtin-tools.ts');
   if (settings.agent.type !== 'acp') return builtinTools();
-  const { workerOf } = await import('./worker.ts');
-  const { tools = [] } = await workerOf(settings);
+  const { createAgentBackend } = await import('./startup/agent-backend.ts');
+  const { tools = [] } = await createAgentBackend(settings);
   return [...tools, ...builtinTools()];
 }
 
@@ -107,7 +107,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const log = createLogger({ name: 'a2a-server', level: settings.logLevel });
     consoleToLog(log);
     giveUpOnBugs(log);
-    const started = import('./serve.ts').then(({ serve }) => serve(settings, log, PAGE));
+    const started = import('./startup/serve.ts').then(({ serve }) => serve(settings, log, PAGE));
     const told = stopOnSignals(started, log);
     const run = await started;
     if (told()) return;
@@ -125,7 +125,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
  * taken up tasks already, whose tools must not outlive it.
  * @returns whether a signal has come.
  */
-function stopOnSignals(started: Promise<Run>, log: Logger): () => boolean {
+function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean {
   let signals = 0;
   const stop = (signal: NodeJS.Signals): void => {
     signals += 1;

@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 /** The command `mcp-a2a-bridge`. Without arguments it serves MCP over stdio with the settings of the environment. */
 import { fileURLToPath } from 'node:url';
-import { messageOf, ProductError } from '../shared/errors.ts';
-import { consoleToLog, createLogger } from '../shared/logging.ts';
-import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/exit-codes.ts';
-import type { Places } from './cli/places.ts';
-import { readBridgeSettings } from './cli/settings.ts';
-import { serve } from './serve.ts';
+import { messageOf, ProductError } from '../shared/runtime/errors.ts';
+import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
+import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/terminal/exit-codes.ts';
+import type { ProgramPaths } from './settings/program-paths.ts';
+import { readBridgeSettings } from './settings/settings.ts';
+import { serve } from './startup/serve.ts';
 
 // The built server lies beside the built bridge.
-const places: Places = {
+const places: ProgramPaths = {
   bridgeScript: fileURLToPath(import.meta.url),
   serverScript: fileURLToPath(new URL('../a2a-server/main.js', import.meta.url)),
 };

@@ -50,7 +50,7 @@ await Promise.all(entryPoints.map((entry) => chmod(`dist/${entry.replace(/\.ts$/
 
 // The approval page: its script, and the files it stands in.
 await build({
-  entryPoints: { page: 'a2a-server/web/page/main.tsx' },
+  entryPoints: { page: 'a2a-server/page/browser/main.tsx' },
   outdir: 'dist/web',
   bundle: true,
   minify: true,
@@ -62,7 +62,7 @@ await build({
   logLevel: 'warning',
 });
 for (const name of ['index.html', 'page.css'])
-  await copyFile(`a2a-server/web/page/${name}`, `dist/web/${name}`);
+  await copyFile(`a2a-server/page/browser/${name}`, `dist/web/${name}`);
 
 await build({
   entryPoints: ['shared/client/index.ts'],

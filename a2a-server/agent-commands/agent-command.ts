@@ -1,6 +1,6 @@
 /** A command of the agent: a name, its arguments, and what it does. */
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
 
 /** What a command may read. It changes nothing itself: it requests a tool call, which needs approval. */
 export interface CommandContext {
@@ -11,7 +11,7 @@ export interface CommandContext {
 }
 
 /** The first step of a command without a model: its whole answer, or a tool call whose outcome is the answer. */
-export type Beginning =
+export type FirstStep =
   | { type: 'answer'; text: string }
   | { type: 'call'; text: string; tool: string; input: Record<string, unknown> };
 
@@ -21,7 +21,7 @@ export type AgentCommand = OfferedCommand & {
 } & (
     | {
         /** @param args as many as it takes. @throws ProductError for what cannot be done; its sentence ends the task. */
-        begin(args: readonly string[], context: CommandContext): Promise<Beginning>;
+        begin(args: readonly string[], context: CommandContext): Promise<FirstStep>;
       }
     | {
         /** The message that the task's model gets in place of the command. */

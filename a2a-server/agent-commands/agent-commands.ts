@@ -1,10 +1,10 @@
 /** The commands of an agent: listed, found by the words of a person, and run behind the model port. */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Model } from '../models/model.ts';
 import type { UserMessage } from '../task/events.ts';
 import { callsOf, lastTurn, type Snapshot } from '../task/snapshot.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { commandModel } from './command-model.ts';
 

@@ -3,7 +3,7 @@ import { changesDiff } from '../checkpoints/checkpoint-diff.ts';
 import { shortId, type Checkpoints } from '../checkpoints/checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
 import { sameState, type Checkpoint, type CheckpointFile } from '../task/checkpoint.ts';
-import { count, oneLine } from '../tools/one-line.ts';
+import { count, oneLine } from '../../shared/text/one-line.ts';
 import type { AgentCommand } from './agent-command.ts';
 
 /** Checkpoints in one answer; older ones are counted. */

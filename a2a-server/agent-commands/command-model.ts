@@ -2,12 +2,12 @@
  * A command in the place of the model: its first turn asks for what is to be done, its second tells what came of it. What
  * lies between is the executor's, as with any model: approval, journal, abort, restart.
  */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
 import { resultOf } from '../task/call-result.ts';
 import type { TurnEnd } from '../task/events.ts';
 import type { Call } from '../task/snapshot.ts';
-import type { Beginning } from './agent-command.ts';
+import type { FirstStep } from './agent-command.ts';
 
 /** Recorded with each turn, in the place of a model's name. */
 const COMMAND = 'command';
@@ -15,7 +15,7 @@ const COMMAND = 'command';
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 export interface Carrying {
-  begin: (signal: AbortSignal) => Promise<Beginning>;
+  begin: (signal: AbortSignal) => Promise<FirstStep>;
   /** What its first turn asked for, settled; none before it. */
   calls: readonly Call[];
 }

@@ -1,8 +1,8 @@
 /** A restoration, or what a turn has changed, as a diff that a person can judge. */
 import type { Checkpoint, CheckpointFile } from '../task/checkpoint.ts';
 import type { FileState } from '../task/events.ts';
-import { unifiedDiff } from '../../shared/unified-diff.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import { unifiedDiff } from '../../shared/text/unified-diff.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
 

@@ -1,5 +1,5 @@
 /** The checkpoints of a principal, found by what a person types, and put into words nobody else's ever get into. */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { TaskLog } from '../executor/task-log.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import { hashOf } from '../tools/workspace/text-file.ts';

@@ -7,10 +7,10 @@
  * - Its own changes are kept like any tool's, so that a restoration can be undone.
  */
 import { z } from 'zod';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Checkpoint } from '../task/checkpoint.ts';
-import { defineTool } from '../tools/define-tool.ts';
-import { count, oneLine } from '../tools/one-line.ts';
+import { defineTool } from '../tools/builtin/define-tool.ts';
+import { count, oneLine } from '../../shared/text/one-line.ts';
 import type { Tool, ToolContext, ToolRun } from '../tools/tool.ts';
 import { changed } from '../tools/workspace/replace-file.ts';
 import { basisOf } from '../tools/workspace/survey.ts';

@@ -1,10 +1,10 @@
 /** What restoring a checkpoint would do to the files as they are now. */
 import { createHash } from 'node:crypto';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { restoration, type Checkpoint, type Restoration } from '../task/checkpoint.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { stateOf } from './saving-workspace.ts';
+import { fileStateOf } from './saving-workspace.ts';
 
 /** A file that is put back, with the hash of what it holds now and shall hold; undefined stands for no file. */
 export interface PutBack {
@@ -34,7 +34,7 @@ export async function restorePlan(
 ): Promise<RestorePlan> {
   const steps: Restoration[] = [];
   for (const file of checkpoint.files)
-    steps.push(restoration(file, (await stateOf(workspace, file.path)).state));
+    steps.push(restoration(file, (await fileStateOf(workspace, file.path)).state));
   const changed = steps.flatMap((step) => (step.type === 'changed-since' ? [step.path] : []));
   if (changed.length > 0) throw changedSince(checkpoint, changed);
   const files = steps.flatMap((step) => (step.type === 'put-back' ? [putBackOf(step)] : []));

@@ -6,12 +6,12 @@
  *
  * D2: a file that is no longer what the change was made from is refused here, before anything is recorded.
  */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
 import type { FileState, SavedFile } from '../task/events.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
 import { refuseFull } from '../tools/workspace/remove.ts';
-import { basisOf, itemsOf, type Item } from '../tools/workspace/survey.ts';
+import { basisOf, itemsOf, type SurveyEntry } from '../tools/workspace/survey.ts';
 import { changed } from '../tools/workspace/replace-file.ts';
 import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
@@ -44,7 +44,7 @@ export function savingWorkspace(workspace: Workspace, record: RecordSaved): Work
     async replace(path, replacement) {
       const { content } = replacement;
       const after = contentState({ hash: hashOf(content), bytes: Buffer.byteLength(content) });
-      const found = await stateOf(workspace, path);
+      const found = await fileStateOf(workspace, path);
       const now = found.state.type === 'absent' ? NO_FILE : found.content?.hash;
       if (now !== undefined && now !== replacement.basis) throw changed(found.path);
       await record([{ path: found.path, before: found.state, after }], kept(found));
@@ -77,7 +77,7 @@ export function savingWorkspace(workspace: Workspace, record: RecordSaved): Work
 }
 
 /** Everything an item holds; a directory itself is made again with what was in it. */
-async function saveAll(workspace: Workspace, item: Item, record: RecordSaved): Promise<void> {
+async function saveAll(workspace: Workspace, item: SurveyEntry, record: RecordSaved): Promise<void> {
   let total = 0;
   let waiting = 0;
   let files: SavedFile[] = [];
@@ -105,7 +105,7 @@ function kept({ content }: Pick<Found, 'content'>): FileBytes[] {
 }
 
 /** @throws ProductError INPUT_CHANGED for what is not what was shown. */
-function unchanged(item: Item, shown: string | null): string {
+function unchanged(item: SurveyEntry, shown: string | null): string {
   const now = basisOf(item);
   if (shown !== null && shown !== now) throw changed(item.path);
   return now;
@@ -117,13 +117,13 @@ interface Found {
 }
 
 /** What is named is the link, where it is one, and not what that leads to. */
-async function itemState(workspace: Workspace, { kind, path }: Item): Promise<Found> {
-  if (kind === 'file') return stateOf(workspace, path);
+async function itemState(workspace: Workspace, { kind, path }: SurveyEntry): Promise<Found> {
+  if (kind === 'file') return fileStateOf(workspace, path);
   return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };
 }
 
 /** What the file is now, with what it holds where that may be kept. */
-export async function stateOf(workspace: Workspace, path: string): Promise<Found & { path: string }> {
+export async function fileStateOf(workspace: Workspace, path: string): Promise<Found & { path: string }> {
   try {
     const content = await workspace.bytes(path);
     if (content === undefined) return { path: (await workspace.locate(path)).path, state: ABSENT };

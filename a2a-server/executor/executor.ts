@@ -7,9 +7,9 @@
  *   so a task woken by a decision runs under signals made at that moment.
  * - A parked or ended task leaves nothing behind in memory.
  */
-import { AbortScope, onAbort } from '../../shared/abort.ts';
-import type { Clock } from '../../shared/clock.ts';
-import { messageOf, ProductError } from '../../shared/errors.ts';
+import { AbortScope, onAbort } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { AgentCommands } from '../agent-commands/agent-commands.ts';
 import type { CommandKey, Journal } from '../journal/journal.ts';
 import type { Model, Models } from '../models/model.ts';
@@ -22,17 +22,17 @@ import type { TaskEvent } from '../task/events.ts';
 import { nextStep, takingUp } from '../task/next-step.ts';
 import { isSettled, isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
-import type { Workspace } from '../tools/workspace.ts';
-import { Countdown } from './countdown.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
+import { PausableTimeout } from './pausable-timeout.ts';
 import type { Ids } from './ids.ts';
-import { instructions } from './instructions.ts';
+import { systemPrompt } from './system-prompt.ts';
 import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
-import { makeRoom } from './make-room.ts';
+import { fitContextWindow } from './fit-context-window.ts';
 import { runModelTurn } from './model-turn.ts';
 import { PendingCommand, type CommandResult } from './pending-command.ts';
 import { prepareCall } from './prepare-call.ts';
-import type { Stop } from './stop.ts';
-import type { Change, TaskLog } from './task-log.ts';
+import type { StopCause } from './stop-reason.ts';
+import type { LogChange, TaskLog } from './task-log.ts';
 import { written, type TimeLimits } from './time-limits.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 import { TurnScope } from './turn-scope.ts';
@@ -43,7 +43,7 @@ const ORPHAN_MS = 2_000;
 /** After so many milliseconds a task whose journal could not be written is taken up again. */
 const RETRY_MS = 5_000;
 
-const SHUTDOWN: Stop = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
+const SHUTDOWN: StopCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
 export interface ExecutorOptions {
   journal: Journal;
@@ -75,9 +75,9 @@ interface Beginning {
 }
 
 interface Execution {
-  task: AbortScope<Stop>;
+  task: AbortScope<StopCause>;
   /** Ends the loop and the model call, not the tools under way. */
-  loop: AbortScope<Stop>;
+  loop: AbortScope<StopCause>;
   /** A command came meanwhile: look again before leaving. */
   again: boolean;
   done: Promise<void>;
@@ -98,12 +98,12 @@ interface Opened {
 interface Stretch {
   opened?: Opened;
   turn?: TurnScope;
-  countdown?: Countdown;
+  countdown?: PausableTimeout;
 }
 
 export class Executor {
   readonly #options: ExecutorOptions;
-  readonly #server = new AbortScope<Stop>();
+  readonly #server = new AbortScope<StopCause>();
   readonly #executions = new Map<string, Execution>();
   /** How to call off the next look at a task that waits for its journal or its model: all that is held of it. */
   readonly #later = new Map<string, () => void>();
@@ -142,7 +142,7 @@ export class Executor {
    */
   async command(
     taskId: string,
-    rule: (snapshot: Snapshot) => Change,
+    rule: (snapshot: Snapshot) => LogChange,
     key: CommandKey,
   ): Promise<CommandResult> {
     const { log, clock } = this.#options;
@@ -170,7 +170,7 @@ export class Executor {
   }
 
   /** Fires the signals of everything the task has running; the journal has the reason already. */
-  stop(taskId: string, stop: Stop): void {
+  stop(taskId: string, stop: StopCause): void {
     this.#later.get(taskId)?.();
     this.#executions.get(taskId)?.task.abort(stop);
   }
@@ -332,7 +332,7 @@ export class Executor {
   async #askModel(
     snapshot: Snapshot,
     { workspace, earlier }: Opened,
-    { turn, loop }: { turn: AbortScope<Stop>; loop: AbortScope<Stop> },
+    { turn, loop }: { turn: AbortScope<StopCause>; loop: AbortScope<StopCause> },
   ): Promise<void> {
     const { log, models, toolbox, ids, policy, clock, limits } = this.#options;
     const { settings } = snapshot;
@@ -345,13 +345,13 @@ export class Executor {
         log,
         clock,
         modelFor: (s: Snapshot) => this.#carryingOut(s, workspace) ?? models.resolve(settings.model),
-        instructions: instructions(workspace, settings),
+        instructions: systemPrompt(workspace, settings),
         tools: toolbox.declarations({ readOnly: onlyLooks(settings) }),
         earlier,
         workspace: workspace.root,
         scope,
       };
-      if (!(await makeRoom(snapshot, asked))) return;
+      if (!(await fitContextWindow(snapshot, asked))) return;
       await runModelTurn(snapshot.taskId, {
         ...asked,
         prepare: (request) =>
@@ -379,7 +379,7 @@ export class Executor {
   }
 
   /** Ends the task when it has been at work for longer than it may. */
-  #limitTask(snapshot: Snapshot, task: AbortScope<Stop>, taskMs: number): Countdown {
+  #limitTask(snapshot: Snapshot, task: AbortScope<StopCause>, taskMs: number): PausableTimeout {
     const { clock, log, onFailure } = this.#options;
     const message = `The task was at work for longer than ${written(taskMs)}, its time limit. Go on with the session to let it continue.`;
     const end = async (): Promise<void> => {
@@ -389,7 +389,7 @@ export class Executor {
       );
       if (changed?.type === 'appended') task.abort({ reason: 'timeout', message });
     };
-    return new Countdown(clock, Math.max(0, taskMs - activeTime(snapshot, clock.now())), () => {
+    return new PausableTimeout(clock, Math.max(0, taskMs - activeTime(snapshot, clock.now())), () => {
       end().catch((error: unknown) => onFailure(snapshot.taskId, error));
     });
   }
@@ -439,7 +439,11 @@ export class Executor {
   }
 }
 
-function limitModel(scope: AbortScope<Stop>, clock: Clock, limitMs: number | null): (() => void) | undefined {
+function limitModel(
+  scope: AbortScope<StopCause>,
+  clock: Clock,
+  limitMs: number | null,
+): (() => void) | undefined {
   if (limitMs === null) return undefined;
   const message = `The model took longer than ${written(limitMs)} to answer, its time limit.`;
   return clock.after(limitMs, () => scope.abort({ reason: 'timeout', message }));

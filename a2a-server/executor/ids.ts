@@ -1,6 +1,6 @@
 /** Ids, from outside: so that a test can foresee them. */
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../shared/clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 
 export interface Ids {
   task(): string;

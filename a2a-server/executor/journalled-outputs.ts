@@ -1,6 +1,6 @@
 /** What tool executions have put out, read from the journal: all of it, also after a restart. */
 import type { Journal } from '../journal/journal.ts';
-import type { ReadOutput } from '../tools/read-output.ts';
+import type { ReadOutput } from '../tools/builtin/read-output.ts';
 
 const PAGE = 1000;
 

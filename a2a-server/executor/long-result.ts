@@ -1,6 +1,6 @@
 /** What a model is given of a result that is longer than it should read unasked. Pure. */
-import { capped } from '../tools/capped-text.ts';
-import { wholeIn } from '../tools/read-output.ts';
+import { capped } from '../../shared/text/capped-text.ts';
+import { wholeIn } from '../tools/builtin/read-output.ts';
 
 /** Characters. Above what built-in tools give of themselves, so that a page that was asked for in full is given in full. */
 const MAX_RESULT = 105_000;

@@ -1,4 +1,4 @@
-import { messageOf, ProductError } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { RETRY_AFTER } from '../models/model.ts';
 import type { ModelFailure } from '../task/model-outage.ts';
 

@@ -6,9 +6,9 @@
  *   the last of the text: the turn is finished whole or void.
  * - A4 a canceled task's turn ends at once: the signal fires, and its appends find the task ended.
  */
-import type { AbortScope } from '../../shared/abort.ts';
-import type { Clock } from '../../shared/clock.ts';
-import { ProductError } from '../../shared/errors.ts';
+import type { AbortScope } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { PromptTooLong, type Model } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, Verdict } from '../task/events.ts';
@@ -17,9 +17,9 @@ import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
 import { nextStep, turnOpening } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
-import { tooLong } from './make-room.ts';
+import { tooLong } from './fit-context-window.ts';
 import { failureOf } from './model-failure.ts';
-import type { Stop } from './stop.ts';
+import type { StopCause } from './stop-reason.ts';
 import type { TaskLog } from './task-log.ts';
 import { TurnWriter } from './turn-writer.ts';
 import { untilAborted } from './until-aborted.ts';
@@ -48,7 +48,7 @@ export interface ModelTurn {
   /** Absolute path of the directory the task works in. */
   workspace: string;
   /** Ends the call of the model: with reason `timeout` the task fails, with any other the turn is left as it is. */
-  scope: AbortScope<Stop>;
+  scope: AbortScope<StopCause>;
   /** Checks a call and makes its preview. */
   prepare(request: ModelCallRequest): Promise<PreparedCall>;
 }

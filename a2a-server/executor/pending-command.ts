@@ -4,12 +4,12 @@
  * E3: it is answered when it is durable, and not before. It is appended exactly once: with the call's start, or alone when
  * there is nothing to start, or when the start takes too long.
  */
-import { Deferred } from '../../shared/client/deferred.ts';
+import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { foldOn } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import type { Change, Changed, TaskLog } from './task-log.ts';
+import type { LogChange, Changed, TaskLog } from './task-log.ts';
 
 /** What became of a command. `snapshot`: the task as of the command's own last event, when it was appended. */
 export interface CommandResult {
@@ -28,12 +28,12 @@ const NOTHING: Following = { events: () => [], contents: [] };
 export class PendingCommand {
   readonly #log: TaskLog;
   readonly #taskId: string;
-  readonly #rule: (snapshot: Snapshot) => Change;
+  readonly #rule: (snapshot: Snapshot) => LogChange;
   readonly #key: CommandKey;
   readonly #result = new Deferred<CommandResult>();
   #settling: Promise<CommandResult> | undefined;
 
-  constructor(log: TaskLog, taskId: string, rule: (snapshot: Snapshot) => Change, key: CommandKey) {
+  constructor(log: TaskLog, taskId: string, rule: (snapshot: Snapshot) => LogChange, key: CommandKey) {
     this.#log = log;
     this.#taskId = taskId;
     this.#rule = rule;

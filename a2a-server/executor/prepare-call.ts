@@ -1,7 +1,7 @@
 /** From what a model wrote to a call a person can judge: checked, previewed, and put before policy. */
 import type { Preview } from '../../shared/protocol/tool-approval.ts';
-import type { Clock } from '../../shared/clock.ts';
-import { messageOf } from '../../shared/errors.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import { reachOf, type CallReach } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';
 import { verdict } from '../policy/verdict.ts';
@@ -9,9 +9,9 @@ import { standing } from '../task/grants.ts';
 import { questionOf } from '../task/snapshot.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Ids } from './ids.ts';
-import { inputHash } from './input-hash.ts';
+import { inputHash } from '../task/input-hash.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 
 export interface Preparation {

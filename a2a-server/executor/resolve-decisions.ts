@@ -2,7 +2,7 @@
  * Decisions as they came, made ready for the pure core. An edit is checked like the model's own input and shown anew (D4).
  * It binds to the content that the person saw: where that has changed, the call is asked again (D2).
  */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
 import type { ResolvedDecision } from '../task/commands.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -12,7 +12,7 @@ import { shownOf } from '../task/shown.ts';
 import { callOf, type Call, type Snapshot } from '../task/snapshot.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
 import { ABSENT } from '../tools/workspace/text-file.ts';
 import { showCall, type ShownCall } from './prepare-call.ts';
 

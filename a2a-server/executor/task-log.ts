@@ -9,12 +9,12 @@
  *   key is the guarantee.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../shared/clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import type { CommandKey, FileBytes, Journal, RecordedCommand } from '../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { Refusal } from '../task/commands.ts';
-import { dated, deadlineAfter, type Patience } from '../task/expiry.ts';
-import { foldAll, foldOn, stateOf } from '../task/fold.ts';
+import { dated, deadlineAfter, type ExpirySettings } from '../task/expiry.ts';
+import { foldAll, foldOn, taskStateAfter } from '../task/fold.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 
 const PAGE = 1000;
@@ -22,7 +22,7 @@ const PAGE = 1000;
 const RECENT = 1000;
 
 /** What a rule wants done. `keep`: nothing, the moment has passed. */
-export type Change =
+export type LogChange =
   | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
   | { type: 'keep' }
   | Refusal;
@@ -36,7 +36,7 @@ export type Changed =
 /** How long what is asked here is waited for; without it, for as long as it takes. */
 export interface Waits {
   clock: Clock;
-  patience: Patience;
+  patience: ExpirySettings;
   /** Told of each deadline once it is durable, in milliseconds since the epoch. */
   onDeadline: (deadline: number) => void;
 }
@@ -78,7 +78,7 @@ export class TaskLog {
    */
   async change(
     taskId: string,
-    rule: (snapshot: Snapshot) => Change,
+    rule: (snapshot: Snapshot) => LogChange,
     command?: CommandKey,
   ): Promise<Changed | undefined> {
     const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
@@ -95,7 +95,7 @@ export class TaskLog {
 
   async #change(
     taskId: string,
-    rule: (snapshot: Snapshot) => Change,
+    rule: (snapshot: Snapshot) => LogChange,
     command: CommandKey | undefined,
   ): Promise<Changed | undefined> {
     let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));
@@ -108,7 +108,7 @@ export class TaskLog {
         taskId,
         expectedSeq: snapshot.seq,
         events,
-        state: stateOf(events) ?? snapshot.status.state,
+        state: taskStateAfter(events) ?? snapshot.status.state,
         ...(command && { command }),
         ...(change.contents && { contents: change.contents }),
       });

@@ -1,13 +1,13 @@
 /** From a tool's promise and its scope to the outcome that is recorded. */
-import { onAbort, type AbortScope } from '../../shared/abort.ts';
-import type { Clock } from '../../shared/clock.ts';
-import { messageOf } from '../../shared/errors.ts';
+import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import type { ToolOutcome } from '../task/events.ts';
 import { ToolStopped, type ToolResult } from '../tools/tool.ts';
-import type { Stop } from './stop.ts';
+import type { StopCause } from './stop-reason.ts';
 
 export interface Bounds {
-  scope: AbortScope<Stop>;
+  scope: AbortScope<StopCause>;
   clock: Clock;
   /** How long the tool may take to settle once its signal has fired, in milliseconds. */
   graceMs: number;

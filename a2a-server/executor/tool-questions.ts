@@ -7,7 +7,7 @@
  * - E2 a question outlives the process. Once it is answered, the next process finds the tool execution interrupted.
  * - No time limit counts while a person is waited for.
  */
-import { onAbort, type AbortScope } from '../../shared/abort.ts';
+import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import { question as questionShape, type Question } from '../../shared/protocol/question.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../task/events.ts';
@@ -15,31 +15,31 @@ import { besideQuestions, parkOrMove, withdrawal } from '../task/pending.ts';
 import { fold } from '../task/fold.ts';
 import { callOf, isTerminal, type Call, type CallResult, type Snapshot } from '../task/snapshot.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
-import type { Countdown } from './countdown.ts';
-import { inputHash } from './input-hash.ts';
-import type { Stop } from './stop.ts';
+import type { PausableTimeout } from './pausable-timeout.ts';
+import { inputHash } from '../task/input-hash.ts';
+import type { StopCause } from './stop-reason.ts';
 import type { TaskLog } from './task-log.ts';
 
 /** Characters of a question that its title shows. */
 const MAX_TITLE = 80;
 
-export interface Asking {
+export interface QuestionOptions {
   log: TaskLog;
   journal: Pick<Journal, 'watch'>;
   taskId: string;
   /** The call that runs, and its tool execution. */
   call: Call;
   toolId: string;
-  scope: AbortScope<Stop>;
+  scope: AbortScope<StopCause>;
   /** What does not count while a person is waited for. */
-  countdowns: readonly Countdown[];
+  countdowns: readonly PausableTimeout[];
 }
 
 export class ToolQuestions {
-  readonly #asking: Asking;
+  readonly #asking: QuestionOptions;
   #waiting = 0;
 
-  constructor(asking: Asking) {
+  constructor(asking: QuestionOptions) {
     this.#asking = asking;
   }
 
@@ -110,7 +110,7 @@ export class ToolQuestions {
         rung = false;
         const snapshot = await log.load(taskId);
         const state = snapshot && callOf(snapshot, callId)?.state;
-        const answer = state?.type === 'settled' ? answerIn(state.result) : undefined;
+        const answer = state?.type === 'settled' ? answerOf(state.result) : undefined;
         if (answer !== undefined) return answer;
         if (snapshot === undefined || isTerminal(snapshot)) throw this.#over(scope);
         if (state?.type === 'settled') throw withdrawn();
@@ -132,7 +132,7 @@ export class ToolQuestions {
   }
 
   /** The task has ended, and the tool with it, whoever ended it. */
-  #over(scope: AbortScope<Stop>): Error {
+  #over(scope: AbortScope<StopCause>): Error {
     scope.abort({ reason: 'task-cancel', message: 'Stopped because its task ended while it asked.' });
     return withdrawn();
   }
@@ -142,7 +142,7 @@ function withdrawn(): Error {
   return new DOMException('The question was withdrawn.', 'AbortError');
 }
 
-function answerIn(result: CallResult): PersonsAnswer | undefined {
+function answerOf(result: CallResult): PersonsAnswer | undefined {
   switch (result.type) {
     case 'answered':
       return { type: 'answered', answer: result.answer, by: result.by };

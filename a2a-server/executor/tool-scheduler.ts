@@ -9,9 +9,9 @@
  * - D2 a call whose basis has changed since it was shown is asked again, and nothing is touched.
  * - Each tool execution has a scope of its own, made when it starts: nothing captured before the decision is used.
  */
-import type { AbortScope } from '../../shared/abort.ts';
-import type { Clock } from '../../shared/clock.ts';
-import { ProductError } from '../../shared/errors.ts';
+import type { AbortScope } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { savingWorkspace } from '../checkpoints/saving-workspace.ts';
 import type { Journal } from '../journal/journal.ts';
 import { reachOf, type CallReach } from '../policy/judged-call.ts';
@@ -31,13 +31,13 @@ import {
 } from '../task/snapshot.ts';
 import type { Tool, ToolResult, ToolRun } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
-import type { Workspace } from '../tools/workspace.ts';
-import { Countdown } from './countdown.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
+import { PausableTimeout } from './pausable-timeout.ts';
 import type { Ids } from './ids.ts';
 import { headAndTail } from './long-result.ts';
-import type { Stop } from './stop.ts';
+import type { StopCause } from './stop-reason.ts';
 import type { TaskLog } from './task-log.ts';
-import type { AbortAnswer, ToolExecutionView } from './tasks.ts';
+import type { AbortAnswer, ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { outcomeOf } from './tool-outcome.ts';
 import type { PendingCommand } from './pending-command.ts';
@@ -59,7 +59,7 @@ export interface ToolExecution {
   startedAt: number;
   output: ToolOutput;
   questions: ToolQuestions;
-  scope: AbortScope<Stop>;
+  scope: AbortScope<StopCause>;
   /** Resolves with the recorded outcome, or null when the task ended first. */
   settled: Promise<ToolOutcome | null>;
 }
@@ -70,21 +70,21 @@ export interface Place {
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
   /** Its turn's. */
-  scope: AbortScope<Stop>;
+  scope: AbortScope<StopCause>;
   /** The limits of its turn and task, which do not count while the tool waits for a person. */
-  countdowns: readonly Countdown[];
+  countdowns: readonly PausableTimeout[];
   /** The decision that lets it run, when it is not appended yet: the start is appended with it. */
   command?: PendingCommand;
 }
 
 /** What one tool execution has of its own. */
 interface Equipment {
-  scope: AbortScope<Stop>;
+  scope: AbortScope<StopCause>;
   reference: ToolReference;
   start: ToolStart;
   output: ToolOutput;
   questions: ToolQuestions;
-  countdown: Countdown | undefined;
+  countdown: PausableTimeout | undefined;
 }
 
 /** What became of a call that was ready: another had decided on it meanwhile, or it waits for a decision again (D2). */
@@ -221,7 +221,7 @@ export class ToolScheduler {
   }
 
   /** Stops the tools that wait for a person, who may take longer than a server that shuts down can. */
-  stopWaiting(stop: Stop): void {
+  stopWaiting(stop: StopCause): void {
     for (const { questions, scope } of this.#running.values()) if (questions.waits) scope.abort(stop);
   }
 
@@ -267,10 +267,10 @@ export class ToolScheduler {
   }
 
   /** The time the tool may take, which counts from now on. */
-  #limit(tool: Tool, call: Call, scope: AbortScope<Stop>): Countdown {
+  #limit(tool: Tool, call: Call, scope: AbortScope<StopCause>): PausableTimeout {
     const { clock, limits } = this.#options;
     const ms = shorter(tool.timeoutMs(call.input), limits.toolMs);
-    return new Countdown(clock, ms, () =>
+    return new PausableTimeout(clock, ms, () =>
       scope.abort({ reason: 'timeout', message: `Stopped after ${ms / 1000} s, its time limit.` }),
     );
   }

@@ -4,7 +4,7 @@
  * A tool that changes files only through its workspace is started by its first change: what it saves is then part of the
  * same append, and so is the decision that let it run, where that waits. Until then it only looks.
  */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
 import type { SavedFile, TaskEvent } from '../task/events.ts';
 import { besideQuestions } from '../task/pending.ts';

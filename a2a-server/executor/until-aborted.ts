@@ -1,4 +1,4 @@
-import { onAbort } from '../../shared/abort.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
 import type { ModelEvent } from '../models/model.ts';
 
 /** The model's events until the signal fires, whether or not the model heeds it. */

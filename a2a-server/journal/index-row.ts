@@ -1,9 +1,9 @@
 /** Computes a task's row of the index from its entries (J2). */
 import type { JournalEntry } from '../task/events.ts';
 import { deadlineAfter } from '../task/expiry.ts';
-import { stateOf } from '../task/fold.ts';
+import { taskStateAfter } from '../task/fold.ts';
 import type { TaskRow } from './journal.ts';
-import { titleFrom } from './title.ts';
+import { taskTitle } from './task-title.ts';
 
 /** The index row of a task. @param entries all entries of the task. @returns undefined if they do not start a task. */
 export function indexRow(taskId: string, entries: readonly JournalEntry[]): TaskRow | undefined {
@@ -15,11 +15,11 @@ export function indexRow(taskId: string, entries: readonly JournalEntry[]): Task
     taskId,
     sessionId: first.event.sessionId,
     principal: first.event.principal,
-    state: stateOf(events) ?? 'submitted',
+    state: taskStateAfter(events) ?? 'submitted',
     seq: last.seq,
     createdAt: first.at,
     updatedAt: last.at,
-    title: titleFrom(events),
+    title: taskTitle(events),
     deadline: deadlineAfter(events) ?? null,
   };
 }

@@ -1,10 +1,10 @@
 /** Validates and serialises an append before it joins a group commit. */
-import { messageOf, ProductError } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { deadlineAfter } from '../task/expiry.ts';
-import { stateOf } from '../task/fold.ts';
+import { taskStateAfter } from '../task/fold.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { Append } from './journal.ts';
-import { titleFrom } from './title.ts';
+import { taskTitle } from './task-title.ts';
 
 /** The limit of one event in UTF-16 code units. No request can be that long. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
@@ -31,16 +31,16 @@ export function prepareAppend(append: Append): PreparedAppend {
   if ((expectedSeq === 0) !== (events[0]?.type === 'task.created')) {
     throw new RangeError('task.created is the first event of a task, and only that');
   }
-  const before = stateOf(events.slice(0, -1));
+  const before = taskStateAfter(events.slice(0, -1));
   if (before !== undefined && TERMINAL_STATES.has(before)) {
     throw new RangeError(`an event follows the end of the task (${before})`);
   }
-  const moves = stateOf(events);
+  const moves = taskStateAfter(events);
   if (moves !== undefined && moves !== append.state) {
     throw new RangeError(`the events lead to ${moves}, not to ${append.state}`);
   }
   for (const key of keysOf(append)) requireStorable(key);
-  const [title, deadline] = [titleFrom(events), deadlineAfter(events)];
+  const [title, deadline] = [taskTitle(events), deadlineAfter(events)];
   return { ...append, bodies: events.map(serialize), moves, title, deadline };
 }
 

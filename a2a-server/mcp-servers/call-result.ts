@@ -1,8 +1,8 @@
 /** Converts the result of an MCP tool to text for a model (MCP 2025-11-25, Tools: Tool Result). */
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { capped } from '../tools/capped-text.ts';
-import { oneLine } from '../tools/one-line.ts';
+import { capped } from '../../shared/text/capped-text.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a result for the model, in characters. */
 const MAX_TEXT = 30_000;

@@ -1,5 +1,5 @@
 /** Makes one tool call, on several connections if needed (R82). */
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import type { ToolRun } from '../tools/tool.ts';
 import type { CallResult } from './call-result.ts';
 import type { Connection } from './connection.ts';

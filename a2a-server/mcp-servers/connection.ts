@@ -1,10 +1,10 @@
 /** One connection to an MCP server, from its handshake to its end. Its owner reconnects. */
 import { Client, ProtocolError, type ElicitRequest, type ElicitResult } from '@modelcontextprotocol/client';
-import { onAbort } from '../../shared/abort.ts';
-import { Deferred } from '../../shared/client/deferred.ts';
-import { messageOf } from '../../shared/errors.ts';
-import { packageVersion } from '../../shared/version.ts';
-import { oneLine } from '../tools/one-line.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
+import { Deferred } from '../../shared/client/core/deferred.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
 import { callResult, type CallResult } from './call-result.ts';
 import { isRemote, type McpServerEntry } from './server-settings.ts';
 import { ProgressLines } from './progress-lines.ts';

@@ -1,9 +1,9 @@
 /** Checks the JSON Schema of an MCP tool, and checks inputs against it. */
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
-import { messageOf } from '../../shared/errors.ts';
-import { patiently, TimeExceeded, withinTime } from '../tools/bounded-time.ts';
-import { oneLine } from '../tools/one-line.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import { patiently, TimeExceeded, withinTime } from '../../shared/runtime/bounded-time.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length as JSON, in characters; each model request contains the schema. */
 const MAX_SCHEMA = 64 * 1024;

@@ -7,13 +7,13 @@
  * - R83 Closing leaves no socket, timer or process.
  */
 import { setMaxListeners } from 'node:events';
-import { messageOf } from '../../shared/errors.ts';
-import { onAbort } from '../../shared/abort.ts';
-import { Deferred } from '../../shared/client/deferred.ts';
-import { waitAfter } from '../../shared/client/patience.ts';
-import type { Clock } from '../../shared/clock.ts';
-import type { Logger } from '../../shared/logging.ts';
-import { pass } from '../../shared/pass.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
+import { Deferred } from '../../shared/client/core/deferred.ts';
+import { waitAfter } from '../../shared/client/core/retry-policy.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { delay } from '../../shared/runtime/delay.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -121,7 +121,7 @@ export class McpServer {
       const waitMs = waitAfter(failures, limits, Math.random());
       this.#log.warn({ error, againInMs: Math.round(waitMs) }, 'an MCP server is down');
       this.#set({ type: 'down', error });
-      await pass(clock, waitMs, signal).catch(() => undefined);
+      await delay(clock, waitMs, signal).catch(() => undefined);
     }
   }
 
@@ -254,7 +254,7 @@ export class McpServer {
         this.#problems = [`the server cannot read its changed tool list: ${messageOf(error)}`];
       }
       this.#tell();
-      await pass(this.#context.clock, REFRESH_MS, signal).catch(() => undefined);
+      await delay(this.#context.clock, REFRESH_MS, signal).catch(() => undefined);
     }
   }
 

@@ -1,8 +1,8 @@
 /** Starts and closes all configured MCP servers and supplies their tools. */
-import { onAbort } from '../../shared/abort.ts';
-import { Deferred } from '../../shared/client/deferred.ts';
-import type { Clock } from '../../shared/clock.ts';
-import type { Logger } from '../../shared/logging.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
+import { Deferred } from '../../shared/client/core/deferred.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
 import type { Tool } from '../tools/tool.ts';

@@ -1,9 +1,9 @@
 /** Creates an agent tool from an MCP server's tool definition. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import { CappedText } from '../tools/capped-text.ts';
-import { defineTool } from '../tools/define-tool.ts';
-import { oneLine } from '../tools/one-line.ts';
+import { CappedText } from '../../shared/text/capped-text.ts';
+import { defineTool } from '../tools/builtin/define-tool.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tools/tool.ts';
 import { resultText, type CallResult } from './call-result.ts';
 import type { CallRun } from './call-until-answered.ts';

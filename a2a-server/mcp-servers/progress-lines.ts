@@ -4,7 +4,7 @@
  */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { oneLine } from '../tools/one-line.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a server's message, in characters. */
 const MAX_LINE = 300;

@@ -1,8 +1,8 @@
 /** The settings of MCP servers: the `mcpServers` format of MCP clients, with additions of this server. */
 import { z } from 'zod';
-import { parseUrl } from '../../shared/parse-url.ts';
-import { settingProblem } from '../../shared/setting-problem.ts';
-import { duration } from '../duration.ts';
+import { parseUrl } from '../../shared/net/parse-url.ts';
+import { settingProblem } from '../../shared/settings/setting-problem.ts';
+import { duration } from '../../shared/settings/duration.ts';
 
 /** The default time limit for a call, in milliseconds. */
 const CALL_MS = 5 * 60_000;

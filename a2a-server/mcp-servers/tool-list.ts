@@ -5,8 +5,8 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { messageOf } from '../../shared/errors.ts';
-import { oneLine } from '../tools/one-line.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import { oneLine } from '../../shared/text/one-line.ts';
 import { readInputSchema, type InputSchema } from './input-schema.ts';
 
 /** The server offers no more tools, because they would fill the model's context. */

@@ -1,5 +1,5 @@
 /** Expands `${NAME}` and `${NAME:-default}` in MCP server settings, so that secrets stay in the environment. */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { addressProblem, isRemote, type McpServerEntry, type McpServerSettings } from './server-settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -7,9 +7,9 @@
  * - Ending the iteration, or aborting, cancels the request; neither waits for the provider.
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { onAbort } from '../../shared/abort.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Model, ModelEvent, ModelRequest } from './model.ts';
-import { PATIENCE, withPatience, type Patience } from './patience.ts';
+import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { callOptions } from './prompt.ts';
 import { failureOf, type Blame } from './provider-failure.ts';
 import { CutOff, TurnParts } from './turn-parts.ts';
@@ -21,13 +21,13 @@ export interface LanguageModelSource {
   /** Loads the model at its first turn, so that an idle server does not load a provider's code. */
   load: () => Promise<LanguageModelV3>;
   blame?: Omit<Blame, 'model'>;
-  patience?: Patience;
+  patience?: RetryPolicy;
   price?: Model['price'];
   contextWindow?: number;
 }
 
 export function languageModel(source: LanguageModelSource): Model {
-  const { id, load, blame, patience = PATIENCE, price, contextWindow } = source;
+  const { id, load, blame, patience = RETRY_POLICY, price, contextWindow } = source;
   const longest = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
   const asker: Asker = { load, patience, longest, blame: { model: id, secrets: [], ...blame } };
   return {
@@ -58,7 +58,7 @@ interface Asker {
   load: () => Promise<LanguageModelV3>;
   /** The maximum length of an answer, in characters. */
   longest: number;
-  patience: Patience;
+  patience: RetryPolicy;
   blame: Blame;
 }
 
@@ -83,7 +83,7 @@ async function* streamTurn(
   const unlink = onAbort(request.signal, () => abort.abort());
   try {
     signal.throwIfAborted();
-    const { reader, parts, first } = await withPatience(() => open(asker, request, signal), {
+    const { reader, parts, first } = await withRetries(() => open(asker, request, signal), {
       ...asker,
       signal,
     });

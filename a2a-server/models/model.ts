@@ -1,5 +1,5 @@
 /** Defines a model: it takes a conversation and tools, and streams text and tool calls. */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { ConversationStep } from '../task/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
 import type { Exchange, TaskPlace } from '../task/snapshot.ts';

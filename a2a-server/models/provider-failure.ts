@@ -8,7 +8,7 @@ import {
   JSONParseError,
   TypeValidationError,
 } from '@ai-sdk/provider';
-import { messageOf, ProductError } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { PromptTooLong, RETRY_AFTER } from './model.ts';
 import { CutOff } from './turn-parts.ts';
 

@@ -13,8 +13,8 @@
  * | openai-compatible | MCP_A2A_OPENAI_COMPATIBLE_API_KEY, if it needs one    | setting, or MCP_A2A_OPENAI_COMPATIBLE_URL       |
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import { ProductError } from '../../shared/errors.ts';
-import type { ProviderName } from './settings.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { ProviderName } from './model-settings.ts';
 
 export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 

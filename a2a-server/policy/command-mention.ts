@@ -4,7 +4,7 @@
  * program knows the words: expansions, globs, `xargs`, `env`, `git -c`.
  * This stops open requests. It does not confine a process: a script may run anything.
  */
-import type { Shell } from './plain-words.ts';
+import type { Shell } from './simple-command.ts';
 
 export type Mention = 'yes' | 'maybe' | 'no';
 

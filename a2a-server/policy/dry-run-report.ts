@@ -1,5 +1,5 @@
 /** Formats the result of a policy dry run as text, with a summary. Pure. */
-import { count, oneLine } from '../tools/one-line.ts';
+import { count, oneLine } from '../../shared/text/one-line.ts';
 import type { Fate, TriedCall } from './dry-run.ts';
 
 export interface Summary {

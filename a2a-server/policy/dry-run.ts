@@ -4,7 +4,7 @@ import { begin, fold } from '../task/fold.ts';
 import { standing } from '../task/grants.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
 import { NO_REACH, reachOf, type Judged } from './judged-call.ts';
 import type { Policy } from './policy.ts';
 import { verdict } from './verdict.ts';

@@ -2,7 +2,7 @@
 import { relative, resolve, sep } from 'node:path';
 import type { SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { Workspace } from '../tools/workspace.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
 
 /** A path relative to the workspace's root, with `/`; `.` is the root. */
 export interface ReachedPath {

@@ -1,5 +1,5 @@
 /** Reads a task's mode from its settings. `autoExecute: true` is the older form of mode `auto`. */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 
 type Leave = Pick<TaskSettings, 'mode' | 'autoExecute' | 'readOnly'>;

@@ -1,7 +1,7 @@
 /** Validates the operator's rules and prepares them for matching. verdict.ts combines them. */
 import picomatch from 'picomatch';
-import { messageOf, ProductError } from '../../shared/errors.ts';
-import type { Shell } from './plain-words.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { Shell } from './simple-command.ts';
 import { CONDITIONS, ruleName, type Rule, type RuleAction } from './rule.ts';
 import { ruleMatcher, type RuleMatcher } from './rule-matcher.ts';
 

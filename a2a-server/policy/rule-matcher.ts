@@ -9,7 +9,7 @@
 import picomatch from 'picomatch';
 import { mentions, type Mention } from './command-mention.ts';
 import type { CallReach, Judged, ReachedPath } from './judged-call.ts';
-import { plainWords, type Shell } from './plain-words.ts';
+import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
 
 export type RuleMatcher = (call: Judged) => Mention;
@@ -126,7 +126,7 @@ const OPEN = / (?:…|\.\.\.)$/u;
 
 function commandsOf(patterns: readonly string[], shell: Shell): readonly CommandPattern[] {
   return patterns.map((pattern) => {
-    const words = plainWords(pattern.replace(OPEN, ''), shell);
+    const words = simpleCommandWords(pattern.replace(OPEN, ''), shell);
     if (words === undefined || words.includes('…') || words.includes('...'))
       throw new Error(
         `the command ${JSON.stringify(pattern)} is not a plain list of words; a rule names a program and its arguments, e.g. "git status", and may end in " …" to allow further ones`,
@@ -138,7 +138,7 @@ function commandsOf(patterns: readonly string[], shell: Shell): readonly Command
 function narrowCommand(patterns: readonly string[], shell: Shell): Condition {
   const allowed = commandsOf(patterns, shell);
   return ({ reach: { command } }) => {
-    const words = command === undefined ? undefined : plainWords(command, shell);
+    const words = command === undefined ? undefined : simpleCommandWords(command, shell);
     return words && allowed.some((pattern) => allows(pattern, words)) ? 'yes' : 'no';
   };
 }

@@ -13,11 +13,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Clock } from '../../shared/clock.ts';
-import { messageOf, ProductError } from '../../shared/errors.ts';
-import { systemErrorCode } from '../../shared/system-error.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { endGroup } from './process-group.ts';
-import { identityOf, stateOf } from './process-identity.ts';
+import { identityOf, processStateOf } from './process-identity.ts';
 
 /** Children inherit it, so that a member of a group is known after its leader has ended. */
 const MARKER = 'A2A_SERVER_CHILD';
@@ -92,7 +92,7 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
   }
 
   async function ended(record: ChildRecord): Promise<boolean> {
-    const state = await stateOf(record.process, `${MARKER}=${record.id}`);
+    const state = await processStateOf(record.process, `${MARKER}=${record.id}`);
     const end =
       state === 'runs'
         ? await endGroup(record.process.group, { graceMs, clock }).catch(() => 'unknown' as const)

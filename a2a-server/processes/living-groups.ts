@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { systemErrorCode } from '../../shared/system-error.ts';
+import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 
 /** Processes looked at before others get their turn: less than a millisecond's work. */
 const AT_ONCE = 64;

@@ -8,8 +8,8 @@
  * Windows has no groups: there the tree below the shell is killed at once, by taskkill.
  */
 import { execFile } from 'node:child_process';
-import type { Clock } from '../../shared/clock.ts';
-import { systemErrorCode } from '../../shared/system-error.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { groupOf, livingGroups } from './living-groups.ts';
 
 const LOOK_MS = 20;

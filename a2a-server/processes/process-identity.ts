@@ -40,7 +40,7 @@ export async function identityOf(leader: number): Promise<ProcessIdentity | unde
 }
 
 /** @param marker an environment variable, as `NAME=value`, that processes of this group inherit */
-export async function stateOf(
+export async function processStateOf(
   { group, started, boot }: ProcessIdentity,
   marker: string,
 ): Promise<GroupState> {

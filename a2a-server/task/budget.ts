@@ -19,9 +19,9 @@ export interface Budget {
 export const NO_BUDGET: Budget = { turns: null, toolCalls: null, tokens: null, usd: null, activeMs: null };
 
 /** The use since the task started, or since a person last let it continue. */
-export type Spent = { readonly [K in keyof Budget]: number };
+export type BudgetUsage = { readonly [K in keyof Budget]: number };
 
-export const NOTHING_SPENT: Spent = { turns: 0, toolCalls: 0, tokens: 0, usd: 0, activeMs: 0 };
+export const NOTHING_SPENT: BudgetUsage = { turns: 0, toolCalls: 0, tokens: 0, usd: 0, activeMs: 0 };
 
 /** The working time that counts, up to `now`. */
 export function activeTime({ status, spent, updatedAt }: Snapshot, now: number): number {

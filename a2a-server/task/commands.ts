@@ -16,7 +16,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import { quotedPreview, TEXT_PART_ROOM } from '../../shared/protocol/preview-text.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
-import type { Facts, Reason } from '../../shared/errors.ts';
+import type { Facts, Reason } from '../../shared/runtime/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
 import { parkOrMove } from './pending.ts';

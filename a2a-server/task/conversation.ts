@@ -1,8 +1,8 @@
 /** Builds the conversation for the model from the session's earlier tasks and the current one. Pure. */
 import { commandLine } from '../../shared/protocol/agent-command.ts';
-import { remarks } from './astray.ts';
+import { stuckRemarks } from './stuck-detection.ts';
 import { resultOf } from './call-result.ts';
-import { clipped } from './clipped.ts';
+import { truncate } from './truncate.ts';
 import type { TurnPlace, UserMessage } from './events.ts';
 import { callsOf, type Snapshot, type Turn } from './snapshot.ts';
 
@@ -34,11 +34,11 @@ export interface Passage {
  * @returns steps in which every call has a result, as providers require.
  */
 export function conversation(earlier: readonly Snapshot[], current: Snapshot): ConversationStep[] {
-  return passages(earlier, current).flatMap(({ steps }) => steps);
+  return conversationPassages(earlier, current).flatMap(({ steps }) => steps);
 }
 
 /** The conversation as passages. A summary replaces the summarised ones. */
-export function passages(earlier: readonly Snapshot[], current: Snapshot): Passage[] {
+export function conversationPassages(earlier: readonly Snapshot[], current: Snapshot): Passage[] {
   const tasks = [...earlier, current];
   const all = tasks.flatMap((snapshot, index) => {
     const clip = clipIn(tasks.slice(index), snapshot.taskId);
@@ -77,7 +77,7 @@ function passagesOf(
   first: 'task' | 'message',
 ): Passage[] {
   const { taskId, exchanges, queued } = snapshot;
-  const remarked = remarks(snapshot);
+  const remarked = stuckRemarks(snapshot);
   const told = exchanges.map((exchange): Passage => {
     if (exchange.type === 'message') return { kind: 'message', steps: [said(exchange.message)] };
     const { turn } = exchange.turn;
@@ -133,7 +133,7 @@ function turnSteps(
   const assistant: ConversationStep = {
     role: 'assistant',
     // Providers refuse an answer that contains only white space.
-    text: turn.text.trim() === '' ? '' : clipped(turn.text, clip),
+    text: turn.text.trim() === '' ? '' : truncate(turn.text, clip),
     calls: calls.map((call) => ({
       modelCallId: call.modelCallId,
       tool: call.tool,
@@ -147,7 +147,7 @@ function turnSteps(
     ];
   const results = calls.map((call, index) => {
     const { text, isError } = resultOf(call);
-    const shown = clipped(text, clip);
+    const shown = truncate(text, clip);
     const last = index === calls.length - 1;
     return {
       modelCallId: call.modelCallId,

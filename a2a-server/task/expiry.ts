@@ -7,25 +7,25 @@
  */
 import { cancel } from './commands.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';
-import { stateOf } from './fold.ts';
+import { taskStateAfter } from './fold.ts';
 import { sameAsking } from './pending.ts';
 import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
 
 /** In milliseconds; null means no limit. */
-export interface Patience {
+export interface ExpirySettings {
   /** The time to decide a pending action or to answer a question. */
   decisionMs: number | null;
   /** The time to send the next message, if the task asks nothing. */
   idleMs: number | null;
 }
 
-export const ENDLESS_PATIENCE: Patience = { decisionMs: null, idleMs: null };
+export const ENDLESS_PATIENCE: ExpirySettings = { decisionMs: null, idleMs: null };
 
 /** The decider of an expired task. */
 export const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
 /** The pending actions or the question of a parked task. */
-interface Asking {
+interface PendingExpiry {
   pending?: readonly RecordedAction[];
   question?: string;
   expiresAt?: string | null;
@@ -38,7 +38,7 @@ interface Asking {
 export function dated(
   snapshot: Snapshot,
   events: readonly TaskEvent[],
-  { now, patience }: { now: number; patience: Patience },
+  { now, patience }: { now: number; patience: ExpirySettings },
 ): readonly TaskEvent[] {
   if (!events.some(asks)) return events;
   const before = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
@@ -62,14 +62,14 @@ function asks(event: TaskEvent): event is AskingEvent {
 }
 
 /** The earliest deadline, in milliseconds since the epoch. */
-export function deadlineOf({ pending = [], expiresAt }: Asking): number | null {
+export function deadlineOf({ pending = [], expiresAt }: PendingExpiry): number | null {
   const times = [expiresAt, ...pending.map((action) => action.expiresAt)].flatMap((time) => time ?? []);
   return times.length === 0 ? null : Math.min(...times.map((time) => Date.parse(time)));
 }
 
 /** The task's deadline after these events. Null means none, undefined means unchanged. */
 export function deadlineAfter(events: readonly TaskEvent[]): number | null | undefined {
-  const state = stateOf(events);
+  const state = taskStateAfter(events);
   if (state === undefined) return undefined;
   const asking = PARKED_STATES.has(state) && events.findLast(asks);
   return asking ? deadlineOf(asking) : null;
@@ -88,11 +88,11 @@ export function expire(
   return ruling.type === 'append' ? ruling : { type: 'keep' };
 }
 
-function askingOf(status: Status): Asking | null {
+function askingOf(status: Status): PendingExpiry | null {
   return status.state === 'input-required' || status.state === 'auth-required' ? status : null;
 }
 
-function whyExpired({ pending = [] }: Asking, deadline: number): string {
+function whyExpired({ pending = [] }: PendingExpiry, deadline: number): string {
   const time = new Date(deadline).toISOString();
   const expired = pending.filter((action) => Date.parse(action.expiresAt ?? '') === deadline);
   if (expired.length === 0) return `No one answered before ${time}.`;

@@ -7,10 +7,10 @@ import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './cont
 import { requested, stateAfter, stateUnder } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import { afterUse, givenWith, grantBehind, withoutGrants } from './grants.ts';
-import { withOutput } from './outputs.ts';
+import { withOutput } from './tool-outputs.ts';
 import { withCodes } from './shown.ts';
 import { paid } from './spending.ts';
-import { spentAfter } from './spent.ts';
+import { budgetUsageAfter } from './budget-usage.ts';
 import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
 
 /** The first snapshot of a task. @returns undefined if the entry is not `task.created`. */
@@ -47,7 +47,7 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
   return {
     ...snapshot,
     ...change(snapshot, entry.event, entry),
-    spent: spentAfter(snapshot, entry),
+    spent: budgetUsageAfter(snapshot, entry),
     seq: entry.seq,
     updatedAt: entry.at,
   };
@@ -287,6 +287,6 @@ const STATE_OF: Partial<Record<TaskEvent['type'], StateName>> = {
 };
 
 /** The task's state after these events; undefined if they do not change it. */
-export function stateOf(events: readonly TaskEvent[]): StateName | undefined {
+export function taskStateAfter(events: readonly TaskEvent[]): StateName | undefined {
   return events.reduce<StateName | undefined>((state, event) => STATE_OF[event.type] ?? state, undefined);
 }

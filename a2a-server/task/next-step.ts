@@ -1,5 +1,5 @@
 /** Decides the next step of a task's execution from the snapshot alone. So any process can continue the task. Pure. */
-import { astrayQuestion, isUnfinished } from './astray.ts';
+import { stuckQuestion, isUnfinished } from './stuck-detection.ts';
 import type { TaskEvent } from './events.ts';
 import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
 import { pendingActions } from './pending.ts';
@@ -56,7 +56,7 @@ export function nextStep(
 
 /** The event for a task that has nothing new for the model: the stuck question or the end. */
 function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | undefined {
-  const question = astrayQuestion(snapshot);
+  const question = stuckQuestion(snapshot);
   if (question !== undefined) return { type: 'input.required', pending: [], question };
   const ended = turn !== undefined && turn.callIds.length === 0 && !isUnfinished(turn);
   return ended ? endOf(turn) : undefined;

@@ -9,7 +9,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { Context } from './context.ts';
 import type { Grant } from './grants.ts';
-import type { Spent } from './budget.ts';
+import type { BudgetUsage } from './budget.ts';
 import type {
   Artifact,
   Decider,
@@ -19,7 +19,7 @@ import type {
   TurnEnd,
   UserMessage,
 } from './events.ts';
-import type { ExecutionOutput } from './outputs.ts';
+import type { ExecutionOutput } from './tool-outputs.ts';
 import type { SpendingByModel } from './spending.ts';
 
 export type Status =
@@ -147,7 +147,7 @@ export interface Snapshot {
   /** The cost of each model, by its id. */
   spending: SpendingByModel;
   /** The use of the task's budget. */
-  spent: Spent;
+  spent: BudgetUsage;
   /** The session id of an ACP agent, which remembers the conversation itself. Null for a model. */
   agentSession: string | null;
 }

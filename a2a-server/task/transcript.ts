@@ -1,5 +1,5 @@
 /** Formats a conversation as text for a model that summarises it. Pure. */
-import { clipped } from './clipped.ts';
+import { truncate } from './truncate.ts';
 import type { ConversationStep, Passage } from './conversation.ts';
 
 /** The limits of one answer, input or result, in characters. A longer piece adds little to a summary. */
@@ -12,25 +12,26 @@ export function transcript(covered: readonly Passage[], chars: number): string {
   for (let piece = LONGEST; ; piece = Math.floor(piece / 2)) {
     const text = steps.map((step) => written(step, piece)).join('\n\n');
     if (text.length <= chars) return text;
-    if (piece <= SHORTEST) return clipped(text, chars);
+    if (piece <= SHORTEST) return truncate(text, chars);
   }
 }
 
 function written(step: ConversationStep, piece: number): string {
   switch (step.role) {
     case 'user':
-      return `PERSON: ${clipped(step.text, piece * 2)}`;
+      return `PERSON: ${truncate(step.text, piece * 2)}`;
     case 'assistant':
       return [
-        `AGENT: ${clipped(step.text, piece)}`,
+        `AGENT: ${truncate(step.text, piece)}`,
         ...step.calls.map(
-          ({ tool, input }) => `AGENT CALLS ${tool} ${clipped(JSON.stringify(input), piece)}`,
+          ({ tool, input }) => `AGENT CALLS ${tool} ${truncate(JSON.stringify(input), piece)}`,
         ),
       ].join('\n');
     case 'tool':
       return step.results
         .map(
-          ({ tool, text, isError }) => `${isError ? 'FAILED' : 'RESULT OF'} ${tool}: ${clipped(text, piece)}`,
+          ({ tool, text, isError }) =>
+            `${isError ? 'FAILED' : 'RESULT OF'} ${tool}: ${truncate(text, piece)}`,
         )
         .join('\n');
   }

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type { Preview, SideEffect, Todo, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Call, TaskPlace } from '../task/snapshot.ts';
-import type { Workspace } from './workspace.ts';
+import type { Workspace } from './workspace/workspace.ts';
 
 /** The context of a tool that makes a preview and changes nothing. */
 export interface ToolContext {

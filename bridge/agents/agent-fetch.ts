@@ -2,8 +2,8 @@
  * `fetch` as all requests to one agent use it: with its headers, with bounds on what comes back, and with a typed
  * failure for every answer that is not A2A.
  */
-import { onAbort } from '../../shared/abort.ts';
-import { boundedBytes, boundEvents } from '../../shared/bounded-body.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
+import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 import { ownSocketFetch } from './own-socket-fetch.ts';
 

@@ -1,11 +1,11 @@
 /** One agent of the settings: found and connected to on first need, found again when it has gone. */
 import pRetry from 'p-retry';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Connection, Endpoint } from './connection.ts';
 import { failureOf } from './failure.ts';
 import { redacted } from './redaction.ts';
-import { isLoopback } from './loopback.ts';
-import { localWorkspace, mappedWorkspace } from './workspaces.ts';
+import { isLoopback } from '../../shared/net/loopback.ts';
+import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 
 /** The name of the user's own server where the settings configure no agent. */
 export const LOCAL_AGENT = 'local';

@@ -5,7 +5,7 @@
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemErrorCode } from '../../shared/system-error.ts';
+import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 
 export type Placed =
   /** The path is absolute and has no symbolic link. */

@@ -2,7 +2,7 @@
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCard } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { z } from 'zod';
-import { issuesOf } from '../../shared/config.ts';
+import { issuesOf } from '../../shared/settings/config.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { HttpFailure } from './http-failure.ts';
 

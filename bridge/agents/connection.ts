@@ -11,10 +11,10 @@ import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a
 import { z } from 'zod';
 import { AGENT_COMMAND, commandList } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
-import type { PageTarget } from '../../shared/page-address.ts';
+import type { PageTarget } from '../../shared/net/page-address.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import { chooseDialect } from '../dialects/choose.ts';
+import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './agent-fetch.ts';
 import { type CardFacts, declares, fetchCard, resumableUrl } from './card.ts';

@@ -1,6 +1,6 @@
 /** What goes with requests to an agent, or to another address of the settings: tokens and headers, from the environment or from a command. */
-import { messageOf, ProductError } from '../../shared/errors.ts';
-import type { SecretSource } from './agent-access.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { SecretSource } from '../settings/agent-access.ts';
 import { secretFrom } from './secret-command.ts';
 
 export interface Credentials {

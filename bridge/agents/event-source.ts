@@ -5,9 +5,9 @@
 import { StreamResponse } from '@a2a-js/sdk';
 import { fromRestErrorBody } from '@a2a-js/sdk/errors';
 import { EventSource, type FetchLike } from 'eventsource';
-import { onAbort } from '../../shared/abort.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
 import { z } from 'zod';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream.ts';
 import { HttpFailure } from './http-failure.ts';
 

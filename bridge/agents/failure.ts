@@ -3,7 +3,13 @@
  * request can have arrived, which decides whether it may be sent again. Pure.
  */
 import { z } from 'zod';
-import { messageOf, ProductError, REASONS, type Facts, type Reason } from '../../shared/errors.ts';
+import {
+  messageOf,
+  ProductError,
+  ERROR_REASONS,
+  type Facts,
+  type Reason,
+} from '../../shared/runtime/errors.ts';
 import { HttpFailure } from './http-failure.ts';
 
 /** `no`: it cannot have arrived. `maybe`: nobody knows. `refused`: it arrived, and the agent said no. */
@@ -115,7 +121,7 @@ function reasonOf(word: string): Reason | undefined {
 }
 
 function isReason(word: string): word is Reason {
-  return Object.hasOwn(REASONS, word);
+  return Object.hasOwn(ERROR_REASONS, word);
 }
 
 function refusal(reason: Reason, message: string, facts: Facts = {}): Failure {

@@ -3,7 +3,7 @@
  * (`packages/a2a-server/src/http/app.ts` at 04fbf50). They run beside any task, and ask nobody.
  */
 import { z } from 'zod';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import { HttpFailure } from './http-failure.ts';
 

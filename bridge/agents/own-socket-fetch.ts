@@ -13,7 +13,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { onAbort } from '../../shared/abort.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
 
 /** For requests whose body is a string, to which a redirect is an error: those of JSON-RPC. */
 export function ownSocketFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {

@@ -1,6 +1,6 @@
 /** One-time links that sign a browser in to an agent's approval page. A link is for the person's eyes, never for a model's. */
 import { z } from 'zod';
-import type { PageTarget } from '../../shared/page-address.ts';
+import type { PageTarget } from '../../shared/net/page-address.ts';
 
 const pageLink = z.object({ url: z.url({ protocol: /^https?$/ }), expiresAt: z.iso.datetime() });
 

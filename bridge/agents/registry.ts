@@ -1,5 +1,5 @@
 /** The agents the bridge knows, by name. */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from './agent.ts';
 
 export class Registry {

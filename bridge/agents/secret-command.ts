@@ -1,6 +1,6 @@
 /** A secret that a program hands out, such as a password manager's. */
 import { execFile, type ExecFileException } from 'node:child_process';
-import { systemErrorCode } from '../../shared/system-error.ts';
+import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 
 /** A person may have to unlock something first. */
 const PATIENCE_MS = 30_000;

@@ -2,8 +2,8 @@
  * The title that a decision names. Clients such as Claude Code show a person the arguments of a call and ask for leave; the
  * title is what the person recognises there. So it must be the title of the action that the decision is on. Pure.
  */
-import { ProductError } from '../../shared/errors.ts';
-import type { DecisionInput } from './decision-words.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { DecisionInput } from './decision-input.ts';
 
 /** An action as a tool's result shows it. */
 interface TitledAction {

@@ -30,7 +30,7 @@ export function answerFields(question: Question): Fields {
 const ANSWER = { type: 'string', title: 'Answer' } as const;
 
 /** What was filled in, as an answer for the agent to check; undefined for nothing. */
-export function answerIn(
+export function parseFormAnswer(
   { schema, choices, multiple }: Question,
   content: Readonly<Record<string, unknown>>,
 ): Answer | undefined {

@@ -3,22 +3,22 @@
  * decides nothing: the call then returns what is pending, and every other way to decide stays open.
  */
 import type { Session } from '../sessions/session.ts';
-import type { WaitEnd } from '../sessions/wait.ts';
+import type { WaitEnd } from '../sessions/wait-for-session.ts';
 import type { Client } from './client.ts';
 import type { Ask } from './form.ts';
-import type { ApprovalRules } from './ladder.ts';
+import type { ApprovalRules } from '../settings/approval-mode.ts';
 import { commandLineNotes, offeredForms } from './offered-forms.ts';
-import type { Offers } from './offers.ts';
+import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 import type { SessionRound } from './request-state.ts';
-import { settleForms, type SettledForms } from './settle-forms.ts';
+import { submitFormAnswers, type SubmittedAnswers } from './submit-form-answers.ts';
 import { waitForPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
 
-export interface Asking {
+export interface FormRequest {
   session: Session;
   client: Client;
-  offers: Offers;
+  offers: OpenForms;
   links: PageLinks;
   rules: ApprovalRules;
   signal: AbortSignal;
@@ -35,7 +35,7 @@ export interface Asked {
 }
 
 /** Asks by requests of its own, one form after the other, while the call is held (`push`). @param end where the call stands */
-export async function askInCall(asking: Asking, end: WaitEnd): Promise<Asked> {
+export async function askInCall(asking: FormRequest, end: WaitEnd): Promise<Asked> {
   const { session, offers, wait, client } = asking;
   const asked = new Set<string>();
   let stands = end;
@@ -50,7 +50,7 @@ export async function askInCall(asking: Asking, end: WaitEnd): Promise<Asked> {
     if (shown.type === 'failed')
       return { end: stands, notes: [`The form for the person could not be shown: ${shown.message}`] };
     if (shown.type === 'answered') {
-      const settled = await settleForms({
+      const settled = await submitFormAnswers({
         ...asking,
         responses: { [ask.key]: shown.response },
         channel: 'elicitation',
@@ -68,11 +68,11 @@ export async function askInCall(asking: Asking, end: WaitEnd): Promise<Asked> {
 
 /** Takes the answers that came with the call's next request (`rounds`). */
 export async function takeRound(
-  asking: Asking,
+  asking: FormRequest,
   { responses }: SessionRound,
 ): Promise<Asked & { goesOn: boolean }> {
   const { session, offers, wait } = asking;
-  const settled = await settleForms({ ...asking, responses, channel: 'elicitation' });
+  const settled = await submitFormAnswers({ ...asking, responses, channel: 'elicitation' });
   const decided = settled.opened.length === 0 || (await waitForPage(asking, settled.opened));
   const end = await wait();
   // The same call does not ask again a person who has left a form unanswered.
@@ -81,9 +81,9 @@ export async function takeRound(
 }
 
 function notesOf(
-  { opened, unanswered, refused, late }: SettledForms,
+  { opened, unanswered, refused, late }: SubmittedAnswers,
   session: Session,
-  offers: Offers,
+  offers: OpenForms,
 ): readonly string[] {
   const waiting = stillAsked(opened, session, offers);
   return [
@@ -94,12 +94,12 @@ function notesOf(
   ];
 }
 
-function stillAsked(opened: readonly Ask[], session: Session, offers: Offers): readonly Ask[] {
+function stillAsked(opened: readonly Ask[], session: Session, offers: OpenForms): readonly Ask[] {
   const asks = offers.asks(session.view?.taskId ?? '', session.asked);
   return opened.filter(({ callId }) => asks.some((ask) => ask.callId === callId));
 }
 
-const WORDS: Readonly<Record<SettledForms['unanswered'][number], string>> = {
+const WORDS: Readonly<Record<SubmittedAnswers['unanswered'][number], string>> = {
   cancelled: 'it was closed without an answer, and nothing was decided by it.',
   'too fast': 'the answer came faster than anybody reads, and does not count. Nothing was decided by it.',
   'not understood': 'the answer was no clear decision, and does not count. Nothing was decided by it.',

@@ -1,6 +1,6 @@
 /** The fields with which a person decides more than approve or deny: the setting `forms: more`. Pure. */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import type { McpDecisionWord } from './decision-words.ts';
+import type { McpDecisionWord } from './decision-input.ts';
 import type { Field } from './form-field.ts';
 
 export function decisionFields(

@@ -1,10 +1,10 @@
 /** What a person's answer to a form means. Pure. An answer that is no clear word is none, never an approval or a no (D1). */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Verdict } from '../dialects/dialect.ts';
-import { answerIn } from './answer-fields.ts';
-import { type DecisionInput, DECISION_WORDS, verdictOf } from './decision-words.ts';
+import { parseFormAnswer } from './answer-fields.ts';
+import { type DecisionInput, DECISION_WORDS, verdictOf } from './decision-input.ts';
 import type { Ask } from './form.ts';
 
 export type FormAnswer =
@@ -98,7 +98,7 @@ function answerOn(
   // D2: bound to what this very form has shown.
   if (action === 'decline')
     return { type: 'verdict', verdict: verdictOf({ callId, shown, decision: 'deny' }) };
-  const answer = answerIn(asked, content);
+  const answer = parseFormAnswer(asked, content);
   if (answer === undefined) return notUnderstood('The answer was empty.');
   return { type: 'verdict', verdict: { type: 'answer', callId, shown, answer } };
 }

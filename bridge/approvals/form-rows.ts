@@ -6,7 +6,7 @@
  */
 import stringWidth from 'string-width';
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
-import { visibleLine, visibleLines } from '../../shared/visible-text.ts';
+import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
 import { type Change, changeIn } from './change.ts';
 

@@ -9,17 +9,17 @@ import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
 import { questionText } from '../../shared/protocol/question-text.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import { visibleLine } from '../../shared/visible-text.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { Asked } from '../dialects/dialect.ts';
 import type { Question } from '../dialects/observation.ts';
-import { decisionWordsFor } from './decision-words.ts';
+import { decisionWordsFor } from './decision-input.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
 import { answerFields } from './answer-fields.ts';
-import type { McpDecisionWord } from './decision-words.ts';
+import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFields } from './edit-fields.ts';
 import type { Form } from './form-field.ts';
 import { formRows, markedRows, MOST_ROWS, summaryRows } from './form-rows.ts';
-import type { FormFields } from './ladder.ts';
+import type { FormFields } from '../settings/approval-mode.ts';
 
 /** One thing a person is asked. */
 export type Ask = {

@@ -1,10 +1,10 @@
 /** Answers to forms that were withdrawn, because the action was decided elsewhere or asked again. Pure. */
 import { z } from 'zod';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
-import { visibleLine } from '../../shared/visible-text.ts';
-import type { CallView, TaskView } from '../sessions/view.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
+import type { CallView, TaskView } from '../sessions/task-view.ts';
 import type { Ask } from './form.ts';
-import type { Channel } from './ladder.ts';
+import type { Channel } from '../settings/approval-mode.ts';
 
 export interface Withdrawn {
   /** The forms that are open. */

@@ -2,7 +2,7 @@
 import type { Session } from '../sessions/session.ts';
 import type { Ask } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
-import type { Offers } from './offers.ts';
+import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 
 export interface OfferedForm {
@@ -13,7 +13,7 @@ export interface OfferedForm {
 
 export interface Offering {
   session: Session;
-  offers: Offers;
+  offers: OpenForms;
   links: PageLinks;
   opensUrls: boolean;
 }

@@ -2,7 +2,7 @@
  * One-time links to the page of the agent's server, each leading to one action. A link has authority, so it goes into a form
  * in URL mode, which the person sees and the model does not. The same form keeps the same link until the link expires.
  */
-import type { PageTarget } from '../../shared/page-address.ts';
+import type { PageTarget } from '../../shared/net/page-address.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Ask } from './form.ts';
 

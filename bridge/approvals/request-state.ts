@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { obtainToken } from '../../shared/token-file.ts';
+import { obtainToken } from '../../shared/state/token-file.ts';
 
 /** A person who answers later than this is asked again by the client's next call. */
 const VALID_SECONDS = 60 * 60;

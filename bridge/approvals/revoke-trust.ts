@@ -1,9 +1,9 @@
 /** Taking back trust that was given with decisions, whatever way it is asked for. */
 import { randomUUID } from 'node:crypto';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RevokePart } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from '../sessions/session.ts';
-import type { Channel } from './ladder.ts';
+import type { Channel } from '../settings/approval-mode.ts';
 
 /**
  * Resolves when the agent has it, and the session shows the task without that trust.
@@ -14,7 +14,7 @@ export async function revokeTrust(
   revoke: RevokePart['revoke'],
   channel: Channel,
 ): Promise<void> {
-  const { messageOf } = await import('../sessions/message.ts');
+  const { messageOf } = await import('../sessions/delegation-message.ts');
   const messageId = randomUUID();
   await session.deliver((dialect) => {
     const phrase = dialect.phraseRevocation?.(revoke, channel);

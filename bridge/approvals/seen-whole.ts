@@ -1,6 +1,6 @@
 /** D5: what was not shown whole is not approved there, whatever the decision says. Pure. */
-import { ProductError } from '../../shared/errors.ts';
-import type { DecisionInput, McpDecisionWord } from './decision-words.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { DecisionInput, McpDecisionWord } from './decision-input.ts';
 
 /** An action as a surface showed it. */
 interface ShownAction {

@@ -1,10 +1,10 @@
 /** Sending a person's decisions to the agent, whatever way they came. */
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Phrase, Verdict } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session.ts';
-import { waitFor } from '../sessions/wait.ts';
-import type { Channel } from './ladder.ts';
+import { waitFor } from '../sessions/wait-for-session.ts';
+import type { Channel } from '../settings/approval-mode.ts';
 
 /** How long the end of a turn is waited for after a denial, in milliseconds. */
 const TURN_END_MS = 60_000;
@@ -19,7 +19,7 @@ export async function sendVerdicts(
   verdicts: readonly Verdict[],
   channel: Channel,
 ): Promise<void> {
-  const { messageOf: message } = await import('../sessions/message.ts');
+  const { messageOf: message } = await import('../sessions/delegation-message.ts');
   const messageId = randomUUID();
   const { asked } = session;
   let phrase: Phrase | undefined;
@@ -45,7 +45,7 @@ async function sendAfterTurn(session: Session, text: string): Promise<void> {
   const end = await waitFor({ session, timeout: TURN_END_MS, signal });
   if (end !== 'settled' || session.view?.state !== 'completed')
     return session.leaveNotes([`${NOT_SENT}: its turn goes on. Send it once the turn has ended:\n${text}`]);
-  const { messageOf: message } = await import('../sessions/message.ts');
+  const { messageOf: message } = await import('../sessions/delegation-message.ts');
   const ids = { messageId: randomUUID(), sessionId: session.id, taskId: session.view.taskId };
   try {
     await session.deliver((dialect) => message(dialect.phraseTask(text, {}), ids));

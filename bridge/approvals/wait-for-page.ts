@@ -1,12 +1,12 @@
 /** Waits while a person decides on the page: the agent's journal says when they have. */
-import { onAbort } from '../../shared/abort.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Ask } from './form.ts';
-import type { Offers } from './offers.ts';
+import type { OpenForms } from './open-forms.ts';
 
 export interface PageWait {
   session: Session;
-  offers: Offers;
+  offers: OpenForms;
   /** Milliseconds. */
   timeout: number;
   /** The caller going away. */

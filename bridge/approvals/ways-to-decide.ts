@@ -1,9 +1,9 @@
 /** Where a person decides beside the client: a line to copy for each action, and the page of the local server. Pure. */
 import { quote } from 'shell-quote';
-import { pageAddress } from '../../shared/page-address.ts';
+import { pageAddress } from '../../shared/net/page-address.ts';
 import { LOCAL_AGENT } from '../agents/agent.ts';
 import type { Session } from '../sessions/session.ts';
-import type { McpDecisionWord } from './decision-words.ts';
+import type { McpDecisionWord } from './decision-input.ts';
 
 /** Lines in one sentence; `show` has the others. */
 const LINES = 3;

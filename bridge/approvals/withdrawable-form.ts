@@ -1,10 +1,10 @@
 /** A form that is shown to a person while other ways to decide stay open: what is decided there withdraws the form. */
-import { onAbort } from '../../shared/abort.ts';
-import { messageOf } from '../../shared/errors.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Client } from './client.ts';
 import type { OfferedForm } from './offered-forms.ts';
-import type { Offers } from './offers.ts';
+import type { OpenForms } from './open-forms.ts';
 
 export type Shown =
   | { type: 'answered'; response: unknown }
@@ -17,7 +17,7 @@ export type Shown =
 export interface Showing {
   session: Session;
   form: OfferedForm;
-  offers: Offers;
+  offers: OpenForms;
   client: Pick<Client, 'elicit'>;
   /** The call's. */
   signal: AbortSignal;

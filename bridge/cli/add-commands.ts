@@ -1,13 +1,13 @@
 /** The commands: what each is called and takes. Each is loaded when it runs. */
 import type { Command } from 'commander';
-import type { Places } from './places.ts';
-import type { Command as Run, CommonOptions } from './run.ts';
+import type { ProgramPaths } from '../settings/program-paths.ts';
+import type { Command as Run, CommonOptions } from './context/run-command.ts';
 
-export function addCommands(program: Command, places: Places): void {
+export function addCommands(program: Command, places: ProgramPaths): void {
   const carryOut = async <Options extends CommonOptions>(it: Command, work: Run<Options>): Promise<void> => {
-    const { run } = await import('./run.ts');
+    const { runCommand } = await import('./context/run-command.ts');
     // The program's own options, as --state-dir, are known before and after the command.
-    await run(work, it.optsWithGlobals<Options & Record<string, unknown>>(), places);
+    await runCommand(work, it.optsWithGlobals<Options & Record<string, unknown>>(), places);
   };
   const add = (usage: string, description: string, into = program): Command =>
     into

@@ -1,11 +1,11 @@
 /** The command line of `mcp-a2a-bridge`. What a command needs is loaded when it runs: serving MCP waits for none of it. */
 import { Command } from 'commander';
-import { addFlags } from '../../shared/flags.ts';
-import { packageVersion } from '../../shared/version.ts';
+import { addFlags } from '../../shared/settings/flags.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
-import { EXIT_MEANINGS, EXIT_USAGE } from './exit-codes.ts';
-import type { Places } from './places.ts';
-import { BRIDGE_SETTINGS, PLACE_FLAGS, UNFLAGGED_SETTINGS } from './settings.ts';
+import { EXIT_MEANINGS, EXIT_USAGE } from './terminal/exit-codes.ts';
+import type { ProgramPaths } from '../settings/program-paths.ts';
+import { BRIDGE_SETTINGS, PLACE_FLAGS, UNFLAGGED_SETTINGS } from '../settings/settings.ts';
 
 /**
  * @param serve what runs without a command
@@ -13,7 +13,7 @@ import { BRIDGE_SETTINGS, PLACE_FLAGS, UNFLAGGED_SETTINGS } from './settings.ts'
  */
 export function program(
   serve: (flags: Record<string, unknown>) => Promise<void>,
-  places: Places,
+  places: ProgramPaths,
   typed: readonly string[] = process.argv,
 ): Command {
   const json = typed.includes('--json');

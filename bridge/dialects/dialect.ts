@@ -4,7 +4,7 @@
  */
 import type { Part, StreamResponse } from '@a2a-js/sdk';
 import type { Answer } from '../../shared/protocol/question.ts';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CommandCall } from '../../shared/protocol/agent-command.ts';
 import type {
   Decision,

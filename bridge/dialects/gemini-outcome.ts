@@ -6,7 +6,7 @@
  * edits of files; for a fetch, those and edits too; for a tool of an MCP server, that tool or that server. Nothing it
  * knows reaches further, so `trust_always` is always the widest of these.
  */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, PendingAction } from '../../shared/protocol/tool-approval.ts';
 
 export interface ConfirmationPart {

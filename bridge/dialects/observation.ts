@@ -4,7 +4,7 @@
  */
 import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Question } from './question-form.ts';
-import type { TurnObservation } from './turn.ts';
+import type { TurnObservation } from './turn-observation.ts';
 
 export type { Question };
 

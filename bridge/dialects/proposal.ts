@@ -4,7 +4,7 @@
  */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import { unifiedDiff } from '../../shared/unified-diff.ts';
+import { unifiedDiff } from '../../shared/text/unified-diff.ts';
 
 export interface Proposal {
   /** Names what the agent asked, whatever the bridge shows of it: of one proposal, one decision may leave (E2). */

@@ -1,11 +1,11 @@
 /** What an agent asks in words, or asks a person to sign in to, and the answer to it: in words, or as data where it sent a form. */
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerText } from '../../shared/protocol/question-text.ts';
 import type { Phrase, Verdict } from './dialect.ts';
 import { dataOf, dataPart, messageText, textPart } from './parts.ts';
 import { answerAsData, missingFrom, type Question, questionWith, schemaIn } from './question-form.ts';
-import { linksIn } from './links.ts';
+import { extractUrls } from './extract-urls.ts';
 
 const WITHOUT_WORDS = 'The agent waits for input and did not say for what.';
 const SIGN_IN_WITHOUT_WORDS = 'The agent waits for a sign-in and did not say where.';
@@ -17,7 +17,7 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
   const parts = message?.parts ?? [];
   const said = messageText(message);
   const text = said === '' ? (signIn ? SIGN_IN_WITHOUT_WORDS : WITHOUT_WORDS) : said;
-  const links = signIn ? linksIn(parts) : [];
+  const links = signIn ? extractUrls(parts) : [];
   const data = parts.map(dataOf).filter((each) => each !== undefined);
   const id = message?.messageId;
   return questionWith({

@@ -8,17 +8,17 @@
  *   both, and the next bridge announces it (B3).
  * - Looking never delays an answer by more than a moment, whatever state the agents are in.
  */
-import { messageOf } from '../../shared/errors.ts';
-import type { Logger } from '../../shared/logging.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Registry } from '../agents/registry.ts';
-import { within } from '../agents/within.ts';
-import type { OutboxEntry } from '../outbox/entry.ts';
+import { withTimeout } from '../agents/timeout.ts';
+import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { keyOf, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
-import type { Delegations } from '../sessions/delegations.ts';
+import type { DelegationService } from '../sessions/delegation-service.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { hasEnded } from '../sessions/view.ts';
+import { hasEnded } from '../sessions/task-view.ts';
 import { type Announcement, announcementOf } from './waiting-result.ts';
 
 /** How long an answer that is ready waits for a look that began with its call. */
@@ -34,7 +34,7 @@ export interface InboxParts {
   registry: Registry;
   outbox: Outbox;
   sessions: Sessions;
-  delegations: Delegations;
+  delegations: DelegationService;
   log: Logger;
 }
 
@@ -65,7 +65,7 @@ export class Inbox {
         this.#parts.log.warn({ err: error }, 'the inbox could not be looked through'),
       )
       .finally(() => (this.#looking = undefined));
-    return within(PATIENCE_MS, this.#looking).catch(() => undefined);
+    return withTimeout(PATIENCE_MS, this.#looking).catch(() => undefined);
   }
 
   /** What this bridge has not announced yet. It counts as announced from here on. */

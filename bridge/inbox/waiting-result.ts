@@ -1,8 +1,8 @@
 /** A result that nobody has collected, and how a client is told of it. Pure. */
 import { z } from 'zod';
-import { visibleLine } from '../../shared/visible-text.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
 import { mcpState } from '../sessions/mcp-state.ts';
-import type { ToolName } from '../tools/tool-name.ts';
+import type { ToolName } from '../tool-names/tool-name.ts';
 
 /** A task that has ended, and whose result has not been handed over. */
 export const waitingResult = z.object({

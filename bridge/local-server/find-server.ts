@@ -4,10 +4,10 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
-import { ProductError } from '../../shared/errors.ts';
-import { readServerRecord } from '../../shared/server-record.ts';
-import { prepareStateDirectory } from '../../shared/state-directory.ts';
-import { obtainToken } from '../../shared/token-file.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { readServerRecord } from '../../shared/state/server-record.ts';
+import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
+import { obtainToken } from '../../shared/state/token-file.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { healthOf, type Health } from './health.ts';
 import { OTHER_PORT, startServer } from './start-server.ts';

@@ -1,6 +1,6 @@
 /** Whether what listens at the address in the state directory is this user's A2A server. */
 import { z } from 'zod';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 
 export type Health =
   | { type: 'up' }

@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProductError } from '../../shared/errors.ts';
-import { readServerRecord, type ServerRecord } from '../../shared/server-record.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
 
 export interface ServerProgram {
   /** The built server, an absolute path. */

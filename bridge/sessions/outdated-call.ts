@@ -1,7 +1,7 @@
 /** The files of calls that are about to be approved, compared with what the person was shown (D2). */
 import { isCurrent, outdated, type FileProposal } from '../dialects/proposal.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import type { TaskView } from './view.ts';
+import type { TaskView } from './task-view.ts';
 
 /**
  * The text of a file that an agent names, '' for one that does not exist. Undefined where this machine cannot read what the

@@ -2,7 +2,7 @@
  * Decisions that have left, for agents that run a call once for each approval of it: of one call, as it was shown, only one
  * leaves (E2), whoever sends it. A call that is asked again with something else is another.
  */
-import { messageOf, ProductError } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Asking, Claim, DecisionClaims } from '../state/decision-claims.ts';
 
 export interface DecidedCall {

@@ -7,7 +7,7 @@
  * - A message is sent again only where sending again is safe: it cannot have arrived, or the agent de-duplicates (B1).
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Connection } from '../agents/connection.ts';
@@ -17,15 +17,15 @@ import type { FileProposal } from '../dialects/proposal.ts';
 import { BACK_OFF, type BackOff } from './back-off.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import { outdatedCall } from './outdated-call.ts';
-import { type Begun, send } from './sending.ts';
+import { type Begun, send } from './send-message.ts';
 import { SentDecisions } from './sent-decisions.ts';
-import { type Step, Steps } from './steps.ts';
+import { type Step, RecentActivity } from './recent-activity.ts';
 import { TaskReader } from './task-reader.ts';
-import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './view.ts';
+import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
 
 /** Something about the session is new. */
-export type Change = { type: 'view' } | { type: 'activity'; activity: Activity } | { type: 'trouble' };
-export type Listener = (change: Change) => void;
+export type SessionChange = { type: 'view' } | { type: 'activity'; activity: Activity } | { type: 'trouble' };
+export type Listener = (change: SessionChange) => void;
 
 /**
  * How often an agent is asked that ends its streams while a task waits, as long as somebody has to know at once how it goes
@@ -62,7 +62,7 @@ export class Session {
   readonly #decisions: SentDecisions;
   #notes: readonly string[] = [];
   readonly #end = new AbortController();
-  readonly #steps = new Steps();
+  readonly #steps = new RecentActivity();
   #told = 0;
   /** The last stream ended by itself with the task in a state that ends streams. */
   #rested = false;
@@ -363,7 +363,7 @@ export class Session {
     this.#tell({ type: 'view' });
   }
 
-  #tell(change: Change): void {
+  #tell(change: SessionChange): void {
     for (const listener of this.#listeners) listener(change);
   }
 }

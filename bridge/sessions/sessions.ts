@@ -3,21 +3,21 @@
  * agents list. A session that none of them knows does not exist, and is never made up (R15).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
-import { patiently } from '../agents/within.ts';
-import type { DelegationState, OutboxEntry } from '../outbox/entry.ts';
+import { withTimeoutOr } from '../agents/timeout.ts';
+import type { DelegationState, OutboxEntry } from '../state/outbox-entry.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { toMcpState } from './mcp-state.ts';
-import { readHandle } from '../tasks/task-handle.ts';
-import { holderOf, newestTask } from './holder.ts';
-import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './listing.ts';
+import { readHandle } from './task-handle.ts';
+import { findSessionAgent, newestTask } from './find-session-agent.ts';
+import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './list-sessions.ts';
 import { Session } from './session.ts';
-import { hasEnded } from './view.ts';
+import { hasEnded } from './task-view.ts';
 import { readWorkspaceFile } from './workspace-file.ts';
-import { NAMING_MS } from './wait.ts';
+import { NAMING_MS } from './wait-for-session.ts';
 
 /** Ended sessions that are kept at hand, with their results. */
 const KEPT_ENDED = 20;
@@ -113,7 +113,7 @@ export class Sessions {
     const trouble: string[] = [];
     const { all } = this.#registry;
     const asked = named === undefined ? all : [named];
-    const found = await holderOf(sessionId, asked, { among: all.length, trouble });
+    const found = await findSessionAgent(sessionId, asked, { among: all.length, trouble });
     if (found !== undefined) return this.#followed(this.open(found.agent, sessionId), found.taskId);
     const other = named === undefined ? undefined : await this.#elsewhere(sessionId, named);
     if (named !== undefined && other !== undefined) throw withAnother(sessionId, named.name, other);
@@ -126,7 +126,7 @@ export class Sessions {
     if (known !== undefined) return known;
     const { all } = this.#registry;
     const others = all.filter((agent) => agent !== named);
-    return (await holderOf(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
+    return (await findSessionAgent(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
   }
 
   /** The directories of this machine that bridges of this user gave to the session. */
@@ -157,7 +157,7 @@ export class Sessions {
     const byAgents = await Promise.all(
       agents.map(async (agent) => {
         try {
-          return await patiently(agents.length, listedBy(agent));
+          return await withTimeoutOr(agents.length, listedBy(agent));
         } catch (error) {
           unreachable.push({ agent: agent.name, message: agent.failed(error).message });
           return [];

@@ -8,18 +8,18 @@
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import pRetry, { AbortError } from 'p-retry';
-import { onAbort } from '../../shared/abort.ts';
-import { ProductError } from '../../shared/errors.ts';
+import { onAbort } from '../../shared/runtime/abort.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Connection } from '../agents/connection.ts';
 import type { BackOff } from './back-off.ts';
-import type { TaskView } from './view.ts';
+import type { TaskView } from './task-view.ts';
 
 /** A stream that lived this long, or brought anything new, was sound: the next cut is counted afresh. One that never began was not. */
 const STEADY_MS = 5_000;
 
 /** Whom the reader reads for. */
-export interface Reading {
+export interface TaskReading {
   agent: Agent;
   backOff: BackOff;
   /** Aborts when the bridge lets go. */
@@ -36,7 +36,7 @@ export interface Reading {
 }
 
 export class TaskReader {
-  readonly #for: Reading;
+  readonly #for: TaskReading;
   #streams = 0;
   /** The stream that folds. */
   #folding = 0;
@@ -44,7 +44,7 @@ export class TaskReader {
   /** Of the stream that was opened last, while it is read. */
   #opened: AbortController | undefined;
 
-  constructor(reading: Reading) {
+  constructor(reading: TaskReading) {
     this.#for = reading;
   }
 

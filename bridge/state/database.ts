@@ -6,11 +6,11 @@
  * - A write is durable when its method returns. What spans a decision and a write is one transaction.
  * - The database is opened by the first call that needs it, not when the bridge starts.
  */
-import { messageOf, ProductError } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { openSqlite, type Command, type Query, type Sqlite } from '../../shared/sqlite/driver.ts';
 import { createPrivately } from '../../shared/sqlite/private-file.ts';
 import { storing } from '../../shared/sqlite/storage-error.ts';
-import { prepareStateDirectory } from '../../shared/state-directory.ts';
+import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { databasePath } from './left-open.ts';
 import { isRunning, ownProcessId, type ProcessId } from './process-id.ts';
 import { migrate } from './schema.ts';

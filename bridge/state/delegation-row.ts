@@ -1,9 +1,9 @@
 /** An outbox entry as a row of `delegations`, and back. Pure. */
 import { z } from 'zod';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Row, SqlValue } from '../../shared/sqlite/driver.ts';
 import { SqliteFailure } from '../../shared/sqlite/driver.ts';
-import { delegationState, type OutboxEntry, outboxEntry } from '../outbox/entry.ts';
+import { delegationState, type OutboxEntry, outboxEntry } from './outbox-entry.ts';
 
 export const COLUMNS = [
   'message_id',

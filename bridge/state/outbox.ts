@@ -2,10 +2,10 @@
  * The outbox: every delegation is in the database before its message leaves (B1), and stays open until the client has the
  * result. Its owner is the process that sends it. Another process takes it over when that process has ended.
  */
-import { messageOf, ProductError } from '../../shared/errors.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SqlValue } from '../../shared/sqlite/driver.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
-import type { OutboxEntry } from '../outbox/entry.ts';
+import type { OutboxEntry } from './outbox-entry.ts';
 import type { BridgeDatabase } from './database.ts';
 import type { ProcessId } from './process-id.ts';
 import { COLUMNS, entryOf, rowOf } from './delegation-row.ts';

@@ -1,5 +1,5 @@
 /** The tables of the bridge's database, in versions that are only ever added to. */
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../shared/sqlite/driver.ts';
 
 /** `PRAGMA application_id` of our files: "a2ab" in ASCII. */

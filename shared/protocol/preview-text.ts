@@ -1,5 +1,5 @@
 /** Formats the preview of a pending action as text for people and models. Pure. */
-import { type Quoted, quoted, type Room, visibleLine } from '../visible-text.ts';
+import { type Quoted, quoted, type Room, visibleLine } from '../text/visible-text.ts';
 import { questionText } from './question-text.ts';
 import type { Preview, ToolSource } from './tool-approval.ts';
 

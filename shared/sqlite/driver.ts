@@ -4,7 +4,7 @@
  * this file adds one.
  */
 import Libsql from 'libsql';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../runtime/errors.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly unknown[];

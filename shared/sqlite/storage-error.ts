@@ -1,5 +1,5 @@
 /** Explains SQLite errors to a person, by their code. */
-import { ProductError, type Reason } from '../errors.ts';
+import { ProductError, type Reason } from '../runtime/errors.ts';
 import { SqliteFailure } from './driver.ts';
 
 const OTHERWISE = { reason: 'STORAGE', sentence: 'the database refused the work' } as const;

@@ -1,7 +1,7 @@
 /** What any A2A server keeps, and what it loses, seen through A2A alone. */
 import { z } from 'zod';
 import { Refusal } from '../support/rpc-answer.ts';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import { A2a03Client } from './a2a-03-client.ts';
 import { A2A_VERSIONS, A2aClient, Disconnected, type A2aVersion, type Caller } from './a2a-client.ts';
 import { Asked, type Subject } from './asked.ts';

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CommanderError } from 'commander';
-import { messageOf } from '../../shared/errors.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import { runBlackboxOn, runOwnBlackbox } from './blackbox-report.ts';
 import { EXIT, readCommandLine, type Options } from './command-line.ts';
 import { Findings } from './findings.ts';

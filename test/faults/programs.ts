@@ -24,7 +24,7 @@ export async function copyPrograms(): Promise<Programs> {
   const directory = await mkdtemp(join(resolve(CACHE), 'faults-'));
   const [dyingServer, dyingBridge] = await Promise.all([
     buildDying(join(directory, 'dying-server'), 'a2a-server/main.ts', {
-      importer: 'a2a-server/serve.ts',
+      importer: 'a2a-server/startup/serve.ts',
       imported: /\/sqlite-journal\.ts$/,
       instead: 'test/faults/programs/dying-journal.ts',
     }),

@@ -1,5 +1,5 @@
 /** Time that stands still until a test moves it. */
-import type { Clock } from '../../shared/clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class FakeClock implements Clock {
   #now = Date.UTC(2026, 0, 1);

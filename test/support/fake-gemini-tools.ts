@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { unifiedDiff } from '../../shared/unified-diff.ts';
+import { unifiedDiff } from '../../shared/text/unified-diff.ts';
 import type { PlannedCall } from './fake-gemini-task.ts';
 
 /** A tool call as a model asks for it. */

@@ -1,5 +1,5 @@
 /** Time in which nobody waits: what waits between two pages is let on at once, with the time passed; time limits come when the test says. */
-import type { Clock } from '../../shared/clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class HurriedClock implements Clock {
   /** What was waited for, in milliseconds. */

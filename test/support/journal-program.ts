@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { setuid } from 'node:process';
 import type { Append, Journal } from '../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Report, Role } from './journal-process.ts';
 import { beginning, continuing, delta, working } from './journal-samples.ts';
 

@@ -2,10 +2,10 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Append, AppendResult, Journal, TaskRow } from '../../a2a-server/journal/journal.ts';
-import { ProductError } from '../../shared/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../../a2a-server/task/snapshot.ts';
-import { stateOf } from '../../a2a-server/task/fold.ts';
+import { taskStateAfter } from '../../a2a-server/task/fold.ts';
 import type { JournalStorage } from './journal-contract.ts';
 import { JournalModel, type ModelResult } from './journal-model.ts';
 import {
@@ -129,20 +129,20 @@ function appendOf(
   const state: StateName = row?.state ?? 'submitted';
   if (begin || row === undefined) {
     const all = [created(session, principal), ...events];
-    return { taskId, expectedSeq: 0, events: all, state: stateOf(all) ?? 'submitted', ...command };
+    return { taskId, expectedSeq: 0, events: all, state: taskStateAfter(all) ?? 'submitted', ...command };
   }
   return {
     taskId,
     expectedSeq: Math.max(1, row.seq + lag),
     events,
-    state: stateOf(events) ?? state,
+    state: taskStateAfter(events) ?? state,
     ...command,
   };
 }
 
 /** No correct writer puts anything behind an end. */
 function untilTheEnd(events: TaskEvent[]): TaskEvent[] {
-  const end = events.findIndex((each) => TERMINAL_STATES.has(stateOf([each]) ?? 'submitted'));
+  const end = events.findIndex((each) => TERMINAL_STATES.has(taskStateAfter([each]) ?? 'submitted'));
   return end < 0 ? events : events.slice(0, end + 1);
 }
 

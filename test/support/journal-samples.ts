@@ -1,6 +1,6 @@
 /** Events and appends for tests of a journal: short to write, and each such as the executor could have written it. */
 import type { Append, CommandKey } from '../../a2a-server/journal/journal.ts';
-import { stateOf } from '../../a2a-server/task/fold.ts';
+import { taskStateAfter } from '../../a2a-server/task/fold.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import type { StateName } from '../../a2a-server/task/snapshot.ts';
 
@@ -60,7 +60,7 @@ export function beginning(taskId: string, { sessionId, principal, command, event
     taskId,
     expectedSeq: 0,
     events: all,
-    state: stateOf(all) ?? 'submitted',
+    state: taskStateAfter(all) ?? 'submitted',
     ...(command && { command }),
   };
 }
@@ -72,7 +72,7 @@ export function continuing(
   events: readonly TaskEvent[],
   state: StateName = 'submitted',
 ): Append {
-  return { taskId, expectedSeq, events, state: stateOf(events) ?? state };
+  return { taskId, expectedSeq, events, state: taskStateAfter(events) ?? state };
 }
 
 export const commandKey = (messageId: string, bodyHash = 'hash', principal = 'alice'): CommandKey => ({

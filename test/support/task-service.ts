@@ -4,15 +4,15 @@ import { afterEach } from '@jest/globals';
 import type { z } from 'zod';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { abilities } from '../../a2a-server/abilities.ts';
+import { createCapabilities } from '../../a2a-server/startup/capabilities.ts';
 import {
-  createTasks,
-  type TaskService,
-  type UpkeepSettings,
-} from '../../a2a-server/executor/create-tasks.ts';
+  createTaskService,
+  type RunningTaskService,
+  type MaintenanceSettings,
+} from '../../a2a-server/executor/create-task-service.ts';
 import { randomIds } from '../../a2a-server/executor/ids.ts';
 import { journalledOutputs } from '../../a2a-server/executor/journalled-outputs.ts';
-import type { Incoming } from '../../a2a-server/executor/tasks.ts';
+import type { Incoming } from '../../a2a-server/executor/task-service.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
@@ -22,17 +22,17 @@ import { ENDLESS_PATIENCE } from '../../a2a-server/task/expiry.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import { createPolicy } from '../../a2a-server/policy/policy.ts';
 import { rules, type rule } from '../../a2a-server/policy/rule.ts';
-import { builtinTools } from '../../a2a-server/tools/builtin-tools.ts';
+import { builtinTools } from '../../a2a-server/tools/builtin/builtin-tools.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';
 import { createToolbox, type ToolSupply } from '../../a2a-server/tools/toolbox.ts';
-import { openWorkspace } from '../../a2a-server/tools/workspace.ts';
+import { openWorkspace } from '../../a2a-server/tools/workspace/workspace.ts';
 import { TOOL_APPROVAL, type Decision, type TaskMode } from '../../shared/protocol/tool-approval.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export const ADA = 'ada';
 
 export interface RunningService {
-  tasks: TaskService;
+  tasks: RunningTaskService;
   clock: FakeClock;
   failures: unknown[];
   /** Ends this process's work and lets go of the journal, so that the next can own it. */
@@ -58,7 +58,7 @@ export async function startService(options: {
   mode?: TaskMode;
   limits?: Partial<TimeLimits>;
   budget?: Partial<Budget>;
-  upkeep?: Partial<Omit<UpkeepSettings, 'onFailure'>>;
+  upkeep?: Partial<Omit<MaintenanceSettings, 'onFailure'>>;
   /** The clock of the service before, to go on with; a new one if left out. */
   clock?: FakeClock;
   onEnded?: (task: Snapshot) => void;
@@ -71,11 +71,11 @@ export async function startService(options: {
     path: join(options.stateDir, 'journal.db'),
     clock: () => clock.now(),
   });
-  const { tools, commands } = abilities({
+  const { tools, commands } = createCapabilities({
     journal,
     tools: options.tools ?? builtinTools({ outputs: journalledOutputs(journal) }),
   });
-  const tasks = createTasks({
+  const tasks = createTaskService({
     commands,
     journal: options.between?.(journal) ?? journal,
     clock,
@@ -151,13 +151,13 @@ export function decides(
 }
 
 /** Once no task is under execution. */
-export async function idle(tasks: TaskService): Promise<void> {
+export async function idle(tasks: RunningTaskService): Promise<void> {
   while (tasks.executing() > 0) await nextTurn();
 }
 
 /** The task once it has parked or ended after `seq`. */
 export async function settled(
-  tasks: TaskService,
+  tasks: RunningTaskService,
   accepted: { taskId: string; seq: number },
 ): Promise<Snapshot> {
   const { signal } = new AbortController();

@@ -2,7 +2,7 @@
 import { afterEach } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import { systemClock } from '../../shared/clock.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
 import { allowedHosts } from '../../a2a-server/tools/web/allowed-hosts.ts';
 import type { Web } from '../../a2a-server/tools/web/get.ts';
 

@@ -6,7 +6,7 @@
  * - J2: the index and the message ids are written in the same transaction as the events.
  * - J3: nothing is appended to an ended task.
  */
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../../task/snapshot.ts';
 import type { Outcome } from '../group-commit.ts';

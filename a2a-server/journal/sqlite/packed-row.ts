@@ -23,7 +23,7 @@ type Shape =
   | Omit<Extract<TaskEvent, { type: 'tool.output' }>, 'text'>;
 
 /** Adjacent events for one row. */
-export interface Run {
+export interface PackedRun {
   of: Shape;
   entries: { seq: number; at: number; text: string }[];
 }
@@ -36,9 +36,9 @@ interface PackedRow {
 }
 
 /** The runs among these consecutive entries that are worth packing. */
-export function runsIn(entries: readonly JournalEntry[]): Run[] {
-  const runs: Run[] = [];
-  let open: { run: Run; shape: string; characters: number } | undefined;
+export function runsIn(entries: readonly JournalEntry[]): PackedRun[] {
+  const runs: PackedRun[] = [];
+  let open: { run: PackedRun; shape: string; characters: number } | undefined;
   for (const { seq, at, event } of entries) {
     if (event.type !== 'text.delta' && event.type !== 'tool.output') {
       open = undefined;
@@ -60,7 +60,7 @@ export function runsIn(entries: readonly JournalEntry[]): Run[] {
   return runs.filter((run) => run.entries.length >= WORTHWHILE);
 }
 
-export function pack({ of, entries }: Run): string {
+export function pack({ of, entries }: PackedRun): string {
   const times: PackedRow['at'] = [];
   for (const { at } of entries) {
     const last = times.at(-1);

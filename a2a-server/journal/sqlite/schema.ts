@@ -1,5 +1,5 @@
 /** The database schema of the journal, as a list of migrations. */
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { integer } from './columns.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 

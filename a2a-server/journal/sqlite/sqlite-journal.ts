@@ -2,7 +2,7 @@
  * The journal in one SQLite file. `docs/decisions/sqlite-journal.md` gives the reasons for WAL and `synchronous = FULL` (J1:
  * a power loss takes back nothing that a reader saw), for group commit, and for one process per file.
  */
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { GroupCommit, type Outcome } from '../group-commit.ts';
 import type {
@@ -15,15 +15,15 @@ import type {
   TaskRow,
 } from '../journal.ts';
 import { isStorable, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
-import { Tails } from '../tails.ts';
-import { Watchers } from '../watchers.ts';
+import { TailCache } from '../tail-cache.ts';
+import { AppendWatchers } from '../append-watchers.ts';
 import { Appender } from './appender.ts';
 import { Compaction } from './compaction.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './entry-reader.ts';
-import { Forgetting } from './forgetting.ts';
-import { own } from './owner.ts';
-import { makePrivate, preparePlace } from './place.ts';
+import { SessionDeletion } from './delete-sessions.ts';
+import { lockJournal } from './journal-lock.ts';
+import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { migrate } from './schema.ts';
 import { storing } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
@@ -49,9 +49,9 @@ export interface SqliteJournalOptions {
  * STORAGE if the disk fails. The content of the file stays unchanged.
  */
 export async function openSqliteJournal({ path, clock }: SqliteJournalOptions): Promise<Journal> {
-  const place = preparePlace(path);
+  const place = prepareJournalDirectory(path);
   return storing(place, () => {
-    const disown = own(place);
+    const disown = lockJournal(place);
     let database: Sqlite | undefined;
     try {
       database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
@@ -72,12 +72,12 @@ class SqliteJournal implements Journal {
   readonly #disown: () => void;
   readonly #index: TaskIndex;
   readonly #reader: EntryReader;
-  readonly #forgetting: Forgetting;
+  readonly #forgetting: SessionDeletion;
   readonly #compaction: Compaction;
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
-  readonly #watchers = new Watchers();
+  readonly #watchers = new AppendWatchers();
   /** The newest entries of watched tasks. */
-  readonly #tails = new Tails();
+  readonly #tails = new TailCache();
   #closed = false;
 
   constructor(parts: { path: string; database: Sqlite; disown: () => void; clock: () => number }) {
@@ -86,7 +86,7 @@ class SqliteJournal implements Journal {
     this.#disown = parts.disown;
     this.#index = new TaskIndex(parts.database);
     this.#reader = new EntryReader(parts.database);
-    this.#forgetting = new Forgetting(parts.database);
+    this.#forgetting = new SessionDeletion(parts.database);
     this.#compaction = new Compaction(parts.database);
     const appender = new Appender(parts.database, this.#index, parts.clock);
     this.#appends = new GroupCommit({

@@ -1,7 +1,7 @@
 /** Describes HTTP errors of an MCP server, without a full stop. Never quotes a request header. */
-import { oneLine } from '../../tools/one-line.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 import { networkFailure } from '../../tools/web/network-failure.ts';
-import { messageOf } from '../../../shared/errors.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
 
 /** `fetch` throws `fetch failed`; the reason is in its cause, or in the cause of that. */
 export function httpFailure(error: unknown, url: URL): Error {

@@ -4,7 +4,7 @@
  * after 300 s without a byte.)
  */
 import { Agent, fetch as undiciFetch } from 'undici';
-import { boundedBytes, boundEvents } from '../../../shared/bounded-body.ts';
+import { boundedBytes, boundEvents } from '../../../shared/net/bounded-body.ts';
 import { MAX_MESSAGE } from './server-transport.ts';
 
 /** Time limit to connect, in milliseconds. */

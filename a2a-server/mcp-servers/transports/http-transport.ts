@@ -12,9 +12,9 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from '@modelcontextprotocol/client';
-import { messageOf } from '../../../shared/errors.ts';
-import { systemErrorCode } from '../../../shared/system-error.ts';
-import { oneLine } from '../../tools/one-line.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpFailure } from './http-failure.ts';
 import { openHttpLine, type HttpLine } from './http-line.ts';
 import { PostSignals } from './post-signals.ts';

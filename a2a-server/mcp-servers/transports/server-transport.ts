@@ -1,7 +1,7 @@
 /** The shared types of all MCP transports. */
 import type { Transport } from '@modelcontextprotocol/client';
-import type { Clock } from '../../../shared/clock.ts';
-import type { Logger } from '../../../shared/logging.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
 
 /** The maximum size in bytes. A longer line, event or response ends its connection or its call (X3). */

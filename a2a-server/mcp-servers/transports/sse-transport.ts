@@ -9,8 +9,8 @@
  */
 import { isJSONRPCRequest, parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { Deferred } from '../../../shared/client/deferred.ts';
-import { parseUrl } from '../../../shared/parse-url.ts';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpFailure, statusFailure } from './http-failure.ts';
 import { openHttpLine, type HttpLine } from './http-line.ts';
 import { PostSignals } from './post-signals.ts';

@@ -3,16 +3,16 @@
  * waited for, to the end of its answer, or to the next permission it asks for. The prompt stays open between the two.
  */
 import type { StopReason } from '@agentclientprotocol/sdk';
-import { messageOf, ProductError } from '../../../shared/errors.ts';
-import { pass } from '../../../shared/pass.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { delay } from '../../../shared/runtime/delay.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
-import { TIERS } from '../settings.ts';
+import { TIERS } from '../model-settings.ts';
 import { SignInNeeded } from './agent-connection.ts';
 import { agentName } from './agent-command.ts';
-import { passedOn, stopped } from './briefing.ts';
-import { Given } from './given.ts';
+import { promptText, stopped } from './agent-prompt.ts';
+import { SessionUpdates } from './session-updates.ts';
 import { tell, type InUse, type LiveAgents } from './live-agents.ts';
 import type { AgentItem, LiveAgent } from './live-agent.ts';
 import { rememberedSession } from './open-agent.ts';
@@ -77,9 +77,9 @@ async function* stretch(
   { agents, signal }: { agents: LiveAgents; signal: AbortSignal },
 ): AsyncGenerator<ModelEvent, TurnEnd, undefined> {
   const { task, workspace } = place;
-  const given = new Given(workspace);
+  const given = new SessionUpdates(workspace);
   if (agent.speaking) refuseSettled(agent, task);
-  else if (agent.failure === undefined) tell(agent, passedOn(task, undelivered(agent, task)));
+  else if (agent.failure === undefined) tell(agent, promptText(task, undelivered(agent, task)));
   let resumed = false;
   let gathered = false;
   for (;;) {
@@ -94,7 +94,7 @@ async function* stretch(
       // Agents ask for what they would do side by side in one breath: then a person sees it together.
       if (!gathered) {
         gathered = true;
-        await pass(agents.options.clock, agents.options.gatherMs, signal);
+        await delay(agents.options.clock, agents.options.gatherMs, signal);
         continue;
       }
       for (const { toolCallId, tool, input } of agent.waiting)
@@ -106,7 +106,7 @@ async function* stretch(
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;
       tell(agent, stopped(task, more));
-    } else if (more.length > 0) tell(agent, passedOn(task, more));
+    } else if (more.length > 0) tell(agent, promptText(task, more));
     else return endOf(item.stopReason);
   }
 }
@@ -114,7 +114,7 @@ async function* stretch(
 function* show(
   item: Extract<AgentItem, { type: 'update' }>,
   agent: LiveAgent,
-  given: Given,
+  given: SessionUpdates,
 ): Generator<ModelEvent> {
   const { update } = item;
   const about = 'toolCallId' in update ? agent.toolCall(update.toolCallId) : undefined;

@@ -1,6 +1,6 @@
 /** The command line an ACP agent is started with, and what it is called. */
 import { basename } from 'node:path';
-import { oneLine } from '../../tools/one-line.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 
 export interface AgentCommand {
   command: string;

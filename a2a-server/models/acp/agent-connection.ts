@@ -19,9 +19,9 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { Readable, Writable } from 'node:stream';
-import { onAbort } from '../../../shared/abort.ts';
-import { messageOf, ProductError } from '../../../shared/errors.ts';
-import { oneLine } from '../../tools/one-line.ts';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 import { spelled, type AgentCommand } from './agent-command.ts';
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
 

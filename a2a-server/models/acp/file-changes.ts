@@ -7,11 +7,11 @@
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import { oneLine } from '../../tools/one-line.ts';
-import { unifiedDiff } from '../../../shared/unified-diff.ts';
-import type { Workspace } from '../../tools/workspace.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
+import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
+import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { ABSENT } from '../../tools/workspace/text-file.ts';
-import { placeIn } from './place-in.ts';
+import { pathInWorkspace } from './path-in-workspace.ts';
 import { replacementsIn, type Replacements } from './replacements.ts';
 import type { FileDiff } from './tool-call.ts';
 
@@ -64,10 +64,10 @@ export function diffsFromDisk(
   { files, root, rawInput }: { files: ReadonlyMap<string, FileNow>; root: string; rawInput: unknown },
 ): string {
   const parts = replacementsIn(rawInput);
-  const places = [...new Set(diffs.map(({ path }) => placeIn(root, path)))];
+  const places = [...new Set(diffs.map(({ path }) => pathInWorkspace(root, path)))];
   return places
     .map((place) => {
-      const own = diffs.filter(({ path }) => placeIn(root, path) === place);
+      const own = diffs.filter(({ path }) => pathInWorkspace(root, path) === place);
       return diffOf(place, own, { now: files.get(place) ?? { type: 'unreadable' }, parts });
     })
     .join('\n');

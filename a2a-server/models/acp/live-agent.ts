@@ -13,8 +13,8 @@ import type {
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { onAbort } from '../../../shared/abort.ts';
-import type { Clock } from '../../../shared/clock.ts';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { AgentConnection, AgentPeer, PermissionRequest } from './agent-connection.ts';
 import { permissionOf, type Permission } from './permission.ts';
 import { updated } from './tool-call.ts';
@@ -91,7 +91,7 @@ export class LiveAgent implements AgentPeer {
   }
 
   /** Whether somebody has read that it has ended. */
-  get mourned(): boolean {
+  get failureReported(): boolean {
     return this.#mourned;
   }
 

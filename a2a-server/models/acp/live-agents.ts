@@ -6,7 +6,7 @@
  * agent is started again and takes up its session by the id in the journal.
  */
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
-import { taughtAnew, type Briefing } from './briefing.ts';
+import { taughtAnew, type PromptContext } from './agent-prompt.ts';
 import type { LiveAgent } from './live-agent.ts';
 import { openAgent, type AcpOptions } from './open-agent.ts';
 
@@ -70,7 +70,7 @@ export class LiveAgents {
         if (!used) return;
         used = false;
         kept.users -= 1;
-        kept.broken = kept.agent.failure !== undefined && !kept.agent.mourned;
+        kept.broken = kept.agent.failure !== undefined && !kept.agent.failureReported;
         if (kept.users === 0) this.#idle(key, kept);
       },
     };
@@ -146,7 +146,7 @@ function isUsable({ agent, workspace, users, broken }: Kept, place: TaskPlace): 
 }
 
 /** Sends the agent a prompt, and notes which messages it has been given with it. */
-export function tell(agent: LiveAgent, { text, messages }: Briefing): void {
+export function tell(agent: LiveAgent, { text, messages }: PromptContext): void {
   for (const messageId of messages) agent.delivered.add(messageId);
   agent.prompt(text);
 }

@@ -1,11 +1,11 @@
 /** Starts an ACP agent in a task's directory, with what it remembers of the task's session. */
 import { PROTOCOL_VERSION, type InitializeResponse } from '@agentclientprotocol/sdk';
-import type { Clock } from '../../../shared/clock.ts';
-import { messageOf, ProductError } from '../../../shared/errors.ts';
-import { packageVersion } from '../../../shared/version.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
 import type { ChildProcesses } from '../../processes/child-processes.ts';
 import type { TaskPlace } from '../../task/snapshot.ts';
-import { oneLine } from '../../tools/one-line.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 import { AgentConnection, SignInNeeded } from './agent-connection.ts';
 import { spelled, type AgentCommand } from './agent-command.ts';
 import { LiveAgent } from './live-agent.ts';

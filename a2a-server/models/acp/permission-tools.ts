@@ -9,16 +9,16 @@
 import type { ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import type { Preview, SideEffect } from '../../../shared/protocol/tool-approval.ts';
-import { parseUrl } from '../../../shared/parse-url.ts';
-import { defineTool } from '../../tools/define-tool.ts';
+import { parseUrl } from '../../../shared/net/parse-url.ts';
+import { defineTool } from '../../tools/builtin/define-tool.ts';
 import type { Reach, Shown, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
-import type { Workspace } from '../../tools/workspace.ts';
+import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { changed } from '../../tools/workspace/replace-file.ts';
 import { agentName } from './agent-command.ts';
 import { basisOf, diffsFromDisk, readFiles, type FileNow } from './file-changes.ts';
 import type { LiveAgents } from './live-agents.ts';
 import { permissionInput, placesOf, type PermissionInput } from './permission.ts';
-import { placeIn } from './place-in.ts';
+import { pathInWorkspace } from './path-in-workspace.ts';
 import { runPermitted } from './run-permitted.ts';
 
 /** Its agent has a time limit, and so has its task; a call may take what the server lets any tool take. */
@@ -76,7 +76,7 @@ async function show(kind: string, input: PermissionInput, { workspace }: ToolCon
   const files = await filesOf(kind, input, workspace);
   const basis = files && basisOf(files);
   if (files && diffs.length > 0) {
-    const places = new Set(diffs.map(({ path }) => placeIn(root, path)));
+    const places = new Set(diffs.map(({ path }) => pathInWorkspace(root, path)));
     const diff = diffsFromDisk(diffs, { files, root, rawInput });
     return { preview: { type: 'diff', path: [...places].join(', '), diff }, basis };
   }

@@ -7,9 +7,9 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { inputHash } from '../../executor/input-hash.ts';
-import { oneLine } from '../../tools/one-line.ts';
-import { placeIn } from './place-in.ts';
+import { inputHash } from '../../task/input-hash.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
+import { pathInWorkspace } from './path-in-workspace.ts';
 import { diffsOf, textOf } from './tool-call.ts';
 
 /** What a person is shown of a permission, and what their decision binds to (D2). */
@@ -70,7 +70,7 @@ export function permissionOf(
 
 /** The files it speaks of: those of the workspace relative to it, others by their absolute path. */
 export function placesOf({ diffs = [], paths = [] }: PermissionInput, workspace: string): string[] {
-  const all = [...diffs.map(({ path }) => path), ...paths].map((path) => placeIn(workspace, path));
+  const all = [...diffs.map(({ path }) => path), ...paths].map((path) => pathInWorkspace(workspace, path));
   return [...new Set(all)];
 }
 
@@ -88,7 +88,9 @@ function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
  * looked up for each call, and ends with the task (R12). What an agent is allowed for good it would no longer ask for, and
  * nobody would see or could revoke it. @returns undefined where the agent offers no leave.
  */
-export function leave(options: readonly PermissionOption[]): RequestPermissionOutcome | undefined {
+export function permissionOutcome(
+  options: readonly PermissionOption[],
+): RequestPermissionOutcome | undefined {
   return select(options, 'allow_once') ?? select(options, 'allow_always');
 }
 

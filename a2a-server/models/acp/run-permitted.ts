@@ -1,14 +1,14 @@
 /** Gives an ACP agent the leave a person has given, and sees what it makes of it. */
 import type { ToolCallUpdate } from '@agentclientprotocol/sdk';
-import { onAbort } from '../../../shared/abort.ts';
+import { onAbort } from '../../../shared/runtime/abort.ts';
 import { callsOf, type Call, type Snapshot } from '../../task/snapshot.ts';
-import { capped } from '../../tools/capped-text.ts';
-import { oneLine } from '../../tools/one-line.ts';
+import { capped } from '../../../shared/text/capped-text.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type ToolResult, type ToolRun } from '../../tools/tool.ts';
-import { partsOf } from './given.ts';
+import { partsOf } from './session-updates.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveAgents } from './live-agents.ts';
-import { leave, refusal, type Permission } from './permission.ts';
+import { permissionOutcome, refusal, type Permission } from './permission.ts';
 import { hasEnded, textOf } from './tool-call.ts';
 
 /** Characters of the result. */
@@ -41,7 +41,7 @@ export async function runPermitted(
       permission.answer(refusal(permission.options));
       throw error;
     });
-    const outcome = leave(permission.options);
+    const outcome = permissionOutcome(permission.options);
     if (outcome === undefined) {
       permission.answer(refusal(permission.options));
       throw new Error(

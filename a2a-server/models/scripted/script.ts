@@ -1,8 +1,8 @@
 /** Parses a script: rules that tell a scripted agent what to do for each message. Format: docs/scripted-agent.md. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { issuesOf } from '../../../shared/config.ts';
-import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { issuesOf } from '../../../shared/settings/config.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { step, turnEnd, type Step } from './step.ts';
 
 /** The steps of each turn, in order. A question or a call ends a turn; the last turn may be empty. */

@@ -1,11 +1,11 @@
 /** The scripted agent: the same executor and journal, with rules instead of a model. */
-import { onAbort } from '../../../shared/abort.ts';
-import type { Clock } from '../../../shared/clock.ts';
-import { ProductError } from '../../../shared/errors.ts';
-import { pass } from '../../../shared/pass.ts';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { delay } from '../../../shared/runtime/delay.ts';
 import type { TurnEnd } from '../../task/events.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
-import { TIERS } from '../settings.ts';
+import { TIERS } from '../model-settings.ts';
 import { nextSteps } from './next-steps.ts';
 import type { Script } from './script.ts';
 import type { Step } from './step.ts';
@@ -36,7 +36,7 @@ function scriptedModel(script: Script, clock: Clock): Model {
     async *stream({ exchanges, signal }) {
       let end: TurnEnd = 'stop';
       for (const step of nextSteps(script, exchanges)) {
-        if (step.type === 'delay') await pass(clock, step.value, signal);
+        if (step.type === 'delay') await delay(clock, step.value, signal);
         else if (step.type === 'stayWorking') await aborted(signal);
         else end = yield* give(step);
       }

@@ -3,7 +3,7 @@
  * A slice has a time limit if the pattern can be hostile.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { patiently, TimeExceeded } from '../bounded-time.ts';
+import { patiently, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
 /** Characters per slice; an ordinary pattern takes about a millisecond for one slice. */
@@ -24,7 +24,7 @@ export interface MatchedLine {
 }
 
 /** A range of lines of one text. */
-interface Run {
+interface SearchRun {
   text: number;
   lines: readonly string[];
   start: number;
@@ -51,7 +51,7 @@ export async function searchTexts(
   return found;
 }
 
-async function matchSlice(slice: readonly Run[], matcher: LineMatcher): Promise<MatchedLine[]> {
+async function matchSlice(slice: readonly SearchRun[], matcher: LineMatcher): Promise<MatchedLine[]> {
   const match = () => slice.flatMap((run) => matchRun(run, matcher));
   if (matcher.steady) return match();
   try {
@@ -65,7 +65,7 @@ async function matchSlice(slice: readonly Run[], matcher: LineMatcher): Promise<
   }
 }
 
-function matchRun({ text, lines, start, end }: Run, matcher: LineMatcher): MatchedLine[] {
+function matchRun({ text, lines, start, end }: SearchRun, matcher: LineMatcher): MatchedLine[] {
   const found: MatchedLine[] = [];
   for (let index = start; index < end; index += 1) {
     const whole = lines[index] ?? '';
@@ -77,8 +77,8 @@ function matchRun({ text, lines, start, end }: Run, matcher: LineMatcher): Match
 }
 
 /** Splits the texts that may match into slices. Each start of a match costs time, so a slice can hold several texts. */
-function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<Run[]> {
-  let slice: Run[] = [];
+function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<SearchRun[]> {
+  let slice: SearchRun[] = [];
   let characters = 0;
   for (const [text, whole] of texts.entries()) {
     if (!matcher.mayMatch(whole)) continue;

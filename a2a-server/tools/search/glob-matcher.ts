@@ -1,6 +1,6 @@
 /** Decides which paths match a glob. */
 import picomatch from 'picomatch';
-import { patiently, TimeExceeded } from '../bounded-time.ts';
+import { patiently, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
 
 /** A glob becomes a regular expression and can be equally slow; see bounded-time.ts. */
 const LIMIT_MS = 100;

@@ -1,5 +1,5 @@
 /** Collects search results as text for a model, with a size limit. */
-import { count, oneLine } from '../one-line.ts';
+import { count, oneLine } from '../../../shared/text/one-line.ts';
 import type { MatchedLine } from './content-search.ts';
 
 const MAX_CHARACTERS = 50_000;

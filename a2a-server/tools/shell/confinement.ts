@@ -13,7 +13,7 @@
  */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { codeOf } from '../workspace/file-failure.ts';
 
 export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;

@@ -1,5 +1,5 @@
 /** Output on its way to whoever watches: many small pieces become few, soon enough to look live. */
-import type { Clock } from '../../../shared/clock.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
 
 const FLUSH_MS = 50;
 const FLUSH_CHARACTERS = 8 * 1024;

@@ -1,7 +1,7 @@
 /**
  * The hosts that the operator allows for `fetch` and `crawl`, public or not, e.g. `127.0.0.1:8080` or `wiki.intern`.
  */
-import { parseUrl } from '../../../shared/parse-url.ts';
+import { parseUrl } from '../../../shared/net/parse-url.ts';
 
 /** Returns true if the list contains the URL's host. */
 export type AllowedHosts = (url: URL) => boolean;

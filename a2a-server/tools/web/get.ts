@@ -1,8 +1,8 @@
 /**
  * Sends a GET and follows redirects itself. It checks each redirect like the first URL (X2) and limits time and size.
  */
-import { onAbort } from '../../../shared/abort.ts';
-import type { Clock } from '../../../shared/clock.ts';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { IncomingMessage } from 'node:http';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { readBody, type Body } from './body.ts';

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
 import { linkTarget } from './link-target.ts';
-import { PageMarks, type PageLink } from './page-marks.ts';
+import { PageMetadata, type PageLink } from './page-metadata.ts';
 import { PageText } from './page-text.ts';
 
 export interface HtmlPage {
@@ -27,7 +27,7 @@ export async function readHtml(
   url: URL,
   { maxCharacters, signal }: { maxCharacters: number; signal: AbortSignal },
 ): Promise<HtmlPage> {
-  const marks = new PageMarks(url);
+  const marks = new PageMetadata(url);
   const text = new PageText(maxCharacters);
   let depth = 0;
   const parser = new Parser({

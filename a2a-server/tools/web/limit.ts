@@ -1,6 +1,6 @@
 /** Runs work with a time limit in addition to the caller's signal. */
-import { onAbort } from '../../../shared/abort.ts';
-import type { Clock } from '../../../shared/clock.ts';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
 
 /**
  * Runs `work` with a signal that aborts with the caller's signal or at the time limit. Leaves no timer and no listener.

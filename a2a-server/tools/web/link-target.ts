@@ -1,5 +1,5 @@
 /** Resolves the target of a link. */
-import { parseUrl } from '../../../shared/parse-url.ts';
+import { parseUrl } from '../../../shared/net/parse-url.ts';
 
 /** Returns an absolute URL without fragment; undefined for other schemes, e.g. `mailto:` and `javascript:`. */
 export function linkTarget(href: string, base: URL): URL | undefined {

@@ -1,5 +1,5 @@
 /** Turns a response into text: decodes it, and extracts readable text from HTML. */
-import { beginning } from './beginning.ts';
+import { truncate } from './truncate.ts';
 import type { Body } from './body.ts';
 import { decodeText, looksLikeText, withoutControls } from './charset.ts';
 import type { Answer } from './get.ts';
@@ -31,7 +31,7 @@ export async function pageOf(
   if (raw || markup !== 'html')
     return {
       title: '',
-      text: beginning(source, maxCharacters),
+      text: truncate(source, maxCharacters),
       links: [],
       canonical: undefined,
       cut: body.cut || source.length > maxCharacters,

@@ -6,7 +6,7 @@ import {
   type RequestOptions,
 } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
-import { packageVersion } from '../../../shared/version.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
 import { pinned } from './reach.ts';
 
 /** The product token for robots.txt files (RFC 9309 §2.2.1). */

@@ -1,9 +1,9 @@
 /** Parses URLs for `fetch` and `crawl`. The WHATWG parser reads the URL first; the checks use its result (X2). */
-import { parseUrl } from '../../../shared/parse-url.ts';
-import { ProductError } from '../../../shared/errors.ts';
+import { parseUrl } from '../../../shared/net/parse-url.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
 import { notPublic } from './address.ts';
-import { oneLine } from '../one-line.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
 
 /** Servers accept no longer URLs (RFC 9110 §4.1 asks for at least 8000 octets). */
 const MAX_URL = 8_000;

@@ -15,7 +15,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { codeOf } from './file-failure.ts';
 
 /** How to hold a directory: by an open handle, or by its path and identity. */

@@ -5,7 +5,7 @@ import { isAmong, type Directory } from './directory.ts';
 /** The maximum number of entries to read from one directory. */
 export const MAX_ENTRIES = 20_000;
 
-export interface Entry {
+export interface DirectoryEntry {
   name: string;
   kind: 'file' | 'directory' | 'link' | 'other';
   /** The target that a link names; it is not followed. */
@@ -13,14 +13,14 @@ export interface Entry {
 }
 
 export interface Entries {
-  entries: Entry[];
+  entries: DirectoryEntry[];
   /** True if the directory has more than MAX_ENTRIES entries. */
   cut: boolean;
 }
 
 /** Sorts by code unit, so that the order is always the same. Omits barred directories (X2). */
 export async function readEntries(directory: Directory): Promise<Entries> {
-  const entries: Entry[] = [];
+  const entries: DirectoryEntry[] = [];
   let cut = false;
   await directory.confirm();
   for await (const found of await opendir(directory.at('.'), { bufferSize: 256 })) {
@@ -44,14 +44,14 @@ export async function readEntries(directory: Directory): Promise<Entries> {
   return { entries: shown, cut };
 }
 
-async function withoutBarred(directory: Directory, entries: Entry[]): Promise<Entry[]> {
+async function withoutBarred(directory: Directory, entries: DirectoryEntry[]): Promise<DirectoryEntry[]> {
   if (directory.barred.length === 0) return entries;
-  const shown: Entry[] = [];
+  const shown: DirectoryEntry[] = [];
   for (const entry of entries) if (!(await isBarred(directory, entry))) shown.push(entry);
   return shown;
 }
 
-async function isBarred(directory: Directory, { kind, name }: Entry): Promise<boolean> {
+async function isBarred(directory: Directory, { kind, name }: DirectoryEntry): Promise<boolean> {
   if (kind !== 'directory') return false;
   // An entry that no longer exists is harmless, so it stays in the list.
   const info = await lstat(directory.at(name), { bigint: true }).catch(() => undefined);

@@ -1,5 +1,5 @@
 /** Turns errors of the operating system into sentences that a model can act on. */
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 
 const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   ENOENT: (path) => `There is no "${path}" in the workspace; list-files shows what is there.`,

@@ -1,8 +1,8 @@
 /** Applies the .gitignore files from the workspace root down to one directory. */
 import ignore, { type Ignore } from 'ignore';
-import { ProductError } from '../../../shared/errors.ts';
-import { patiently, TimeExceeded } from '../bounded-time.ts';
-import type { Entry } from './entries.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { patiently, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
+import type { DirectoryEntry } from './entries.ts';
 
 /** Time limit for untrusted patterns; see bounded-time.ts. */
 const LIMIT_MS = 100;
@@ -32,10 +32,10 @@ export async function withRules(above: IgnoreRules, base: string, text: string):
 export async function notIgnored(
   rules: IgnoreRules,
   directory: string,
-  entries: readonly Entry[],
-): Promise<Entry[]> {
+  entries: readonly DirectoryEntry[],
+): Promise<DirectoryEntry[]> {
   if (rules.length === 0) return entries.filter(({ name }) => name !== '.git');
-  const kept: Entry[] = [];
+  const kept: DirectoryEntry[] = [];
   for (let start = 0; start < entries.length; start += BATCH) {
     const batch = entries.slice(start, start + BATCH);
     kept.push(...(await bounded(() => batch.filter((entry) => !ignored(rules, directory, entry)))));
@@ -56,7 +56,7 @@ async function bounded<T>(work: () => T): Promise<T> {
   }
 }
 
-function ignored(rules: IgnoreRules, directory: string, entry: Entry): boolean {
+function ignored(rules: IgnoreRules, directory: string, entry: DirectoryEntry): boolean {
   if (entry.name === '.git') return true;
   const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
   for (const { base, rules: layer } of rules.toReversed()) {

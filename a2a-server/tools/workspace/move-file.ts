@@ -8,8 +8,8 @@
  */
 import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
-import type { NamedEntry, Place } from './place.ts';
-import { changed, linked, withParents } from './replace-file.ts';
+import type { NamedEntry, ResolvedPath } from './resolve-path.ts';
+import { changed, renameNoReplace, withParents } from './replace-file.ts';
 import { basisOf, markOf, survey } from './survey.ts';
 
 export interface Move {
@@ -22,7 +22,11 @@ export interface Move {
  * @throws ProductError INPUT_CHANGED if the file no longer matches `basis`; Error if it cannot move or the name is
  * taken
  */
-export async function moveFile(source: NamedEntry, target: Place, { basis, signal }: Move): Promise<void> {
+export async function moveFile(
+  source: NamedEntry,
+  target: ResolvedPath,
+  { basis, signal }: Move,
+): Promise<void> {
   const free = movable(source, target);
   const found = await survey(source, signal);
   if (basis !== null && basis !== basisOf(found)) throw changed(source.path);
@@ -42,8 +46,8 @@ export async function moveFile(source: NamedEntry, target: Place, { basis, signa
 /** @returns the target. @throws Error for anything but a regular file, and for a name that is taken */
 export function movable(
   { path, info }: Pick<NamedEntry, 'path' | 'info'>,
-  target: Place,
-): Extract<Place, { kind: 'missing' }> {
+  target: ResolvedPath,
+): Extract<ResolvedPath, { kind: 'missing' }> {
   if (info.isDirectory())
     throw new Error(`"${path}" is a directory; move its files one by one, or use a shell command.`);
   if (!info.isFile())
@@ -63,6 +67,6 @@ async function giveName(
 ): Promise<void> {
   const from = source.directory.at(source.name);
   const to = directory.at(name);
-  if (await linked(from, to, path)) await unlink(from);
+  if (await renameNoReplace(from, to, path)) await unlink(from);
   else await rename(from, to);
 }

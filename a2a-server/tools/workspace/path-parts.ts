@@ -1,5 +1,5 @@
 /** Splits a path from a model or a person into names, without disk access. */
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /** PATH_MAX of common systems; no longer path can name a file. */
 const MAX_PATH_LENGTH = 4096;

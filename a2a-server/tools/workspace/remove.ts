@@ -5,12 +5,12 @@
  * Another process can still replace an entry between the last check and unlink(2). No system call compares and unlinks.
  */
 import { lstat, rmdir, unlink } from 'node:fs/promises';
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import { codeOf } from './file-failure.ts';
-import type { NamedEntry } from './place.ts';
+import type { NamedEntry } from './resolve-path.ts';
 import { changed } from './replace-file.ts';
-import { basisOf, markOf, survey, type Item } from './survey.ts';
+import { basisOf, markOf, survey, type SurveyEntry } from './survey.ts';
 
 export interface Removal {
   /** Also delete the content of a directory. */
@@ -19,7 +19,7 @@ export interface Removal {
   basis: string | null;
   signal: AbortSignal;
   /** Called for each deleted item. */
-  onRemoved: (item: Item) => void;
+  onRemoved: (item: SurveyEntry) => void;
 }
 
 /**
@@ -34,14 +34,14 @@ export async function removeEntry(entry: NamedEntry, removal: Removal): Promise<
 }
 
 /** Refuses a directory that is not empty, unless the call sets `recursive`. */
-export function refuseFull({ path, kind, holds }: Item, recursive: boolean): void {
+export function refuseFull({ path, kind, holds }: SurveyEntry, recursive: boolean): void {
   if (kind === 'directory' && holds.length > 0 && !recursive)
     throw new Error(
       `"${path}" is a directory and not empty; set recursive to delete it with everything in it.`,
     );
 }
 
-async function remove(directory: Directory, item: Item, removal: Removal): Promise<void> {
+async function remove(directory: Directory, item: SurveyEntry, removal: Removal): Promise<void> {
   const { name, path, kind, holds } = item;
   if (holds.length > 0) {
     const child = await directory.child(name);
@@ -59,7 +59,7 @@ async function remove(directory: Directory, item: Item, removal: Removal): Promi
   removal.onRemoved(item);
 }
 
-async function removeDirectory(directory: Directory, { name, path }: Item): Promise<void> {
+async function removeDirectory(directory: Directory, { name, path }: SurveyEntry): Promise<void> {
   await rmdir(directory.at(name)).catch((error: unknown) => {
     if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') throw changedMeanwhile(path);
     throw error;

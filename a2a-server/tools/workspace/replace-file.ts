@@ -12,10 +12,10 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { link, mkdir, rename, unlink, type FileHandle } from 'node:fs/promises';
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import { codeOf, isADirectory } from './file-failure.ts';
-import type { Place } from './place.ts';
+import type { ResolvedPath } from './resolve-path.ts';
 import { ABSENT, currentBasis, notRegular } from './text-file.ts';
 
 export interface Replacement {
@@ -28,7 +28,7 @@ export interface Replacement {
 }
 
 /** @throws ProductError INPUT_CHANGED if the file no longer matches `basis` */
-export async function replaceFile(place: Place, replacement: Replacement): Promise<void> {
+export async function replaceFile(place: ResolvedPath, replacement: Replacement): Promise<void> {
   switch (place.kind) {
     case 'directory':
       throw isADirectory(place.path);
@@ -44,7 +44,7 @@ export async function replaceFile(place: Place, replacement: Replacement): Promi
 
 /** Creates the missing parent directories and calls `use` with the last one. */
 export async function withParents(
-  place: Extract<Place, { kind: 'missing' }>,
+  place: Extract<ResolvedPath, { kind: 'missing' }>,
   use: (directory: Directory) => Promise<void>,
 ): Promise<void> {
   const made: Directory[] = [];
@@ -121,7 +121,7 @@ async function giveName(
   // After this point the write cannot stop.
   signal.throwIfAborted();
   await directory.confirm();
-  if (basis === ABSENT && (await linked(directory.at(temporary), directory.at(finalName), path))) {
+  if (basis === ABSENT && (await renameNoReplace(directory.at(temporary), directory.at(finalName), path))) {
     await unlink(directory.at(temporary));
     return;
   }
@@ -133,7 +133,7 @@ async function giveName(
  * @returns false if the file system has no hard links; the caller then uses rename
  * @throws ProductError INPUT_CHANGED if the name exists
  */
-export async function linked(from: string, to: string, path: string): Promise<boolean> {
+export async function renameNoReplace(from: string, to: string, path: string): Promise<boolean> {
   try {
     await link(from, to);
     return true;

@@ -5,15 +5,15 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
-import type { NamedEntry } from './place.ts';
+import type { NamedEntry } from './resolve-path.ts';
 
 /** A person cannot review more items. Each level of depth keeps one handle open. */
 const MAX_ITEMS = 10_000;
 const MAX_DEPTH = 64;
 
-export interface Item {
+export interface SurveyEntry {
   name: string;
   /** Relative to the workspace, with `/`. */
   path: string;
@@ -22,24 +22,24 @@ export interface Item {
   /** If the mark differs, the file has changed or is another file, according to the operating system. */
   mark: string;
   /** The entries of a directory, sorted by name. */
-  holds: readonly Item[];
+  holds: readonly SurveyEntry[];
 }
 
 /** @throws ProductError TOO_LARGE for too many items to review; OUTSIDE_WORKSPACE for the server's state directory */
 export async function survey(
   { directory, name, path, info }: NamedEntry,
   signal: AbortSignal,
-): Promise<Item> {
+): Promise<SurveyEntry> {
   return itemAt(directory, { name, path, info }, { depth: 0, left: { items: MAX_ITEMS }, signal });
 }
 
 /** Lists an item and everything in it; a directory comes before its content. */
-export function itemsOf(item: Item): Item[] {
+export function itemsOf(item: SurveyEntry): SurveyEntry[] {
   return [item, ...item.holds.flatMap(itemsOf)];
 }
 
 /** Returns one hash for an item and everything in it. */
-export function basisOf(item: Item): string {
+export function basisOf(item: SurveyEntry): string {
   const hash = createHash('sha256');
   // A path contains no NUL, so different lists give different input.
   for (const { path, mark } of itemsOf(item)) hash.update(`${path}\0${mark}\0`);
@@ -57,7 +57,7 @@ async function itemAt(
   directory: Directory,
   { name, path, info }: { name: string; path: string; info: BigIntStats },
   walk: Walk,
-): Promise<Item> {
+): Promise<SurveyEntry> {
   walk.signal.throwIfAborted();
   walk.left.items -= 1;
   if (walk.left.items < 0 || walk.depth > MAX_DEPTH) throw tooMuch(path);
@@ -73,7 +73,7 @@ async function itemAt(
   }
 }
 
-async function heldBy(directory: Directory, path: string, walk: Walk): Promise<Item[]> {
+async function heldBy(directory: Directory, path: string, walk: Walk): Promise<SurveyEntry[]> {
   const names: string[] = [];
   await directory.confirm();
   for await (const { name } of await opendir(directory.at('.'), { bufferSize: 256 })) {
@@ -81,7 +81,7 @@ async function heldBy(directory: Directory, path: string, walk: Walk): Promise<I
     names.push(name);
   }
   await directory.confirm();
-  const items: Item[] = [];
+  const items: SurveyEntry[] = [];
   for (const name of names.toSorted()) {
     const info = await lstat(directory.at(name), { bigint: true });
     items.push(await itemAt(directory, { name, path: `${path}/${name}`, info }, walk));
@@ -89,7 +89,7 @@ async function heldBy(directory: Directory, path: string, walk: Walk): Promise<I
   return items;
 }
 
-function kindOf(info: BigIntStats): Item['kind'] {
+function kindOf(info: BigIntStats): SurveyEntry['kind'] {
   if (info.isFile()) return 'file';
   if (info.isDirectory()) return 'directory';
   return info.isSymbolicLink() ? 'link' : 'other';

@@ -1,11 +1,11 @@
 /** Walks a directory tree depth first, in order, without following links (X2). */
 import { codeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
-import { readEntries, type Entry } from './entries.ts';
+import { readEntries, type DirectoryEntry } from './entries.ts';
 import { notIgnored, withRules, type IgnoreRules } from './ignore-rules.ts';
-import { withPlace, type Root } from './place.ts';
+import { withResolvedPath, type Root } from './resolve-path.ts';
 import { readText, type TextFile } from './text-file.ts';
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /** The walk does not enter deeper directories. Each level keeps one handle open. */
 const MAX_DEPTH = 64;
@@ -20,7 +20,7 @@ export interface TreeOptions {
 export interface TreeDirectory {
   /** Relative to the workspace, with `/`; '' is the root. */
   path: string;
-  entries: Entry[];
+  entries: DirectoryEntry[];
   /** True if the walk did not read all entries in the directory or below it. */
   cut: boolean;
   /** Reads a file of the directory with at most `most` bytes (default MAX_READ_BYTES). */
@@ -34,7 +34,7 @@ export async function walkTree(
   visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
 ): Promise<void> {
   const rules = options.includeIgnored ? [] : await rulesAbove(root, start);
-  await withPlace(root, start, async (place) => {
+  await withResolvedPath(root, start, async (place) => {
     if (place.kind === 'missing')
       throw new Error(`There is no "${start}" in the workspace; list-files shows what is there.`);
     if (place.kind === 'entry') throw new Error(`"${start}" is a file, not a directory.`);
@@ -100,13 +100,13 @@ async function ownRules(
 
 /** Returns the rules of the directories above `start`; none if they ignore `start`, because the caller names it. */
 async function rulesAbove(root: Root, start: string): Promise<IgnoreRules> {
-  const names = await withPlace(root, start, (place) =>
+  const names = await withResolvedPath(root, start, (place) =>
     Promise.resolve(place.path === '.' ? [] : place.path.split('/')),
   );
   let rules: IgnoreRules = [];
   for (const [depth, name] of names.entries()) {
     const path = names.slice(0, depth).join('/');
-    rules = await withPlace(root, path, async (place) => {
+    rules = await withResolvedPath(root, path, async (place) => {
       if (place.kind !== 'directory') return rules;
       const { directory } = place;
       return ownRules({ path, rules }, (file) => readText(directory, { name: file, path: join(path, file) }));

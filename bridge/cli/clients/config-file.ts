@@ -1,9 +1,9 @@
 /** A client's configuration file: read whole, backed up, and replaced in one step. */
 import { chmod, copyFile, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceFile } from '../../../shared/atomic-file.ts';
-import { messageOf, ProductError } from '../../../shared/errors.ts';
-import { systemErrorCode } from '../../../shared/system-error.ts';
+import { replaceFile } from '../../../shared/state/atomic-file.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
 
 export interface ConfigFile {
   /** Where the file is, behind any links: what people link together stays linked. */

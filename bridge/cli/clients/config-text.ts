@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { McpClient } from './client.ts';
-import type { ConfigText, Entry } from './config-format.ts';
+import type { ConfigText, ServerEntry } from './config-format.ts';
 import { jsonText } from './json-text.ts';
 import { tomlText } from './toml-text.ts';
 
@@ -26,7 +26,7 @@ export function isBridge(entry: unknown): boolean {
   );
 }
 
-export type Change =
+export type ConfigChange =
   | { type: 'same' }
   | { type: 'changed'; text: string }
   /** The name is taken by another server. */
@@ -36,8 +36,8 @@ export type Change =
 export function installed(
   config: ConfigText,
   text: string,
-  { keys, entry }: { keys: readonly string[]; entry: Entry },
-): Change {
+  { keys, entry }: { keys: readonly string[]; entry: ServerEntry },
+): ConfigChange {
   const before = config.read(text, keys);
   if (before !== undefined && !isBridge(before)) return { type: 'taken' };
   const known = z.record(z.string(), z.unknown()).safeParse(before).data ?? {};
@@ -45,7 +45,7 @@ export function installed(
   return same ? { type: 'same' } : { type: 'changed', text: config.put(text, keys, { ...known, ...entry }) };
 }
 
-export function uninstalled(config: ConfigText, text: string, keys: readonly string[]): Change {
+export function uninstalled(config: ConfigText, text: string, keys: readonly string[]): ConfigChange {
   const before = config.read(text, keys);
   if (before === undefined) return { type: 'same' };
   if (!isBridge(before)) return { type: 'taken' };

@@ -2,8 +2,8 @@
 import { parse, patch, stringify } from '@decimalturn/toml-patch';
 import { stringify as stable } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { messageOf } from '../../../shared/errors.ts';
-import type { ConfigText, Entry } from './config-format.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import type { ConfigText, ServerEntry } from './config-format.ts';
 
 type Table = Record<string, unknown>;
 const table = z.record(z.string(), z.unknown());
@@ -37,7 +37,7 @@ function tableOf(text: string): Table {
   }
 }
 
-function changed(from: Table, [key = '', ...rest]: readonly string[], value: Entry | undefined): Table {
+function changed(from: Table, [key = '', ...rest]: readonly string[], value: ServerEntry | undefined): Table {
   const { [key]: before, ...others } = from;
   if (rest.length > 0) return { ...from, [key]: changed(table.safeParse(before).data ?? {}, rest, value) };
   return value === undefined ? others : { ...from, [key]: value };
@@ -47,7 +47,7 @@ function changed(from: Table, [key = '', ...rest]: readonly string[], value: Ent
 function withNewTable(
   text: string,
   keys: readonly string[],
-  entry: Entry,
+  entry: ServerEntry,
   wanted: Table,
 ): string | undefined {
   const gap = text.trim() === '' ? '' : `${text.endsWith('\n') ? '' : '\n'}\n`;

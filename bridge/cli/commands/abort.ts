@@ -1,18 +1,18 @@
 /** `abort`: stops one tool execution and lets its task go on. */
-import { abort as abortTool } from '../../tools/abort-tool.ts';
-import { openDesk } from '../desk.ts';
-import { EXIT_REFUSED } from '../exit-codes.ts';
-import type { CommonOptions, Run } from '../run.ts';
-import { inTerminalWords } from '../terminal-words.ts';
+import { abort as abortTool } from '../../mcp/tools/abort-tool.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
 
 export interface AbortOptions extends CommonOptions {
   agent?: string;
   reason?: string;
 }
 
-export async function abort(run: Run<AbortOptions>, toolId: string): Promise<number> {
+export async function abort(run: CommandRun<AbortOptions>, toolId: string): Promise<number> {
   const { options, terminal } = run;
-  const desk = await openDesk(run);
+  const desk = await openCommandContext(run);
   const { success, message } = await abortTool(desk, {
     toolId,
     agent: options.agent,

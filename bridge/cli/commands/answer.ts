@@ -1,20 +1,20 @@
 /** `answer`: what a person says to the question of an agent. */
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Answer } from '../../../shared/protocol/question.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { visibleText } from '../../../shared/visible-text.ts';
+import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Verdict } from '../../dialects/dialect.ts';
-import type { TaskView } from '../../sessions/view.ts';
-import { actionText } from '../action-text.ts';
-import { agreed } from '../agreed.ts';
-import { chosenBy } from '../chosen-by.ts';
-import { openDesk } from '../desk.ts';
-import { UsageError } from '../exit-codes.ts';
-import { questionMeant, sessionMeant } from '../meant.ts';
-import { sessionWithCode } from '../waiting-code.ts';
-import { reportDecision } from '../report-decision.ts';
-import type { CommonOptions, Run } from '../run.ts';
-import { sendVerdicts } from '../send-verdicts.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
+import { actionText } from '../terminal/action-text.ts';
+import { askToConfirm } from '../terminal/confirm.ts';
+import { parseChoice } from '../decisions/parse-choice.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
+import { resolveQuestion, resolveSession } from '../decisions/resolve-id.ts';
+import { sessionWithCode } from '../decisions/waiting-code.ts';
+import { reportDecision } from '../decisions/report-decision.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { sendVerdicts } from '../decisions/send-verdicts.ts';
 
 export interface AnswerOptions extends CommonOptions {
   /** Which question, where several wait. */
@@ -26,13 +26,13 @@ export interface AnswerOptions extends CommonOptions {
  * @throws ProductError DECISION_NEEDED when it asks for decisions, or for nothing; UsageError where nobody can be asked
  */
 export async function answer(
-  run: Run<AnswerOptions>,
+  run: CommandRun<AnswerOptions>,
   given: string,
   words: readonly string[],
 ): Promise<number> {
-  const desk = await openDesk(run);
+  const desk = await openCommandContext(run);
   const { session, code } = (await sessionWithCode(desk.sessions, given)) ?? {
-    session: await sessionMeant(desk.sessions, given),
+    session: await resolveSession(desk.sessions, given),
     code: undefined,
   };
   await session.refresh();
@@ -44,7 +44,7 @@ export async function answer(
 }
 
 async function answerOf(
-  run: Run<AnswerOptions>,
+  run: CommandRun<AnswerOptions>,
   view: TaskView | undefined,
   { code, words }: { code: string | undefined; words: string },
 ): Promise<Extract<Verdict, { type: 'answer' }>> {
@@ -60,14 +60,14 @@ async function answerOf(
     if (code !== undefined && code !== shown) throw otherQuestion();
     return { type: 'answer', callId: id, shown, answer: await ask(visibleText(text)) };
   }
-  const action = questionMeant(view, { call: run.options.call, code });
+  const action = resolveQuestion(view, { call: run.options.call, code });
   const { callId, shown } = action;
   const said = await ask(actionText(action, run.terminal.paint));
   return { type: 'answer', callId, shown, answer: labels(action, said) };
 }
 
 function labels({ preview }: PendingAction, said: string): Answer {
-  return preview.type === 'question' ? chosenBy(preview, said) : said;
+  return preview.type === 'question' ? parseChoice(preview, said) : said;
 }
 
 function otherQuestion(): ProductError {
@@ -76,17 +76,17 @@ function otherQuestion(): ProductError {
 
 /** The words, once the person has seen what they answer (D2). @throws UsageError, ProductError DECISION_NEEDED */
 async function confirmed(
-  { terminal, options }: Run<AnswerOptions>,
+  { terminal, options }: CommandRun<AnswerOptions>,
   question: string,
   words: string,
 ): Promise<string> {
   if (options.json !== true) terminal.say(question);
-  if (await agreed(terminal, { json: options.json === true }, 'Answer this?')) return words;
+  if (await askToConfirm(terminal, { json: options.json === true }, 'Answer this?')) return words;
   throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');
 }
 
 /** @throws UsageError where nobody can be asked; ProductError DECISION_NEEDED when nothing is said */
-async function asked({ terminal, options }: Run<AnswerOptions>, question: string): Promise<string> {
+async function asked({ terminal, options }: CommandRun<AnswerOptions>, question: string): Promise<string> {
   if (!terminal.interactive || options.json === true)
     throw new UsageError('Nobody can be asked here: put the answer after the code of the question.');
   terminal.say(question);

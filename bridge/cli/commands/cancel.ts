@@ -1,19 +1,19 @@
 /** `cancel`: ends a session's task, moving or parked. */
-import { hasEnded } from '../../sessions/view.ts';
-import { openDesk } from '../desk.ts';
-import { EXIT_REFUSED } from '../exit-codes.ts';
-import { sessionMeant } from '../meant.ts';
-import type { CommonOptions, Run } from '../run.ts';
+import { hasEnded } from '../../sessions/task-view.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
+import { resolveSession } from '../decisions/resolve-id.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 export interface CancelOptions extends CommonOptions {
   reason?: string;
 }
 
 /** @throws ProductError */
-export async function cancel(run: Run<CancelOptions>, given: string): Promise<number> {
+export async function cancel(run: CommandRun<CancelOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
-  const desk = await openDesk(run);
-  const session = await sessionMeant(desk.sessions, given);
+  const desk = await openCommandContext(run);
+  const session = await resolveSession(desk.sessions, given);
   const end = await desk.delegations.cancel(session, options.reason ?? 'cancelled on the command line');
   await desk.close();
   const { id, view } = session;

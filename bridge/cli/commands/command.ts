@@ -1,18 +1,18 @@
 /** `command`: has an agent carry out one of its commands, and tells what came of it, or what waits for a decision. */
 import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
-import { visibleText } from '../../../shared/visible-text.ts';
+import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { commandsOf } from '../../agents/commands.ts';
-import { outputOf } from '../../results/session-report.ts';
+import { commandsOf } from '../../agents/agent-commands.ts';
+import { outputOf } from '../../mcp/reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
-import { hasEnded } from '../../sessions/view.ts';
-import { waitFor } from '../../sessions/wait.ts';
-import { asAgentSays, taskSettingsFor } from '../../tools/task-settings.ts';
-import { actionText } from '../action-text.ts';
-import { type Desk, openDesk } from '../desk.ts';
-import { EXIT_TASK_FAILED, EXIT_TASK_WAITS } from '../exit-codes.ts';
-import { sessionMeant } from '../meant.ts';
-import type { CommonOptions, Run } from '../run.ts';
+import { hasEnded } from '../../sessions/task-view.ts';
+import { waitFor } from '../../sessions/wait-for-session.ts';
+import { asAgentSays, taskSettingsFor } from '../../mcp/tools/task-settings.ts';
+import { actionText } from '../terminal/action-text.ts';
+import { type CommandContext, openCommandContext } from '../context/command-context.ts';
+import { EXIT_TASK_FAILED, EXIT_TASK_WAITS } from '../terminal/exit-codes.ts';
+import { resolveSession } from '../decisions/resolve-id.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 /** How long the command line waits, where the settings do not say. */
 const WAIT_SECONDS = 100;
@@ -23,11 +23,11 @@ export interface CommandOptions extends CommonOptions {
 }
 
 /** @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or what the agent refuses it with */
-export async function command(run: Run<CommandOptions>, call: CommandCall): Promise<number> {
+export async function command(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
   const { options } = run;
-  const desk = await openDesk(run);
+  const desk = await openCommandContext(run);
   const going =
-    options.session === undefined ? undefined : await sessionMeant(desk.sessions, options.session);
+    options.session === undefined ? undefined : await resolveSession(desk.sessions, options.session);
   const agent = going?.agent ?? desk.registry.pick(options.agent);
   await commandsOf(agent);
   const { dialect } = await agent.connect();
@@ -41,7 +41,7 @@ export async function command(run: Run<CommandOptions>, call: CommandCall): Prom
 
 /** By an agent that asks nobody before it does what a command says. */
 async function answeredAtOnce(
-  { options, terminal }: Run<CommandOptions>,
+  { options, terminal }: CommandRun<CommandOptions>,
   agent: Agent,
   call: CommandCall,
 ): Promise<number> {
@@ -57,8 +57,8 @@ async function answeredAtOnce(
 }
 
 async function carriedOut(
-  { settings }: Run<CommandOptions>,
-  { desk, agent, going }: { desk: Desk; agent: Agent; going: Session | undefined },
+  { settings }: CommandRun<CommandOptions>,
+  { desk, agent, going }: { desk: CommandContext; agent: Agent; going: Session | undefined },
   call: CommandCall,
 ): Promise<Session> {
   const text = commandLine(call);
@@ -77,7 +77,7 @@ async function carriedOut(
   return session;
 }
 
-function tell({ options, terminal }: Run<CommandOptions>, { id, agent, view }: Session): number {
+function tell({ options, terminal }: CommandRun<CommandOptions>, { id, agent, view }: Session): number {
   const state = view?.state ?? 'unknown';
   const output = view === undefined ? '' : outputOf(view);
   const pending = view?.pending ?? [];

@@ -1,8 +1,8 @@
 /** `commands`: what an agent does by name. */
-import { visibleLine } from '../../../shared/visible-text.ts';
-import { commandsOf, commandUsage } from '../../agents/commands.ts';
-import { openDesk } from '../desk.ts';
-import type { CommonOptions, Run } from '../run.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { commandsOf, commandUsage } from '../../agents/agent-commands.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { table } from '../terminal/table.ts';
 
 export interface CommandsOptions extends CommonOptions {
@@ -10,9 +10,9 @@ export interface CommandsOptions extends CommonOptions {
 }
 
 /** @throws ProductError UNKNOWN_AGENT, UNKNOWN_COMMAND for an agent that offers none */
-export async function commands(run: Run<CommandsOptions>): Promise<void> {
+export async function commands(run: CommandRun<CommandsOptions>): Promise<void> {
   const { options, terminal } = run;
-  const desk = await openDesk(run);
+  const desk = await openCommandContext(run);
   const agent = desk.registry.pick(options.agent);
   const offered = await commandsOf(agent);
   await desk.close();

@@ -2,16 +2,16 @@
  * `approve` and `deny`. A code decides what the person has seen under that code. A session, or a call of it, is shown, and
  * the person is asked at the terminal (D2).
  */
-import { verdictOf, type McpDecisionWord } from '../../approvals/decision-words.ts';
+import { verdictOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScope, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { actionText } from '../action-text.ts';
-import { agreed } from '../agreed.ts';
-import { openDesk } from '../desk.ts';
-import { EXIT_FAILURE, UsageError } from '../exit-codes.ts';
-import { actionsMeant } from '../meant.ts';
-import { reportDecision } from '../report-decision.ts';
-import type { CommonOptions, Run } from '../run.ts';
-import { sendVerdicts } from '../send-verdicts.ts';
+import { actionText } from '../terminal/action-text.ts';
+import { askToConfirm } from '../terminal/confirm.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
+import { actionsMeant } from '../decisions/resolve-id.ts';
+import { reportDecision } from '../decisions/report-decision.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { sendVerdicts } from '../decisions/send-verdicts.ts';
 
 export interface DecideOptions extends CommonOptions {
   all?: boolean;
@@ -31,14 +31,14 @@ const APPROVALS: Readonly<Record<string, McpDecisionWord>> = {
 
 /** @throws ProductError; UsageError where nobody can be asked */
 export async function decide(
-  run: Run<DecideOptions>,
+  run: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',
   given: { what: string; call: string | undefined },
 ): Promise<number> {
   const { options, terminal } = run;
   const decision = word === 'approve' ? approvalOf(options.scope) : word;
   const limits = limitsIn(options);
-  const desk = await openDesk(run);
+  const desk = await openCommandContext(run);
   const { session, actions, seen } = await actionsMeant(desk.sessions, given, options.all === true);
   if (!seen && !(await shownAndAgreed(run, word, actions))) {
     terminal.say('Nothing was decided.');
@@ -60,14 +60,14 @@ export async function decide(
 
 /** @throws UsageError where nobody can be asked */
 async function shownAndAgreed(
-  { options, terminal }: Run<DecideOptions>,
+  { options, terminal }: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',
   actions: readonly PendingAction[],
 ): Promise<boolean> {
   if (options.json !== true)
     for (const action of actions) terminal.say(`${actionText(action, terminal.paint)}\n`);
   const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;
-  return agreed(
+  return askToConfirm(
     terminal,
     { json: options.json === true },
     `${word === 'approve' ? 'Approve' : 'Deny'}${what}?`,

@@ -1,8 +1,8 @@
 /** `doctor`: looks at everything that has to work together, and says of each what to do next. */
-import { packageVersion } from '../../../shared/version.ts';
-import { visibleText } from '../../../shared/visible-text.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
+import { visibleText } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../agents/agent.ts';
-import { configuredAgents } from '../../agents/configured-agents.ts';
+import { configuredAgents } from '../../startup/configured-agents.ts';
 import { thisPlace } from '../clients/client.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
@@ -10,8 +10,8 @@ import { checkDatabase } from '../doctor/check-database.ts';
 import { checkNode, checkStateDirectory, checkToken } from '../doctor/check-machine.ts';
 import { checkServer, taken } from '../doctor/check-server.ts';
 import { type Finding, ok, warn } from '../doctor/finding.ts';
-import { EXIT_FAILURE } from '../exit-codes.ts';
-import type { CommonOptions, Run } from '../run.ts';
+import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import type { Style } from '../terminal/paint.ts';
 
 const MARKS: Readonly<Record<Finding['level'], readonly [string, Style]>> = {
@@ -21,7 +21,7 @@ const MARKS: Readonly<Record<Finding['level'], readonly [string, Style]>> = {
 };
 
 /** @returns EXIT_FAILURE where anything does not work; warnings are no failure */
-export async function doctor(run: Run<CommonOptions>): Promise<number> {
+export async function doctor(run: CommandRun<CommonOptions>): Promise<number> {
   const { options, terminal } = run;
   const findings = await findingsOf(run);
   const failed = findings.filter(({ level }) => level === 'fail').length;
@@ -42,7 +42,7 @@ export async function doctor(run: Run<CommonOptions>): Promise<number> {
   return failed === 0 ? 0 : EXIT_FAILURE;
 }
 
-async function findingsOf({ settings, places, env }: Run<CommonOptions>): Promise<readonly Finding[]> {
+async function findingsOf({ settings, places, env }: CommandRun<CommonOptions>): Promise<readonly Finding[]> {
   const { stateDir, http } = settings;
   const tokens = [await checkToken(stateDir, 'token'), await checkToken(stateDir, 'http-token')];
   // Nothing is started to be looked at.

@@ -2,18 +2,18 @@
 import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
-import { messageOf, ProductError } from '../../../shared/errors.ts';
-import { quoted } from '../../../shared/visible-text.ts';
-import { verdictOf } from '../../approvals/decision-words.ts';
-import { actionText } from '../action-text.ts';
-import { agreed, mustBeAskable } from '../agreed.ts';
-import { openDesk } from '../desk.ts';
-import { type Editable, editableOf } from '../editable.ts';
-import { EXIT_FAILURE, UsageError } from '../exit-codes.ts';
-import { actionsMeant } from '../meant.ts';
-import { reportDecision } from '../report-decision.ts';
-import type { CommonOptions, Run } from '../run.ts';
-import { sendVerdicts } from '../send-verdicts.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { quoted } from '../../../shared/text/visible-text.ts';
+import { verdictOf } from '../../approvals/decision-input.ts';
+import { actionText } from '../terminal/action-text.ts';
+import { askToConfirm, mustBeAskable } from '../terminal/confirm.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import { type EditableText, editableTextOf } from '../decisions/editable-text.ts';
+import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
+import { actionsMeant } from '../decisions/resolve-id.ts';
+import { reportDecision } from '../decisions/report-decision.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { sendVerdicts } from '../decisions/send-verdicts.ts';
 import { edited } from '../terminal/editor.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
@@ -26,11 +26,11 @@ export interface EditOptions extends CommonOptions {
 
 /** @throws ProductError; UsageError */
 export async function edit(
-  run: Run<EditOptions>,
+  run: CommandRun<EditOptions>,
   given: { what: string; call: string | undefined },
 ): Promise<number> {
   const { options, terminal } = run;
-  const desk = await openDesk(run);
+  const desk = await openCommandContext(run);
   const {
     session,
     actions: [action],
@@ -40,7 +40,7 @@ export async function edit(
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
   const { callId, shown } = action;
   const asking = { json: options.json === true, yes: seen && options.yes === true };
-  const editable = editableOf(action);
+  const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
   // Before anybody goes to the trouble of editing.
   mustBeAskable(terminal, asking);
@@ -58,7 +58,7 @@ export async function edit(
     });
     terminal.say(paintDiff(quoted(diff).text, terminal.paint));
   }
-  if (!(await agreed(terminal, asking, 'Approve it with this change?'))) {
+  if (!(await askToConfirm(terminal, asking, 'Approve it with this change?'))) {
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
   }
@@ -70,8 +70,8 @@ export async function edit(
 }
 
 async function changedText(
-  { options, env }: Run<EditOptions>,
-  { text, extension }: Editable,
+  { options, env }: CommandRun<EditOptions>,
+  { text, extension }: EditableText,
 ): Promise<string> {
   const { file } = options;
   if (file === undefined) return edited({ text, extension, env });

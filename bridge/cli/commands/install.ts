@@ -1,13 +1,13 @@
 /** `install` and `uninstall`: the bridge in an MCP client's own configuration, shown as a diff before it is written. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
-import { messageOf, ProductError } from '../../../shared/errors.ts';
-import { visibleText } from '../../../shared/visible-text.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { visibleText } from '../../../shared/text/visible-text.ts';
 import { type McpClient, type Scope, SCOPES, thisPlace } from '../clients/client.ts';
 import { CLIENTS, isClientName } from '../clients/clients.ts';
 import { type ConfigFile, readConfig, unusable, writeConfig } from '../clients/config-file.ts';
-import { type Change, configText, installed, uninstalled } from '../clients/config-text.ts';
-import { EXIT_FAILURE, UsageError } from '../exit-codes.ts';
-import type { CommonOptions, Run } from '../run.ts';
+import { type ConfigChange, configText, installed, uninstalled } from '../clients/config-text.ts';
+import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
 export interface InstallOptions extends CommonOptions {
@@ -25,7 +25,7 @@ const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, lo
 
 /** @param args for the bridge, each time the client starts it. @throws ProductError CONFIGURATION; UsageError */
 export async function install(
-  run: Run<InstallOptions>,
+  run: CommandRun<InstallOptions>,
   client: string,
   args: readonly string[],
 ): Promise<number> {
@@ -39,7 +39,7 @@ export async function install(
 }
 
 /** @throws ProductError CONFIGURATION; UsageError */
-export async function uninstall(run: Run<InstallOptions>, client: string): Promise<number> {
+export async function uninstall(run: CommandRun<InstallOptions>, client: string): Promise<number> {
   return change(run, client, {
     decide: (it, text, keys) => uninstalled(configText(it.format), text, keys),
     words: ({ title }) => `${title} does without it from its next start on.`,
@@ -47,13 +47,13 @@ export async function uninstall(run: Run<InstallOptions>, client: string): Promi
 }
 
 interface Work {
-  decide: (client: McpClient, text: string, keys: readonly string[]) => Change;
+  decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
   /** What a person is told once it is written. */
   words: (client: McpClient) => string;
 }
 
 async function change(
-  run: Run<InstallOptions>,
+  run: CommandRun<InstallOptions>,
   clientName: string,
   { decide, words: done }: Work,
 ): Promise<number> {
@@ -107,8 +107,12 @@ function meant(clientName: string, { scope = 'user', name = NAME }: InstallOptio
 }
 
 /** @throws ProductError CONFIGURATION for a file that cannot be read, or a name that another server has */
-function judged(file: ConfigFile, name: string, decide: () => Change): Exclude<Change, { type: 'taken' }> {
-  let changed: Change;
+function judged(
+  file: ConfigFile,
+  name: string,
+  decide: () => ConfigChange,
+): Exclude<ConfigChange, { type: 'taken' }> {
+  let changed: ConfigChange;
   try {
     changed = decide();
   } catch (error) {

@@ -2,11 +2,11 @@
 import { watch } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProductError } from '../../../shared/errors.ts';
-import { systemErrorCode } from '../../../shared/system-error.ts';
-import { UsageError } from '../exit-codes.ts';
-import { logLine } from '../log-line.ts';
-import type { CommonOptions, Run } from '../run.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
+import { logLine } from '../terminal/log-line.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 export interface LogsOptions extends CommonOptions {
   follow?: boolean;
@@ -19,7 +19,7 @@ const TAIL = 4 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
 /** @throws ProductError CONFIGURATION when there is no log; UsageError */
-export async function logs({ options, settings, terminal }: Run<LogsOptions>): Promise<void> {
+export async function logs({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
   const count = options.lines === undefined ? SHOWN : Number(options.lines);
   if (!Number.isInteger(count) || count < 0) throw new UsageError('--lines takes a number of lines, from 0.');
   const path = join(settings.stateDir, 'server.log');

@@ -1,16 +1,21 @@
 /** `page`: leads a person to the approval page of the local server. */
-import { pageAddress } from '../../../shared/page-address.ts';
+import { pageAddress } from '../../../shared/net/page-address.ts';
 import { connect } from '../../agents/connection.ts';
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { findServer } from '../../local-server/find-server.ts';
-import type { CommonOptions, Run } from '../run.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 /**
  * Prints a one-time link that signs a browser in. Anywhere but at a terminal it prints the plain address: a model that runs
  * the command gets no authority to decide.
  * @throws ProductError CONFIGURATION when the server does not start
  */
-export async function page({ options, terminal, settings, places }: Run<CommonOptions>): Promise<void> {
+export async function page({
+  options,
+  terminal,
+  settings,
+  places,
+}: CommandRun<CommonOptions>): Promise<void> {
   const server = await findServer({
     stateDirectory: settings.stateDir,
     script: places.serverScript,

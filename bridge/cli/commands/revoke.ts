@@ -1,11 +1,11 @@
 /** `revoke`: takes back trust that was given in a session, or shows what is trusted. */
 import { revokeTrust } from '../../approvals/revoke-trust.ts';
-import { grantWords, standingGrants } from '../../results/grant-words.ts';
+import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
 import type { Session } from '../../sessions/session.ts';
-import { openDesk } from '../desk.ts';
-import { UsageError } from '../exit-codes.ts';
-import { sessionMeant } from '../meant.ts';
-import type { CommonOptions, Run } from '../run.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
+import { resolveSession } from '../decisions/resolve-id.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 export interface RevokeOptions extends CommonOptions {
   all?: boolean;
@@ -13,15 +13,15 @@ export interface RevokeOptions extends CommonOptions {
 
 /** @throws ProductError UNKNOWN_GRANT, naming those that stand; UsageError */
 export async function revoke(
-  run: Run<RevokeOptions>,
+  run: CommandRun<RevokeOptions>,
   given: string,
   grants: readonly string[],
 ): Promise<number> {
   const { options } = run;
   if (options.all === true && grants.length > 0)
     throw new UsageError('Name the grants, or use --all, not both. Nothing was taken back.');
-  const desk = await openDesk(run);
-  const session = await sessionMeant(desk.sessions, given);
+  const desk = await openCommandContext(run);
+  const session = await resolveSession(desk.sessions, given);
   const revoked = options.all === true ? 'all' : [...grants];
   if (revoked.length > 0) await revokeTrust(session, revoked, 'cli');
   await session.look();
@@ -31,7 +31,7 @@ export async function revoke(
 }
 
 function report(
-  { options, terminal }: Run<RevokeOptions>,
+  { options, terminal }: CommandRun<RevokeOptions>,
   { id, view }: Session,
   revoked: 'all' | readonly string[],
 ): void {

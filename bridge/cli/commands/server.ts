@@ -1,12 +1,12 @@
 /** `server start|stop|status`: the local a2a-server. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProductError } from '../../../shared/errors.ts';
-import type { ServerRecord } from '../../../shared/server-record.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { ServerRecord } from '../../../shared/state/server-record.ts';
 import { findServer } from '../../local-server/find-server.ts';
 import { isProcess } from '../../state/process-id.ts';
-import { EXIT_UNAVAILABLE } from '../exit-codes.ts';
-import type { CommonOptions, Run } from '../run.ts';
-import { type ServerState, serverState } from '../server-state.ts';
+import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { type ServerState, serverState } from '../context/server-state.ts';
 import { span } from '../terminal/age.ts';
 
 /** A server that ends gives its tools a grace period first. */
@@ -15,7 +15,7 @@ const STOP_MS = 30_000;
 const LOOK_MS = 50;
 
 /** @throws ProductError CONFIGURATION when it does not start, with the end of its log */
-export async function startServer(run: Run<CommonOptions>): Promise<void> {
+export async function startServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { settings, places } = run;
   const { stateDir: stateDirectory, configFile } = settings;
   const before = (await serverState(stateDirectory)).type === 'running';
@@ -24,7 +24,7 @@ export async function startServer(run: Run<CommonOptions>): Promise<void> {
 }
 
 /** Ends the server; its tasks go on with the next one. @throws ProductError when it does not end, or is not ours to end */
-export async function stopServer(run: Run<CommonOptions>): Promise<void> {
+export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { stateDir } = run.settings;
   const state = await serverState(stateDir);
   if (state.type === 'strange') throw stranger(state);
@@ -44,14 +44,18 @@ export async function stopServer(run: Run<CommonOptions>): Promise<void> {
 }
 
 /** @returns EXIT_UNAVAILABLE where none runs */
-export async function serverStatus(run: Run<CommonOptions>): Promise<number> {
+export async function serverStatus(run: CommandRun<CommonOptions>): Promise<number> {
   const state = await serverState(run.settings.stateDir);
   if (state.type === 'strange') throw stranger(state);
   tell(run, state, '');
   return state.type === 'running' ? 0 : EXIT_UNAVAILABLE;
 }
 
-function tell({ options, terminal, settings }: Run<CommonOptions>, state: ServerState, what: string): void {
+function tell(
+  { options, terminal, settings }: CommandRun<CommonOptions>,
+  state: ServerState,
+  what: string,
+): void {
   const { paint } = terminal;
   if (options.json === true) {
     terminal.say(

@@ -1,16 +1,16 @@
 /** `show`: everything of what waits in a session, or of one call, in full. It decides nothing. */
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { quoted, visibleLine } from '../../../shared/visible-text.ts';
+import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../dialects/observation.ts';
-import { pendingReport } from '../../results/session-report.ts';
+import { pendingReport } from '../../mcp/reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
-import { actionText } from '../action-text.ts';
-import { type Desk, openDesk } from '../desk.ts';
-import { begins } from '../id-prefix.ts';
-import { sessionMeant } from '../meant.ts';
-import type { CommonOptions, Run } from '../run.ts';
-import { sessionWithCode } from '../waiting-code.ts';
+import { actionText } from '../terminal/action-text.ts';
+import { type CommandContext, openCommandContext } from '../context/command-context.ts';
+import { begins } from '../decisions/id-prefix.ts';
+import { resolveSession } from '../decisions/resolve-id.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { sessionWithCode } from '../decisions/waiting-code.ts';
 
 /** What is shown of a session. */
 interface Waiting {
@@ -20,9 +20,9 @@ interface Waiting {
 }
 
 /** @param given a code, a session or a call; any unique prefix @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL */
-export async function show(run: Run<CommonOptions>, given: string): Promise<number> {
+export async function show(run: CommandRun<CommonOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
-  const desk = await openDesk(run);
+  const desk = await openCommandContext(run);
   const { session, actions, question } =
     (await codeMeant(desk, given)) ?? (await callMeant(desk, given)) ?? (await sessionWaits(desk, given));
   const { id, agent } = session;
@@ -57,7 +57,7 @@ function howToDecide({ shown, decisions }: PendingAction): string {
   return `Decide with: mcp-a2a-bridge ${decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`}`;
 }
 
-async function codeMeant({ sessions }: Desk, given: string): Promise<Waiting | undefined> {
+async function codeMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {
   const found = await sessionWithCode(sessions, given);
   if (found === undefined) return undefined;
   const { session, code } = found;
@@ -69,15 +69,15 @@ async function codeMeant({ sessions }: Desk, given: string): Promise<Waiting | u
   };
 }
 
-async function sessionWaits({ sessions }: Desk, given: string): Promise<Waiting> {
-  const session = await sessionMeant(sessions, given);
+async function sessionWaits({ sessions }: CommandContext, given: string): Promise<Waiting> {
+  const session = await resolveSession(sessions, given);
   await session.refresh();
   const { view } = session;
   return { session, actions: view?.pending ?? [], question: view?.question ?? null };
 }
 
 /** @returns undefined where no waiting call begins so @throws ProductError UNKNOWN_CALL for several */
-async function callMeant({ sessions }: Desk, given: string): Promise<Waiting | undefined> {
+async function callMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {
   const { sessions: all } = await sessions.list();
   if (all.some(({ sessionId }) => begins(sessionId, given))) return undefined;
   const found: Waiting[] = [];

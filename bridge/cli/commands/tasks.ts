@@ -1,14 +1,14 @@
 /** `tasks`: the sessions of every agent, newest first. */
-import { visibleLine } from '../../../shared/visible-text.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../../dialects/observation.ts';
-import type { Listed } from '../../sessions/listing.ts';
-import { dollars } from '../../results/dollars.ts';
-import { openDesk } from '../desk.ts';
-import { EXIT_UNAVAILABLE, UsageError } from '../exit-codes.ts';
-import type { CommonOptions, Run } from '../run.ts';
-import { styleOf } from '../state-style.ts';
+import type { ListedSession } from '../../sessions/list-sessions.ts';
+import { dollars } from '../../mcp/reports/dollars.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { styleOf } from '../terminal/state-style.ts';
 import { age } from '../terminal/age.ts';
-import { inTerminalWords } from '../terminal-words.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -24,11 +24,11 @@ const SHORTEST_ID = 8;
 const KIND = /^[a-z]+-/;
 
 /** @throws ProductError UNKNOWN_AGENT; UsageError */
-export async function tasks(run: Run<TasksOptions>): Promise<number> {
+export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
   const { options, terminal } = run;
-  const state = stateOf(options.state);
+  const state = parseState(options.state);
   const limit = limitOf(options.limit);
-  const desk = await openDesk(run);
+  const desk = await openCommandContext(run);
   const { sessions, unreachable } = await desk.sessions.list(
     options.agent === undefined ? undefined : desk.registry.pick(options.agent),
   );
@@ -49,12 +49,12 @@ export async function tasks(run: Run<TasksOptions>): Promise<number> {
 }
 
 /** Without the codes: who decides has to see the action first. */
-function listed(session: Listed): Omit<Listed, 'codes'> {
+function listed(session: ListedSession): Omit<ListedSession, 'codes'> {
   const { codes: _codes, ...each } = session;
   return each;
 }
 
-function stateOf(given: string | undefined): TaskStateName | undefined {
+function parseState(given: string | undefined): TaskStateName | undefined {
   const found = TASK_STATE_NAMES.find((name) => name === given);
   if (given !== undefined && found === undefined)
     throw new UsageError(`There is no state "${given}". The states are: ${TASK_STATE_NAMES.join(', ')}.`);
@@ -67,7 +67,11 @@ function limitOf(given: string | undefined): number {
   return limit;
 }
 
-function tasksTable(shown: readonly Listed[], all: readonly Listed[], { paint, width }: Terminal): string {
+function tasksTable(
+  shown: readonly ListedSession[],
+  all: readonly ListedSession[],
+  { paint, width }: Terminal,
+): string {
   const now = Date.now();
   // Where nothing costs anything, nobody needs to be told so.
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);

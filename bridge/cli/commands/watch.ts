@@ -1,10 +1,10 @@
 /** `watch`: a session's task as it happens, over every cut, until it has ended. */
-import { ProductError } from '../../../shared/errors.ts';
-import { hasEnded, type TaskView } from '../../sessions/view.ts';
-import { openDesk } from '../desk.ts';
-import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, UsageError } from '../exit-codes.ts';
-import { sessionMeant } from '../meant.ts';
-import type { CommonOptions, Run } from '../run.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, UsageError } from '../terminal/exit-codes.ts';
+import { resolveSession } from '../decisions/resolve-id.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { followTask } from '../watch/follow-task.ts';
 import { LiveText } from '../watch/live-text.ts';
 
@@ -14,11 +14,11 @@ export interface WatchOptions extends CommonOptions {
 }
 
 /** @throws ProductError; UsageError for a cursor that is none, or that the agent does not know */
-export async function watch(run: Run<WatchOptions>, given: string): Promise<number> {
+export async function watch(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const from = cursorOf(options.from);
-  const desk = await openDesk(run);
-  const session = await sessionMeant(desk.sessions, given);
+  const desk = await openCommandContext(run);
+  const session = await resolveSession(desk.sessions, given);
   const { agent, view, id } = session;
   if (view === undefined || view.taskId === '')
     throw new ProductError('UNKNOWN_TASK', `Session ${id} has no task yet. Look again in a moment.`);

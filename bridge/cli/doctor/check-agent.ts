@@ -1,5 +1,5 @@
 /** An agent: whether it is there, takes the token, and has the same time. */
-import { messageOf, ProductError } from '../../../shared/errors.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 

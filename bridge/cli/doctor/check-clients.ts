@@ -2,7 +2,7 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
-import { messageOf } from '../../../shared/errors.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
 import { type McpClient, SCOPES, type Surroundings } from '../clients/client.ts';
 import { CLIENTS } from '../clients/clients.ts';
 import { readConfig } from '../clients/config-file.ts';

@@ -1,6 +1,6 @@
 /** The bridge's database. A check makes none where there is none. */
 import { stat } from 'node:fs/promises';
-import { messageOf } from '../../../shared/errors.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
 import { databasePath } from '../../state/left-open.ts';
 import { Outbox } from '../../state/outbox.ts';

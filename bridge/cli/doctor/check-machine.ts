@@ -1,8 +1,8 @@
 /** Node, the state directory and the tokens in it. Looks, and changes nothing. */
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
-import { messageOf } from '../../../shared/errors.ts';
-import { systemErrorCode } from '../../../shared/system-error.ts';
-import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/token-file.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/token-file.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** What package.json asks for. */

@@ -1,12 +1,12 @@
 /** The local server, or the port that it will want. Starts nothing. */
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { readConfigFile } from '../../../shared/config.ts';
-import { systemErrorCode } from '../../../shared/system-error.ts';
-import { packageVersion } from '../../../shared/version.ts';
+import { readConfigFile } from '../../../shared/settings/config.ts';
+import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
-import { serverState } from '../server-state.ts';
-import type { BridgeSettings } from '../settings.ts';
+import { serverState } from '../context/server-state.ts';
+import type { BridgeSettings } from '../../settings/settings.ts';
 import { span } from '../terminal/age.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 import { join } from 'node:path';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageError } from '../exit-codes.ts';
+import { UsageError } from './exit-codes.ts';
 
 export interface Editing {
   text: string;

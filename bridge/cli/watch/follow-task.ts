@@ -3,11 +3,11 @@
  * One event may be seen again only where the agent has no cursors (S1 elsewhere).
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { Observed } from '../../dialects/observation.ts';
 import { BACK_OFF, type BackOff } from '../../sessions/back-off.ts';
-import { fold, hasEnded, hasSettled, type TaskView } from '../../sessions/view.ts';
+import { fold, hasEnded, hasSettled, type TaskView } from '../../sessions/task-view.ts';
 
 export interface Followed {
   agent: Agent;

@@ -1,14 +1,14 @@
 /** A task's events as lines for a person. What streams in pieces, as the model's words do, runs on. */
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { quoted, visibleLine, visibleText } from '../../../shared/visible-text.ts';
+import { quoted, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
-import { lineOf } from '../../results/todos-line.ts';
-import { activityWords } from '../../results/activity-words.ts';
-import { grantWords, standingGrants } from '../../results/grant-words.ts';
-import { outputOf } from '../../results/session-report.ts';
-import type { TaskView } from '../../sessions/view.ts';
-import { actionText } from '../action-text.ts';
-import { styleOf } from '../state-style.ts';
+import { lineOf } from '../../mcp/reports/todos-line.ts';
+import { activityText } from '../../sessions/activity-text.ts';
+import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
+import { outputOf } from '../../mcp/reports/session-report.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
+import { actionText } from '../terminal/action-text.ts';
+import { styleOf } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -108,7 +108,7 @@ export class LiveText {
       this.#run(`tool ${activity.toolId}`, activity.text);
       return;
     }
-    const words = activityWords(activity) ?? '';
+    const words = activityText(activity) ?? '';
     const more =
       activity.type === 'tool.started'
         ? `  ${visibleLine(activity.toolId)}`

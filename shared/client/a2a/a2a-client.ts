@@ -1,14 +1,14 @@
 /** A client of an A2A agent over HTTP. It uses A2A 1.0, this package's extensions, and the agent's tool executions. */
-import { Executions } from '../executions.ts';
-import type { Execution, ExecutionOptions } from '../execution.ts';
-import { newId } from '../new-id.ts';
-import { thisPage } from '../page-watch.ts';
-import { PATIENCE } from '../patience.ts';
-import { Service } from '../service.ts';
-import type { ClientOptions } from '../client-options.ts';
-import type { AbortAnswer } from '../task-request.ts';
-import { A2aLine } from './a2a-line.ts';
-import type { A2aWays, Beginning } from './a2a-line.ts';
+import { ExecutionRegistry } from '../core/execution-registry.ts';
+import type { Execution, ExecutionOptions } from '../core/execution.ts';
+import { newId } from '../core/new-id.ts';
+import { thisPage } from '../core/page-unload.ts';
+import { RETRY_POLICY } from '../core/retry-policy.ts';
+import { HttpClient } from '../core/http-client.ts';
+import type { ClientOptions } from '../core/client-options.ts';
+import type { AbortAnswer } from '../core/task-request.ts';
+import { A2aTaskTransport } from './a2a-task-transport.ts';
+import type { A2aWays, A2aStart } from './a2a-task-transport.ts';
 import { AgentApi } from './agent-api.ts';
 import type { ToolExecution } from './agent-api.ts';
 import type { ListedTask } from './listed-task.ts';
@@ -23,12 +23,12 @@ export interface A2aClientOptions extends ClientOptions {
 export class A2aClient {
   readonly #api: AgentApi;
   readonly #ways: A2aWays;
-  readonly #executions: Executions;
+  readonly #executions: ExecutionRegistry;
 
   constructor({ patience, page = thisPage(), channel = CHANNEL, ...service }: A2aClientOptions) {
-    this.#ways = { patience: { ...PATIENCE, ...patience }, channel };
-    this.#api = new AgentApi(new Service(service), this.#ways.patience);
-    this.#executions = new Executions(page);
+    this.#ways = { patience: { ...RETRY_POLICY, ...patience }, channel };
+    this.#api = new AgentApi(new HttpClient(service), this.#ways.patience);
+    this.#executions = new ExecutionRegistry(page);
   }
 
   /** This client's executions that have not ended. */
@@ -75,7 +75,7 @@ export class A2aClient {
     return this.#executions.cancelAll(reason);
   }
 
-  #begin(beginning: Beginning, options: ExecutionOptions): Execution {
-    return this.#executions.begin(new A2aLine(this.#api, this.#ways, beginning), options);
+  #begin(beginning: A2aStart, options: ExecutionOptions): Execution {
+    return this.#executions.begin(new A2aTaskTransport(this.#api, this.#ways, beginning), options);
   }
 }

@@ -1,10 +1,10 @@
 /** The requests of this client to an A2A agent: the HTTP+JSON binding of A2A 1.0, and the routes of tool executions. */
 import { LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import { ClientError } from '../client-error.ts';
-import { tryAgain } from '../patience.ts';
-import type { Patience } from '../patience.ts';
-import type { Service } from '../service.ts';
-import type { AbortAnswer } from '../task-request.ts';
+import { ClientError } from '../core/client-error.ts';
+import { tryAgain } from '../core/retry-policy.ts';
+import type { RetryPolicy } from '../core/retry-policy.ts';
+import type { HttpClient } from '../core/http-client.ts';
+import type { AbortAnswer } from '../core/task-request.ts';
 import { type ListedTask, listed } from './listed-task.ts';
 import { abortAnswer, sent, task, taskList, toolList } from './wire.ts';
 import type { WireTask } from './wire.ts';
@@ -20,10 +20,10 @@ export type ToolExecution = z.infer<typeof toolList>['tools'][number];
  * effect. Only streams are not retried here.
  */
 export class AgentApi {
-  readonly #service: Service;
-  readonly #patience: Patience;
+  readonly #service: HttpClient;
+  readonly #patience: RetryPolicy;
 
-  constructor(service: Service, patience: Patience) {
+  constructor(service: HttpClient, patience: RetryPolicy) {
     this.#service = service;
     this.#patience = patience;
   }

@@ -1,7 +1,7 @@
 /** A task in a task list. */
 import type * as z from 'zod/mini';
-import type { TaskState } from '../task-report.ts';
-import { stateOf } from './task-state.ts';
+import type { TaskState } from '../core/task-report.ts';
+import { taskStateOf } from './task-state.ts';
 import type { taskList } from './wire.ts';
 
 export interface ListedTask {
@@ -27,7 +27,7 @@ export function listed({
     taskId: id,
     sessionId: contextId,
     title: (words.trim().split('\n')[0] ?? '').slice(0, MAX_TITLE),
-    state: stateOf(status.state),
+    state: taskStateOf(status.state),
     updatedAt: status.timestamp ?? null,
   };
 }

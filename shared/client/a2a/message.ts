@@ -1,6 +1,6 @@
 /** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. Pure. */
 import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import type { Decision, TaskRequest } from '../task-request.ts';
+import type { Decision, TaskRequest } from '../core/task-request.ts';
 
 /** The default channel of decisions. */
 export const CHANNEL = 'client-library';

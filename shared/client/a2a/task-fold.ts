@@ -1,10 +1,10 @@
 /** Folds the events of a task into a report. No I/O. */
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import type { Activity } from '../../protocol/tool-approval.ts';
-import type { Progress } from '../progress.ts';
-import { hasEnded } from '../task-report.ts';
-import type { PendingAction, RunningTool, TaskReport, TaskState } from '../task-report.ts';
-import { stateOf } from './task-state.ts';
+import type { Progress } from '../core/progress.ts';
+import { hasEnded } from '../core/task-report.ts';
+import type { PendingAction, RunningTool, TaskReport, TaskState } from '../core/task-report.ts';
+import { taskStateOf } from './task-state.ts';
 import { activity as activitySchema, pendingPart } from './wire.ts';
 import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
 
@@ -113,7 +113,7 @@ export class TaskFold {
   }
 
   #stand({ state, message }: WireStatus): void {
-    this.#state = stateOf(state);
+    this.#state = taskStateOf(state);
     const parts = message?.parts ?? [];
     this.#message = textOf(parts);
     this.#pending = parts.flatMap(({ data }) => pendingPart.safeParse(data).data?.pending ?? []);

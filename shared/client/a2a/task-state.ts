@@ -1,5 +1,5 @@
 /** Maps A2A task states to this client's states. */
-import type { TaskState } from '../task-report.ts';
+import type { TaskState } from '../core/task-report.ts';
 
 /** A2A 1.0 §4.1.3. */
 const STATES: Readonly<Record<string, TaskState>> = {
@@ -14,6 +14,6 @@ const STATES: Readonly<Record<string, TaskState>> = {
 };
 
 /** An unknown state of a later A2A version counts as `working`. */
-export function stateOf(wire: string): TaskState {
+export function taskStateOf(wire: string): TaskState {
   return STATES[wire] ?? 'working';
 }

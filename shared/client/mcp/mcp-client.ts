@@ -1,16 +1,16 @@
 /** An MCP client of the bridge over HTTP. With `call` it can also use other MCP servers. */
-import { Executions } from '../executions.ts';
-import type { Execution, ExecutionOptions } from '../execution.ts';
-import { thisPage } from '../page-watch.ts';
-import { PATIENCE } from '../patience.ts';
-import { Service } from '../service.ts';
-import type { ClientOptions } from '../client-options.ts';
-import type { AbortAnswer } from '../task-request.ts';
-import { BridgeTools } from './bridge-tools.ts';
+import { ExecutionRegistry } from '../core/execution-registry.ts';
+import type { Execution, ExecutionOptions } from '../core/execution.ts';
+import { thisPage } from '../core/page-unload.ts';
+import { RETRY_POLICY } from '../core/retry-policy.ts';
+import { HttpClient } from '../core/http-client.ts';
+import type { ClientOptions } from '../core/client-options.ts';
+import type { AbortAnswer } from '../core/task-request.ts';
+import { BridgeClient } from './bridge-client.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { Identity, RequestOptions } from './mcp-connection.ts';
-import { McpLine } from './mcp-line.ts';
-import type { Beginning, BridgeTaskRequest } from './mcp-line.ts';
+import { McpTaskTransport } from './mcp-task-transport.ts';
+import type { McpStart, BridgeTaskRequest } from './mcp-task-transport.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
 
 export interface McpClientOptions extends ClientOptions {
@@ -22,9 +22,9 @@ export interface McpClientOptions extends ClientOptions {
 
 export class McpClient {
   readonly #connection: McpConnection;
-  readonly #tools: BridgeTools;
-  readonly #executions: Executions;
-  readonly #begin: (beginning: Beginning, options: ExecutionOptions) => Execution;
+  readonly #tools: BridgeClient;
+  readonly #executions: ExecutionRegistry;
+  readonly #begin: (beginning: McpStart, options: ExecutionOptions) => Execution;
 
   /** @param options `url` is the MCP endpoint, e.g. `http://127.0.0.1:41243/mcp`. */
   constructor({
@@ -34,12 +34,12 @@ export class McpClient {
     identity = SELF,
     ...service
   }: McpClientOptions) {
-    const patient = { ...PATIENCE, ...patience };
-    this.#connection = new McpConnection(new Service(service), identity, patient.quietMs);
-    this.#tools = new BridgeTools(this.#connection, toolPrefix, patient);
-    this.#executions = new Executions(page);
+    const patient = { ...RETRY_POLICY, ...patience };
+    this.#connection = new McpConnection(new HttpClient(service), identity, patient.quietMs);
+    this.#tools = new BridgeClient(this.#connection, toolPrefix, patient);
+    this.#executions = new ExecutionRegistry(page);
     this.#begin = (beginning, options) =>
-      this.#executions.begin(new McpLine(this.#tools, patient, beginning), options);
+      this.#executions.begin(new McpTaskTransport(this.#tools, patient, beginning), options);
   }
 
   /** This client's executions that have not ended. */

@@ -7,10 +7,10 @@
  * - No other request is sent twice: if the answer is lost, the outcome is unknown.
  */
 import type * as z from 'zod/mini';
-import { ClientError } from '../client-error.ts';
-import { eventsOf } from '../event-stream.ts';
-import { fitting, understood } from '../service.ts';
-import type { Service } from '../service.ts';
+import { ClientError } from '../core/client-error.ts';
+import { eventsOf } from '../core/event-stream.ts';
+import { fitting, understood } from '../core/http-client.ts';
+import type { HttpClient } from '../core/http-client.ts';
 import { incoming, initialized, METHOD_NOT_FOUND, progressParams } from './json-rpc.ts';
 import type { Incoming } from './json-rpc.ts';
 
@@ -35,7 +35,7 @@ type Headers = Readonly<Record<string, string>>;
 type Outgoing = { method: string; params?: object };
 
 export class McpConnection {
-  readonly #service: Service;
+  readonly #service: HttpClient;
   readonly #identity: Identity;
   readonly #quietMs: number;
   #beginning: Promise<Headers> | undefined;
@@ -43,7 +43,7 @@ export class McpConnection {
   #session: Headers | undefined;
   #lastId = 0;
 
-  constructor(service: Service, identity: Identity, quietMs: number) {
+  constructor(service: HttpClient, identity: Identity, quietMs: number) {
     this.#service = service;
     this.#identity = identity;
     this.#quietMs = quietMs;

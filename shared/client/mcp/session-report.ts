@@ -1,9 +1,9 @@
 /** Converts results of the bridge's tools to task reports. Pure. */
 import * as z from 'zod/mini';
-import { ClientError } from '../client-error.ts';
-import { fitting } from '../service.ts';
-import type { TaskReport, TaskState } from '../task-report.ts';
-import type { Decision } from '../task-request.ts';
+import { ClientError } from '../core/client-error.ts';
+import { fitting } from '../core/http-client.ts';
+import type { TaskReport, TaskState } from '../core/task-report.ts';
+import type { Decision } from '../core/task-request.ts';
 
 export const callResult = z.object({
   content: z.prefault(z.array(z.object({ type: z.string(), text: z.optional(z.string()) })), []),

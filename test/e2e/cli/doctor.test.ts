@@ -5,7 +5,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readServerRecord, writeServerRecord } from '../../../shared/server-record.ts';
+import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli } from './support/cli.ts';

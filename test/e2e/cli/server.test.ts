@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { appendFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readServerRecord } from '../../../shared/server-record.ts';
+import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, cliRunning, type Outcome } from './support/cli.ts';
 

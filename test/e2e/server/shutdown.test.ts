@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readServerRecord } from '../../../shared/server-record.ts';
+import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell } from '../../support/offline-plan.ts';
 import { running } from '../../support/process-group.ts';

@@ -1,7 +1,7 @@
 /** The task service with an ACP agent at work: the real journal, and the agent of the tests as a real process. */
 import { afterEach } from '@jest/globals';
-import { systemClock } from '../../../shared/clock.ts';
-import { acpWorker } from '../../../a2a-server/models/acp/acp-worker.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { acpBackend } from '../../../a2a-server/startup/acp-backend.ts';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -10,7 +10,7 @@ import { commandEnvironment } from '../../../a2a-server/tools/shell/command-envi
 import type { AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { ADA, settled, startService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { Incoming } from '../../../a2a-server/executor/tasks.ts';
+import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
 
 export interface Home {
   stateDir: string;
@@ -39,7 +39,7 @@ export async function startAcp(
   home: Home,
   options: Partial<AcpOptions> = {},
 ): Promise<AcpService> {
-  const worker = acpWorker({
+  const worker = acpBackend({
     agent: { command, args },
     env: commandEnvironment(process.env),
     clock: systemClock,

@@ -1,7 +1,7 @@
 /** The process of an ACP agent, and that of the server, come and go; what was decided is carried out once. */
 import { describe, expect, it } from '@jest/globals';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
-import { systemClock, type Clock } from '../../../shared/clock.ts';
+import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

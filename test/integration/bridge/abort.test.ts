@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TOOL_EXECUTIONS } from '../../../bridge/results/tool-executions.ts';
+import { TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { timeOf } from '../../support/fake-agent-task.ts';
 import type { FakeTask } from '../../support/fake-agent-task.ts';

@@ -5,7 +5,7 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TOOL_NAMES } from '../../../bridge/tools/tool-name.ts';
+import { TOOL_NAMES } from '../../../bridge/tool-names/tool-name.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TOOL_EXECUTIONS } from '../../../bridge/results/tool-executions.ts';
+import { TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { toolExecution, TOOL_EXECUTIONS } from '../../../bridge/results/tool-executions.ts';
+import { toolExecution, TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServer, type LocalServer } from '../../../bridge/local-server/find-server.ts';
-import { readServerRecord, writeServerRecord } from '../../../shared/server-record.ts';
-import { obtainToken } from '../../../shared/token-file.ts';
+import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
+import { obtainToken } from '../../../shared/state/token-file.ts';
 
 /**
  * Stands for the built a2a-server: notes each start, listens, and leaves its address when it is ready. It is started

@@ -2,9 +2,9 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { page } from '../../../bridge/cli/commands/page.ts';
-import { readBridgeSettings } from '../../../bridge/cli/settings.ts';
+import { readBridgeSettings } from '../../../bridge/settings/settings.ts';
 import { plain } from '../../../bridge/cli/terminal/paint.ts';
-import { createLogger } from '../../../shared/logging.ts';
+import { createLogger } from '../../../shared/runtime/logging.ts';
 import { stage } from '../../support/stage.ts';
 
 function unused(): never {

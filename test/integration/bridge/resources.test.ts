@@ -6,7 +6,7 @@ import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { sessionReport } from '../../../bridge/results/session-report.ts';
+import { sessionReport } from '../../../bridge/mcp/reports/session-report.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { type BridgeProgram, bridgeCommand, buildBridge } from './support/bridge-program.ts';

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { Agent } from '../../../bridge/agents/agent.ts';
-import { outputOf } from '../../../bridge/results/session-report.ts';
-import { messageOf } from '../../../bridge/sessions/message.ts';
+import { outputOf } from '../../../bridge/mcp/reports/session-report.ts';
+import { messageOf } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
-import { waitFor, type WaitEnd } from '../../../bridge/sessions/wait.ts';
+import { waitFor, type WaitEnd } from '../../../bridge/sessions/wait-for-session.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { claimsInMemory } from '../../support/claims-in-memory.ts';

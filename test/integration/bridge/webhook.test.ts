@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from '../../../bridge/agents/agent.ts';
 import { sendVerdicts } from '../../../bridge/approvals/send-verdicts.ts';
-import { messageOf } from '../../../bridge/sessions/message.ts';
+import { messageOf } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
 import { WebhookPosts } from '../../../bridge/state/webhook-posts.ts';
 import { openDatabase, rowIn, rowsIn } from '../../support/bridge-database.ts';
-import { type Patience, post } from '../../../bridge/webhook/post.ts';
-import { SessionPosts } from '../../../bridge/webhook/session-posts.ts';
-import { createLogger } from '../../../shared/logging.ts';
+import { type RetryPolicy, post } from '../../../bridge/approvals/webhook/post.ts';
+import { SessionPosts } from '../../../bridge/approvals/webhook/session-posts.ts';
+import { createLogger } from '../../../shared/runtime/logging.ts';
 import { claimsInMemory } from '../../support/claims-in-memory.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
@@ -20,7 +20,7 @@ import { asJson, type Reply, WebhookReceiver } from '../../support/webhook-recei
 import { decisionChannels } from './support/decision-channels.ts';
 
 const AFTER_MS = 30_000;
-const QUICK: Patience = {
+const QUICK: RetryPolicy = {
   backOff: { retries: 3, minTimeout: 1, maxTimeout: 5, factor: 2, randomize: false },
   answerMs: 60_000,
 };
@@ -73,7 +73,7 @@ describe('what waits too long is posted to the approval webhook', () => {
   /** A session whose task waits for these calls, and the posts about it. */
   async function waiting(
     callIds: string,
-    { patience = QUICK }: { patience?: Patience } = {},
+    { patience = QUICK }: { patience?: RetryPolicy } = {},
   ): Promise<{ session: Session; posts: SessionPosts }> {
     const session = sessionWith();
     const ids = { messageId: session.firstMessageId, sessionId: null, taskId: null };

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Model } from '../../../a2a-server/models/model.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { stateOf } from '../../../a2a-server/task/fold.ts';
+import { taskStateAfter } from '../../../a2a-server/task/fold.ts';
 import { TERMINAL_STATES } from '../../../a2a-server/task/snapshot.ts';
-import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { ADA, says, startService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -130,7 +130,7 @@ describe('an abort', () => {
 });
 
 function isEnd(event: TaskEvent): boolean {
-  const state = stateOf([event]);
+  const state = taskStateAfter([event]);
   return state !== undefined && TERMINAL_STATES.has(state);
 }
 

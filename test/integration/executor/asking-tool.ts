@@ -1,6 +1,6 @@
 /** A tool that asks the person something while it works, and says what it was told. */
 import { z } from 'zod';
-import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { PersonsAnswer, Tool, ToolRun } from '../../../a2a-server/tools/tool.ts';
 import type { SideEffect } from '../../../shared/protocol/tool-approval.ts';
 import type { Question } from '../../../shared/protocol/question.ts';

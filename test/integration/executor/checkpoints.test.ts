@@ -4,11 +4,11 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
-import { createModels } from '../../../a2a-server/models/models.ts';
-import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
 import { checkpointsOf } from '../../../a2a-server/task/checkpoint.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
-import { ProductError } from '../../../shared/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { append, plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
 import { decides, says, settled, startService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

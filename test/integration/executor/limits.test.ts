@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { z } from 'zod';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { ADA, says, settled, startService, type RunningService } from '../../support/task-service.ts';

@@ -6,18 +6,21 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
 import { NO_RULES } from '../../../a2a-server/policy/policy.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
-import { createTasks, type TaskService } from '../../../a2a-server/executor/create-tasks.ts';
+import {
+  createTaskService,
+  type RunningTaskService,
+} from '../../../a2a-server/executor/create-task-service.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
-import type { Incoming } from '../../../a2a-server/executor/tasks.ts';
+import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { createModels } from '../../../a2a-server/models/models.ts';
-import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
-import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
+import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
-import { openWorkspace } from '../../../a2a-server/tools/workspace.ts';
+import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -26,7 +29,7 @@ const PRINCIPAL = 'ada';
 
 /** All that lives in a process: made anew from the files alone. */
 interface Life {
-  tasks: TaskService;
+  tasks: RunningTaskService;
   end(): Promise<void>;
 }
 
@@ -41,7 +44,7 @@ async function begin(directory: string, clock: FakeClock): Promise<Life> {
     path: join(directory, 'journal.db'),
     clock: () => clock.now(),
   });
-  const tasks = createTasks({
+  const tasks = createTaskService({
     journal,
     clock,
     ids: randomIds(clock),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
+import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { openPages, openSite } from '../../support/web-site.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { decides, says, settled, startService } from '../../support/task-service.ts';

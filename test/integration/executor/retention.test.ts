@@ -1,7 +1,7 @@
 /** Sessions that have long been over are deleted; what was deleted is unknown, and says so. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { follow } from '../../../a2a-server/executor/follow.ts';
+import { followJournal } from '../../../a2a-server/executor/follow-journal.ts';
 import { TaskLog } from '../../../a2a-server/executor/task-log.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
@@ -66,7 +66,7 @@ describe('a task that is deleted while it is read', () => {
       const deltas = Array.from({ length: 2_500 }, () => delta('a'));
       await journal.append(beginning('a', { events: [working, ...deltas, completed] }));
       const { signal } = new AbortController();
-      const reader = follow(journal, 'a', 0, { until: 'ended', signal });
+      const reader = followJournal(journal, 'a', 0, { until: 'ended', signal });
       expect((await reader.next()).value).toHaveLength(256);
       const read = journal.read.bind(journal);
       let pages = 0;

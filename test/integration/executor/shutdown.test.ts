@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { z } from 'zod';
-import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
 import { says, settled, startService } from '../../support/task-service.ts';

@@ -4,15 +4,18 @@ import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
 import { NO_RULES } from '../../../a2a-server/policy/policy.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
-import { createTasks, type TaskService } from '../../../a2a-server/executor/create-tasks.ts';
+import {
+  createTaskService,
+  type RunningTaskService,
+} from '../../../a2a-server/executor/create-task-service.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
+import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
-import { openWorkspace } from '../../../a2a-server/tools/workspace.ts';
-import { ProductError } from '../../../shared/errors.ts';
+import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { says, settled } from '../../support/task-service.ts';
@@ -22,7 +25,7 @@ let close: (() => Promise<void>) | undefined;
 afterEach(() => close?.());
 
 interface Failing {
-  tasks: TaskService;
+  tasks: RunningTaskService;
   clock: FakeClock;
   /** Resolves when the executor has been refused by the disk. */
   refused: Promise<unknown>;
@@ -65,7 +68,7 @@ async function fullFrom(
   };
   let told: ((error: unknown) => void) | undefined;
   const refused = new Promise<unknown>((resolve) => (told = resolve));
-  const tasks = createTasks({
+  const tasks = createTaskService({
     journal: failing,
     clock,
     ids: randomIds(clock),

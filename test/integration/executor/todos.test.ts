@@ -1,11 +1,11 @@
 /** The agent's list of things to do: from the call to every client's view, on a real journal. */
 import { expect, it } from '@jest/globals';
-import { fold } from '../../../bridge/sessions/view.ts';
-import { nativeDialect } from '../../../bridge/dialects/native.ts';
-import { outputOf } from '../../../bridge/results/session-report.ts';
-import { todosLine } from '../../../bridge/results/todos-line.ts';
-import { project } from '../../../a2a-server/http/event-projection.ts';
-import { taskView } from '../../../a2a-server/http/task-projection.ts';
+import { fold } from '../../../bridge/sessions/task-view.ts';
+import { toolApprovalDialect } from '../../../bridge/dialects/tool-approval.ts';
+import { outputOf } from '../../../bridge/mcp/reports/session-report.ts';
+import { todosLine } from '../../../bridge/mcp/reports/todos-line.ts';
+import { project } from '../../../a2a-server/http/wire/event-projection.ts';
+import { taskView } from '../../../a2a-server/http/wire/task-projection.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../a2a-server/task/fold.ts';
 import type { Todo } from '../../../shared/protocol/tool-approval.ts';
@@ -48,7 +48,7 @@ it('R05 a list that is kept is the same to who followed all along, from any plac
     const task = { payload: { $case: 'task' as const, value: taskView(snapshot, see) } };
     const rest = entries.slice(cut).flatMap((entry) => project(entry, see) ?? []);
     const view = [task, ...rest].reduce(
-      (before: ReturnType<typeof fold>, event) => fold(before, nativeDialect.read(event)),
+      (before: ReturnType<typeof fold>, event) => fold(before, toolApprovalDialect.read(event)),
       undefined,
     );
     expect(todosLine(view)).toBe('todos 1/2: step 2');

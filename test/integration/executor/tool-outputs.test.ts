@@ -2,14 +2,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Artifact } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { project } from '../../../a2a-server/http/event-projection.ts';
-import { taskView } from '../../../a2a-server/http/task-projection.ts';
+import { project } from '../../../a2a-server/http/wire/event-projection.ts';
+import { taskView } from '../../../a2a-server/http/wire/task-projection.ts';
 import { journalledOutputs } from '../../../a2a-server/executor/journalled-outputs.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 import { foldAll, foldOn } from '../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
-import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
-import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
+import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { says, settled, startService } from '../../support/task-service.ts';

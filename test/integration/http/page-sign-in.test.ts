@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { z } from 'zod';
-import { LINK_MS, SESSION_MS } from '../../../a2a-server/web/page-sessions.ts';
+import { LINK_MS, SESSION_MS } from '../../../a2a-server/page/page-sessions.ts';
 import { OTHER_TOKEN, request, startServer } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 

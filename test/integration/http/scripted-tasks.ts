@@ -1,10 +1,10 @@
 /** A task service whose journals the test writes itself: what the HTTP layer does with them is then all there is to see. */
-import { ProductError } from '../../../shared/errors.ts';
-import { onAbort } from '../../../shared/abort.ts';
-import type { Accepted, Incoming, Tasks } from '../../../a2a-server/executor/tasks.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import type { Accepted, Incoming, TaskService } from '../../../a2a-server/executor/task-service.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
-import { foldAll, stateOf } from '../../../a2a-server/task/fold.ts';
+import { foldAll, taskStateAfter } from '../../../a2a-server/task/fold.ts';
 import { isTerminal } from '../../../a2a-server/task/snapshot.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 
@@ -23,7 +23,7 @@ interface Written {
   watchers: Set<() => void>;
 }
 
-export class ScriptedTasks implements Tasks {
+export class ScriptedTasks implements TaskService {
   readonly received: Incoming[] = [];
   readonly cancelled: { taskId: string; reason: string }[] = [];
   readonly aborted: { toolId: string; principal: string; reason: string }[] = [];
@@ -163,7 +163,7 @@ export class ScriptedTasks implements Tasks {
   async *follow(
     taskId: string,
     after: number,
-    { until, signal }: Parameters<Tasks['follow']>[2],
+    { until, signal }: Parameters<TaskService['follow']>[2],
   ): AsyncGenerator<readonly JournalEntry[], void, undefined> {
     const journal = this.#journal(taskId);
     let wake: (() => void) | undefined;
@@ -181,7 +181,7 @@ export class ScriptedTasks implements Tasks {
           journal.pulled += batch.length;
           yield batch;
           position += batch.length;
-          state = stateOf(batch.map(({ event }) => event)) ?? state;
+          state = taskStateAfter(batch.map(({ event }) => event)) ?? state;
           continue;
         }
         const ended = ['completed', 'failed', 'canceled', 'rejected'].includes(state ?? '');

@@ -8,7 +8,7 @@ import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { readServerRecord } from '../../../shared/server-record.ts';
+import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { startServer } from '../../support/server-process.ts';
 import type { ServerProcess } from '../../support/server-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

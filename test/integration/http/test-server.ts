@@ -1,16 +1,16 @@
 /** The app on a real socket, around a task service that the test scripts. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AbortScope } from '../../../shared/abort.ts';
-import { createLogger } from '../../../shared/logging.ts';
-import { createApp } from '../../../a2a-server/app.ts';
-import type { AppOptions, ReadingEnd } from '../../../a2a-server/app.ts';
-import { agentCard } from '../../../a2a-server/http/agent-card.ts';
-import { streamTickets } from '../../../a2a-server/http/stream-ticket.ts';
-import { authenticator } from '../../../a2a-server/http/tokens.ts';
-import type { PageAccess } from '../../../a2a-server/web/page-access-file.ts';
-import { pageCookie } from '../../../a2a-server/web/page-cookie.ts';
-import { pageSessions } from '../../../a2a-server/web/page-sessions.ts';
+import { AbortScope } from '../../../shared/runtime/abort.ts';
+import { createLogger } from '../../../shared/runtime/logging.ts';
+import { createApp } from '../../../a2a-server/startup/app.ts';
+import type { AppOptions, ReadingEnd } from '../../../a2a-server/startup/app.ts';
+import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
+import { streamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
+import { authenticator } from '../../../a2a-server/http/auth/tokens.ts';
+import type { PageAccess } from '../../../a2a-server/page/page-access-file.ts';
+import { pageCookie } from '../../../a2a-server/page/page-cookie.ts';
+import { pageSessions } from '../../../a2a-server/page/page-sessions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { ScriptedTasks } from './scripted-tasks.ts';
 

@@ -1,6 +1,6 @@
 /** Tools of MCP servers in a task: asked about, run, stopped and recorded like any other. */
 import { describe, expect, it } from '@jest/globals';
-import type { TaskService } from '../../../a2a-server/executor/create-tasks.ts';
+import type { RunningTaskService } from '../../../a2a-server/executor/create-task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { peerSettings, PEER_KINDS, startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage, type McpStage } from '../../support/mcp-peer/mcp-stage.ts';
@@ -22,7 +22,7 @@ async function taskWith(stage: McpStage, turns: ScriptedTurn[], settings = {}) {
 
 /** `settled` takes a task that still waits as of the decision for one that has settled after it. */
 async function untilParkedAgain(
-  tasks: TaskService,
+  tasks: RunningTaskService,
   { taskId, seq }: { taskId: string; seq: number },
 ): Promise<Snapshot> {
   const { signal } = new AbortController();

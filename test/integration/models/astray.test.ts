@@ -1,8 +1,8 @@
 /** A model that answers nonsense, over the real wire, and the person who sets it right. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createModels } from '../../../a2a-server/models/models.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import type { Models } from '../../../a2a-server/models/model.ts';
-import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
 import {
   startFakeModelEndpoint,
   type FakeModelEndpoint,

@@ -1,11 +1,11 @@
 /** A task whose conversation outgrows its model's window, over the real wire. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { createModels } from '../../../a2a-server/models/models.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import type { Models } from '../../../a2a-server/models/model.ts';
-import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { defineTool } from '../../../a2a-server/tools/define-tool.ts';
+import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import {
   startFakeModelEndpoint,
   type FakeModelEndpoint,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { FORMS, readMessage } from '../../../a2a-server/models/offline/read-message.ts';
 import { callsOf } from '../../../a2a-server/models/offline/step.ts';
-import { builtinTools } from '../../../a2a-server/tools/builtin-tools.ts';
+import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox, parseInput } from '../../../a2a-server/tools/toolbox.ts';
 
 const toolbox = createToolbox(builtinTools());

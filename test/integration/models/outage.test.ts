@@ -1,8 +1,8 @@
 /** A model that breaks off in the middle of an answer, over the real wire, and the task it works for. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createModels } from '../../../a2a-server/models/models.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import type { Models } from '../../../a2a-server/models/model.ts';
-import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
 import {

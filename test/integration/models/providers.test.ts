@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model, ModelEvent, ModelRequest } from '../../../a2a-server/models/model.ts';
-import { createModels } from '../../../a2a-server/models/models.ts';
-import { modelSettings } from '../../../a2a-server/models/settings.ts';
-import { ProductError } from '../../../shared/errors.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
   startFakeModelEndpoint,
   wholeTurn,

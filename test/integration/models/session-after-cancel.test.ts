@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createModels } from '../../../a2a-server/models/models.ts';
-import { modelSettings } from '../../../a2a-server/models/settings.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
 import { conversation } from '../../../a2a-server/task/conversation.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../a2a-server/task/fold.ts';

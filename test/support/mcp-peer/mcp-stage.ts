@@ -5,9 +5,9 @@ import type { McpServerLimits } from '../../../a2a-server/mcp-servers/mcp-server
 import { startMcpServers, type McpServers } from '../../../a2a-server/mcp-servers/mcp-servers.ts';
 import { toolName } from '../../../a2a-server/mcp-servers/tool-name.ts';
 import type { ToolRun } from '../../../a2a-server/tools/tool.ts';
-import { openWorkspace } from '../../../a2a-server/tools/workspace.ts';
+import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
-import { systemClock } from '../../../shared/clock.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { entryOf } from './peer-process.ts';
 

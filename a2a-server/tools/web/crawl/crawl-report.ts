@@ -1,6 +1,6 @@
 /** Collects the results of a crawl as text for the model. A stopped crawl returns the report so far. */
-import { count, oneLine } from '../../one-line.ts';
-import { beginning } from '../beginning.ts';
+import { count, oneLine } from '../../../../shared/text/one-line.ts';
+import { truncate } from '../truncate.ts';
 import type { Page } from '../page.ts';
 import { passagesOf } from './passages.ts';
 import type { Query } from './query.ts';
@@ -39,7 +39,7 @@ export class CrawlReport {
       title: title === '' ? url.pathname : title,
       passages: passagesOf(text, this.#query),
       matches: this.#query.matches(`${title}\n${text}`),
-      opening: beginning(text, MAX_OPENING),
+      opening: truncate(text, MAX_OPENING),
     });
   }
 
@@ -87,7 +87,7 @@ export class CrawlReport {
         : []),
     ];
     const text = parts.join('\n\n');
-    return text.length <= MAX_CHARACTERS ? text : `${beginning(text, MAX_CHARACTERS)}\n[… rest omitted …]`;
+    return text.length <= MAX_CHARACTERS ? text : `${truncate(text, MAX_CHARACTERS)}\n[… rest omitted …]`;
   }
 
   /** Sorts pages with the most matches first. */

@@ -3,7 +3,7 @@
  * signal at each await (A2), and the report keeps the results so far.
  */
 import { createHash } from 'node:crypto';
-import { messageOf } from '../../../../shared/errors.ts';
+import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { get, type Answer, type Web } from '../get.ts';
 import { readingOf } from '../media-type.ts';
 import { pageOf } from '../page.ts';

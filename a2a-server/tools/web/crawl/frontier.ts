@@ -1,6 +1,6 @@
 /** Holds the known pages that a crawl has not read, and chooses the next one. */
 import { looksLikePage, looksLikeTrap, pageKey, tidy } from './same-page.ts';
-import type { PageLink } from '../page-marks.ts';
+import type { PageLink } from '../page-metadata.ts';
 import type { Query } from './query.ts';
 
 export interface Place {

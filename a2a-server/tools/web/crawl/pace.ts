@@ -1,6 +1,6 @@
 /** Limits the request rate to each site for the whole server: one request at a time, with a gap between two. */
-import type { Clock } from '../../../../shared/clock.ts';
-import { pass } from '../../../../shared/pass.ts';
+import type { Clock } from '../../../../shared/runtime/clock.ts';
+import { delay } from '../../../../shared/runtime/delay.ts';
 
 export class Pace {
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class Pace {
     this.#next.set(site, at + gapMs);
     const wait = at - this.#clock.now();
     try {
-      if (wait > 0) await pass(this.#clock, wait, signal);
+      if (wait > 0) await delay(this.#clock, wait, signal);
       signal.throwIfAborted();
     } catch (error) {
       // An aborted last turn gives its time back.

@@ -1,5 +1,5 @@
 /** Finds the passages of a text that match a query. */
-import { beginning } from '../beginning.ts';
+import { truncate } from '../truncate.ts';
 import type { Query } from './query.ts';
 
 const MAX_PASSAGES = 5;
@@ -13,7 +13,7 @@ export function passagesOf(text: string, query: Query): string[] {
     .toSorted((a, b) => b.matches - a.matches || a.order - b.order)
     .slice(0, MAX_PASSAGES)
     .toSorted((a, b) => a.order - b.order)
-    .map(({ block }) => (block.length > MAX_CHARACTERS ? `${beginning(block, MAX_CHARACTERS)}…` : block));
+    .map(({ block }) => (block.length > MAX_CHARACTERS ? `${truncate(block, MAX_CHARACTERS)}…` : block));
 }
 
 /** Splits a text into paragraphs, each with the headings above it. */

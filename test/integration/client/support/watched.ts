@@ -1,5 +1,5 @@
 /** What an execution tells, to be waited for. */
-import type { Progress } from '../../../../shared/client/progress.ts';
+import type { Progress } from '../../../../shared/client/core/progress.ts';
 
 export class Watched {
   readonly told: Progress[] = [];

@@ -4,15 +4,15 @@
  */
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';
-import { createTasks } from '../../../../a2a-server/executor/create-tasks.ts';
+import { createTaskService } from '../../../../a2a-server/executor/create-task-service.ts';
 import { randomIds } from '../../../../a2a-server/executor/ids.ts';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { NO_RULES } from '../../../../a2a-server/policy/policy.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
-import { openWorkspace } from '../../../../a2a-server/tools/workspace.ts';
-import { systemClock } from '../../../../shared/clock.ts';
+import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
+import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { sideEffect } from '../../../../shared/protocol/tool-approval.ts';
 import { ScriptedModel } from '../../../support/scripted-model.ts';
 import { askingTool, CALLS_ASK } from '../asking-tool.ts';
@@ -20,7 +20,7 @@ import { askingTool, CALLS_ASK } from '../asking-tool.ts';
 const [, , directory = '', effect] = process.argv;
 const { tool } = askingTool({ asks: [{ text: 'Which?' }], sideEffect: sideEffect.parse(effect) });
 const principal = 'ada';
-const tasks = createTasks({
+const tasks = createTaskService({
   journal: await openSqliteJournal({ path: join(directory, 'journal.db'), clock: () => systemClock.now() }),
   clock: systemClock,
   ids: randomIds(systemClock),

@@ -1,7 +1,7 @@
 /** Signs a browser in to the approval page, as a person does with the link that the command line prints. */
 import type { Page } from 'playwright-core';
 import { z } from 'zod';
-import type { PageTarget } from '../../../../shared/page-address.ts';
+import type { PageTarget } from '../../../../shared/net/page-address.ts';
 
 interface Server {
   url: string;

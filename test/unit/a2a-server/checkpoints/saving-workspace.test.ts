@@ -3,7 +3,7 @@ import { mkdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { savingWorkspace, type RecordSaved } from '../../../../a2a-server/checkpoints/saving-workspace.ts';
 import type { SavedFile } from '../../../../a2a-server/task/events.ts';
-import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace.ts';
+import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { ABSENT, hashOf, MAX_READ_BYTES } from '../../../../a2a-server/tools/workspace/text-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 

@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
 import { NO_RULES } from '../../../../a2a-server/policy/policy.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
-import { createTasks } from '../../../../a2a-server/executor/create-tasks.ts';
-import type { Incoming } from '../../../../a2a-server/executor/tasks.ts';
+import { createTaskService } from '../../../../a2a-server/executor/create-task-service.ts';
+import type { Incoming } from '../../../../a2a-server/executor/task-service.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
@@ -20,8 +20,8 @@ import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { pendingActions } from '../../../../a2a-server/task/pending.ts';
 import { isTerminal, waitingCalls, type Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
-import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace.ts';
-import { ProductError } from '../../../../shared/errors.ts';
+import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { randomIds } from '../../../../a2a-server/executor/ids.ts';
 import { TOOL_APPROVAL, type DecisionWord } from '../../../../shared/protocol/tool-approval.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -140,7 +140,7 @@ describe('the executor under random interleavings', () => {
         const agent = new SteeredAgent(scheduler, plan);
         const clock = new FakeClock();
         const failures: unknown[] = [];
-        const tasks = createTasks({
+        const tasks = createTaskService({
           journal: steeredJournal(journal, scheduler),
           clock,
           ids: randomIds(clock),

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { mcpServerSettings } from '../../../../a2a-server/mcp-servers/server-settings.ts';
 import { trustedServers } from '../../../../a2a-server/mcp-servers/trusted-servers.ts';
 import { serversToStart } from '../../../../a2a-server/mcp-servers/variables.ts';
-import { ALL_SETTINGS } from '../../../../a2a-server/settings.ts';
-import { resolveSettings } from '../../../../shared/config.ts';
+import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings.ts';
+import { resolveSettings } from '../../../../shared/settings/config.ts';
 
 function started(settings: unknown, env: Record<string, string> = {}) {
   return serversToStart(mcpServerSettings.parse(settings), env);

@@ -3,7 +3,7 @@ import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/
 import { PromptTooLong, RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
 import { failureOf } from '../../../../a2a-server/models/provider-failure.ts';
 import { CutOff, ModelRefusal } from '../../../../a2a-server/models/turn-parts.ts';
-import { ProductError } from '../../../../shared/errors.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const SECRET = 'sk-12345';
 const BLAME = { model: 'openai:m', keyVariable: 'OPENAI_API_KEY', secrets: [SECRET, ''] };

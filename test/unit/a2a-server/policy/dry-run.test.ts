@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { tryCalls } from '../../../../a2a-server/policy/dry-run.ts';
 import { callText, summaryOf, summaryText } from '../../../../a2a-server/policy/dry-run-report.ts';
 import type { JournalEntry, RequestedCall, TaskEvent, Verdict } from '../../../../a2a-server/task/events.ts';
-import { builtinTools } from '../../../../a2a-server/tools/builtin-tools.ts';
+import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { policyOf } from '../../../support/judged-calls.ts';
 import { request } from '../../../support/task-machine.ts';
 

@@ -3,8 +3,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { reachOf } from '../../../../a2a-server/policy/judged-call.ts';
-import { builtinTools } from '../../../../a2a-server/tools/builtin-tools.ts';
-import { openWorkspace } from '../../../../a2a-server/tools/workspace.ts';
+import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
+import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 function tool(name: string) {

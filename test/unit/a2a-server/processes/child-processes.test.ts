@@ -6,7 +6,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { childProcesses, type Orphan } from '../../../../a2a-server/processes/child-processes.ts';
 import { isAlive } from '../../../../a2a-server/processes/process-group.ts';
-import { systemClock } from '../../../../shared/clock.ts';
+import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const posix = process.platform === 'win32' ? describe.skip : describe;

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endGroup, isAlive } from '../../../../a2a-server/processes/process-group.ts';
-import { systemClock } from '../../../../shared/clock.ts';
+import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { eventually } from '../tools/tool-in-workspace.ts';
 

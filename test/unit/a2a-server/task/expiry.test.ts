@@ -6,7 +6,7 @@ import {
   deadlineAfter,
   ENDLESS_PATIENCE,
   expire,
-  type Patience,
+  type ExpirySettings,
 } from '../../../../a2a-server/task/expiry.ts';
 import { fold, foldAll } from '../../../../a2a-server/task/fold.ts';
 import { parkOrMove, pendingActions } from '../../../../a2a-server/task/pending.ts';
@@ -15,7 +15,7 @@ import { request } from '../../../support/task-machine.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;
-const patience: Patience = { decisionMs: 7 * DAY, idleMs: 1_800_000 };
+const patience: ExpirySettings = { decisionMs: 7 * DAY, idleMs: 1_800_000 };
 const by = { principal: 'p', channel: 'tool' };
 
 function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {

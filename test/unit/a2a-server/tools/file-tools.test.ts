@@ -12,13 +12,13 @@ import {
   writeFile as writeText,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appendFile } from '../../../../a2a-server/tools/append-file.ts';
-import { editFile } from '../../../../a2a-server/tools/edit-file.ts';
-import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/file-change.ts';
-import { readFile } from '../../../../a2a-server/tools/read-file.ts';
+import { appendFile } from '../../../../a2a-server/tools/builtin/append-file.ts';
+import { editFile } from '../../../../a2a-server/tools/builtin/edit-file.ts';
+import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/builtin/file-change.ts';
+import { readFile } from '../../../../a2a-server/tools/builtin/read-file.ts';
 import type { Shown } from '../../../../a2a-server/tools/tool.ts';
 import { hashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';
-import { writeFile } from '../../../../a2a-server/tools/write-file.ts';
+import { writeFile } from '../../../../a2a-server/tools/builtin/write-file.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 
 let at: ToolInWorkspace;

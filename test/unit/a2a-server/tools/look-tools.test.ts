@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { listFiles } from '../../../../a2a-server/tools/list-files.ts';
-import { searchFiles } from '../../../../a2a-server/tools/search-files.ts';
+import { listFiles } from '../../../../a2a-server/tools/builtin/list-files.ts';
+import { searchFiles } from '../../../../a2a-server/tools/builtin/search-files.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 
 let at: ToolInWorkspace;

@@ -14,10 +14,10 @@ import {
 } from 'node:fs/promises';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deleteFile } from '../../../../a2a-server/tools/delete-file.ts';
-import { moveFile } from '../../../../a2a-server/tools/move-file.ts';
+import { deleteFile } from '../../../../a2a-server/tools/builtin/delete-file.ts';
+import { moveFile } from '../../../../a2a-server/tools/builtin/move-file.ts';
 import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
-import { openWorkspace } from '../../../../a2a-server/tools/workspace.ts';
+import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 

@@ -1,6 +1,6 @@
 /** Shows and runs a tool like the executor, in a temporary directory. */
 import type { Shown, Tool, ToolResult, ToolRun } from '../../../../a2a-server/tools/tool.ts';
-import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace.ts';
+import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 export interface ToolInWorkspace {

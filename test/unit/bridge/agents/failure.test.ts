@@ -7,7 +7,7 @@ import {
 } from '@a2a-js/sdk/errors';
 import { failureOf } from '../../../../bridge/agents/failure.ts';
 import { HttpFailure, excerptOf } from '../../../../bridge/agents/http-failure.ts';
-import { ProductError } from '../../../../shared/errors.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const info = (reason: string, metadata: Record<string, string>) => ({
   '@type': 'type.googleapis.com/google.rpc.ErrorInfo',

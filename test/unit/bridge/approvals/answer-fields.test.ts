@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerFields, answerIn } from '../../../../bridge/approvals/answer-fields.ts';
+import { answerFields, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
 import type { Question } from '../../../../shared/protocol/question.ts';
 
 const choices = [{ label: 'red' }, { label: 'blue', description: 'as the sky' }];
@@ -87,6 +87,6 @@ describe('the answer in what was filled in', () => {
       { a: 1, d: false },
     ],
   ])('of %j, from %j, is %j', (question, content, answer) => {
-    expect(answerIn(question, content)).toEqual(answer);
+    expect(parseFormAnswer(question, content)).toEqual(answer);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { asksOf, type Ask } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
-import type { FormFields } from '../../../../bridge/approvals/ladder.ts';
+import type { FormFields } from '../../../../bridge/settings/approval-mode.ts';
 import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 

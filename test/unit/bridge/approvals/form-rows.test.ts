@@ -5,7 +5,7 @@ import stringWidth from 'string-width';
 import { asksOf } from '../../../../bridge/approvals/form.ts';
 import { COLUMNS, formRows, MOST_ROWS, summaryRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
-import { visibleLine } from '../../../../shared/visible-text.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const action = (changes: Partial<PendingAction>): PendingAction => pendingWrite('one', changes);

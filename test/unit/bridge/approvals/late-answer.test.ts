@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { lateAnswerNotes, type Withdrawn } from '../../../../bridge/approvals/late-answer.ts';
 import { asksOf } from '../../../../bridge/approvals/form.ts';
-import type { CallView, TaskView } from '../../../../bridge/sessions/view.ts';
+import type { CallView, TaskView } from '../../../../bridge/sessions/task-view.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const KEY = 'one.0123456789abcdef';

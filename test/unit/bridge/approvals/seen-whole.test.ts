@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { refuseUnseen } from '../../../../bridge/approvals/seen-whole.ts';
-import { pendingReports } from '../../../../bridge/results/session-report.ts';
+import { pendingReports } from '../../../../bridge/mcp/reports/session-report.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const long = pendingWrite('long', {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { questionWith } from '../../../../bridge/dialects/question-form.ts';
 import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
-import { chooseDialect } from '../../../../bridge/dialects/choose.ts';
+import { chooseDialect } from '../../../../bridge/dialects/choose-dialect.ts';
 import type { Verdict } from '../../../../bridge/dialects/dialect.ts';
-import { nativeDialect } from '../../../../bridge/dialects/native.ts';
+import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { partsText } from '../../../../bridge/dialects/parts.ts';
-import { plainDialect } from '../../../../bridge/dialects/plain.ts';
+import { plainDialect } from '../../../../bridge/dialects/plain-a2a.ts';
 import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
 import {
   decisionsPart,
@@ -66,14 +66,14 @@ describe('the tool-approval dialect', () => {
         value: { ...base, artifacts: [artifact, { ...artifact, metadata: undefined }] },
       },
     };
-    const [snapshot] = nativeDialect.read(wrapped).observations;
+    const [snapshot] = toolApprovalDialect.read(wrapped).observations;
     const id = { id: 'output-x', name: 'tool output', text: expect.stringContaining('noise') };
     expect(snapshot).toMatchObject({ outputs: [{ ...id, aside: said }, id] });
     expect(plainDialect.read(wrapped).observations).toMatchObject([{ outputs: [id, id] }]);
   });
 
   test('reads pending actions from the status, and does not show them again as text', () => {
-    const observed = nativeDialect.read(lastEvent(task().ask(pendingWrite('one'))));
+    const observed = toolApprovalDialect.read(lastEvent(task().ask(pendingWrite('one'))));
     expect(observed.seq).toBe(2);
     expect(observed.observations).toEqual([
       {
@@ -89,7 +89,7 @@ describe('the tool-approval dialect', () => {
   });
 
   test('reads the whole task in the same way', () => {
-    const observed = nativeDialect.read(event(task().say('so far').ask(pendingWrite('one'))));
+    const observed = toolApprovalDialect.read(event(task().say('so far').ask(pendingWrite('one'))));
     expect(observed.observations).toMatchObject([
       {
         type: 'snapshot',
@@ -102,7 +102,7 @@ describe('the tool-approval dialect', () => {
 
   test('reads what happens to tools', () => {
     const activity = { type: 'tool.started', callId: 'c', tool: 'w', title: 'W', toolId: 'x' } as const;
-    const observed = nativeDialect.read(lastEvent(task().activity(activity)));
+    const observed = toolApprovalDialect.read(lastEvent(task().activity(activity)));
     expect(observed.observations).toMatchObject([
       { type: 'activity', activity },
       { type: 'status', state: 'working' },
@@ -119,7 +119,7 @@ describe('the tool-approval dialect', () => {
       by: 'me',
       channel: 'tool',
     } as const;
-    const observed = nativeDialect.read(lastEvent(task().activity(activity)));
+    const observed = toolApprovalDialect.read(lastEvent(task().activity(activity)));
     expect(observed.observations).toEqual([{ type: 'activity', activity, at: timeOf(2) }]);
   });
 
@@ -132,7 +132,7 @@ describe('the tool-approval dialect', () => {
       message: { ...message(), parts: [part({ $case: 'data', value: wrong })] },
     };
     const metadata = { [RESUMABLE_STREAM]: { seq: -1 }, [TOOL_APPROVAL]: { turns: 'many' } };
-    const observed = nativeDialect.read({
+    const observed = toolApprovalDialect.read({
       payload: { $case: 'task', value: { ...waiting, status, metadata } },
     });
     expect(observed.seq).toBeNull();
@@ -142,15 +142,15 @@ describe('the tool-approval dialect', () => {
   });
 
   test('phrases a task with its settings, and without settings as bare words', () => {
-    expect(nativeDialect.phraseTask('go', { workspace: '/w', autoExecute: true })).toMatchObject({
+    expect(toolApprovalDialect.phraseTask('go', { workspace: '/w', autoExecute: true })).toMatchObject({
       parts: [{ content: { $case: 'text', value: 'go' } }],
       metadata: { [TOOL_APPROVAL]: { workspace: '/w', autoExecute: true } },
     });
-    expect(nativeDialect.phraseTask('go', {}).metadata).toBeUndefined();
+    expect(toolApprovalDialect.phraseTask('go', {}).metadata).toBeUndefined();
   });
 
   test('phrases decisions as one data part that its own schema takes', () => {
-    const { parts } = nativeDialect.phraseVerdicts(
+    const { parts } = toolApprovalDialect.phraseVerdicts(
       [
         { type: 'decision', decision: { callId: 'a', decision: 'approve', scope: 'once', shown: 'h' } },
         {
@@ -174,12 +174,12 @@ describe('the tool-approval dialect', () => {
 
   test('an answer goes to a question as a decision, bound to what was shown; to nothing else', () => {
     const answer: Verdict = { type: 'answer', callId: 'a', answer: ['x'], shown: 'h' };
-    const { parts } = nativeDialect.phraseVerdicts([answer], askedFor('answer', 'deny'), 'tool');
+    const { parts } = toolApprovalDialect.phraseVerdicts([answer], askedFor('answer', 'deny'), 'tool');
     const data = parts[0]?.content?.$case === 'data' ? parts[0].content.value : undefined;
     expect(decisionsPart.parse(data).decisions).toEqual([
       { callId: 'a', decision: 'answer', scope: 'once', answer: ['x'], shown: 'h' },
     ]);
-    expect(() => nativeDialect.phraseVerdicts([answer], askedFor('approve', 'deny'), 'tool')).toThrow(
+    expect(() => toolApprovalDialect.phraseVerdicts([answer], askedFor('approve', 'deny'), 'tool')).toThrow(
       /Decide it with approve or deny/,
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Role, TaskState, type TaskStatus } from '@a2a-js/sdk';
 import type { Part } from '@a2a-js/sdk';
-import { linksIn } from '../../../../bridge/dialects/links.ts';
+import { extractUrls } from '../../../../bridge/dialects/extract-urls.ts';
 import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.ts';
 import {
   answerAsData,
@@ -83,7 +83,7 @@ describe('an answer', () => {
 describe('addresses beside the words', () => {
   test('are those of http and https, each once, in data and files', () => {
     const file = part({ $case: 'url', value: 'https://example.com/f' });
-    const all = linksIn([
+    const all = extractUrls([
       words('https://in.words/'),
       data({ a: ['https://a.example/', 'javascript:alert(1)', 'https://a.example/'], b: 'no address' }),
       file,
@@ -94,8 +94,8 @@ describe('addresses beside the words', () => {
   test('X3 data of any depth and breadth is not followed without end', () => {
     let deep: unknown = 'https://deep.example/';
     for (let n = 0; n < 100_000; n += 1) deep = [deep];
-    expect(linksIn([data(deep)])).toEqual([]);
+    expect(extractUrls([data(deep)])).toEqual([]);
     const many = Array.from({ length: 1000 }, (_, n) => `https://example.com/${String(n)}`);
-    expect(linksIn([data(many)])).toHaveLength(5);
+    expect(extractUrls([data(many)])).toHaveLength(5);
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { OutboxEntry } from '../../../../bridge/outbox/entry.ts';
+import type { OutboxEntry } from '../../../../bridge/state/outbox-entry.ts';
 import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { hasUnfinishedWork } from '../../../../bridge/state/unfinished-work.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseScript, readScript } from '../../../../../a2a-server/models/scripted/script.ts';
-import { ProductError } from '../../../../../shared/errors.ts';
+import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const withSteps = (...steps: unknown[]) => ({ rules: [{ when: {}, do: steps }] });

@@ -5,9 +5,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { systemClock } from '../../../../../shared/clock.ts';
+import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import { UNRECORDED } from '../../../../../a2a-server/processes/child-processes.ts';
-import { createRunShellCommand } from '../../../../../a2a-server/tools/run-shell-command.ts';
+import { createRunShellCommand } from '../../../../../a2a-server/tools/builtin/run-shell-command.ts';
 import {
   boxed,
   confinementText,

@@ -2,14 +2,14 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allowedWorkspaces } from '../../../../../a2a-server/allowed-workspaces.ts';
-import { listFiles } from '../../../../../a2a-server/tools/list-files.ts';
-import { readFile as readFileTool } from '../../../../../a2a-server/tools/read-file.ts';
-import { searchFiles } from '../../../../../a2a-server/tools/search-files.ts';
+import { allowedWorkspaces } from '../../../../../a2a-server/startup/allowed-workspaces.ts';
+import { listFiles } from '../../../../../a2a-server/tools/builtin/list-files.ts';
+import { readFile as readFileTool } from '../../../../../a2a-server/tools/builtin/read-file.ts';
+import { searchFiles } from '../../../../../a2a-server/tools/builtin/search-files.ts';
 import type { Tool } from '../../../../../a2a-server/tools/tool.ts';
-import { openWorkspace } from '../../../../../a2a-server/tools/workspace.ts';
+import { openWorkspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
 import type { Hold } from '../../../../../a2a-server/tools/workspace/directory.ts';
-import { writeFile as writeFileTool } from '../../../../../a2a-server/tools/write-file.ts';
+import { writeFile as writeFileTool } from '../../../../../a2a-server/tools/builtin/write-file.ts';
 import { nobody } from '../tool-in-workspace.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 

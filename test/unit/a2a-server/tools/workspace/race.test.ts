@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openWorkspace, type Workspace } from '../../../../../a2a-server/tools/workspace.ts';
+import { openWorkspace, type Workspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
 import { ABSENT } from '../../../../../a2a-server/tools/workspace/text-file.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { A2aClient } from '../../../../../shared/client/a2a/a2a-client.ts';
 import { RESUMABLE_STREAM } from '../../../../../shared/protocol/extensions.ts';
-import { CountingTarget } from '../counting-page.ts';
+import { CountingTarget } from '../core/counting-page.ts';
 
 interface Asked {
   url: string;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as z from 'zod/mini';
 import { McpConnection } from '../../../../../shared/client/mcp/mcp-connection.ts';
-import { Service } from '../../../../../shared/client/service.ts';
+import { HttpClient } from '../../../../../shared/client/core/http-client.ts';
 
 const sent = z.object({
   id: z.optional(z.union([z.number(), z.string()])),
@@ -43,7 +43,7 @@ function serverWith(answer: Answer): Server {
       return new Response(null, { status: 202 });
     return answer(body, received.length);
   };
-  const service = new Service({ url: 'http://server/mcp', fetch });
+  const service = new HttpClient({ url: 'http://server/mcp', fetch });
   return { connection: new McpConnection(service, { name: 'test', version: '0' }, 60_000), received };
 }
 

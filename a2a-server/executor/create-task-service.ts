@@ -1,0 +1,326 @@
+/**
+ * The task service over journal and executor. A command is recorded first and acted on after: what this answers is
+ * durable (E3), and whoever recorded it wakes the task's primary, or its next execution.
+ */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
+import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
+import {
+  askAgain,
+  bareDecision,
+  cancel,
+  decide,
+  otherQuestion,
+  receive,
+  type Refusal,
+} from '../task/commands.ts';
+import { revoke } from '../task/revoke.ts';
+import type { Decider, TaskEvent } from '../task/events.ts';
+import type { ExpirySettings } from '../task/expiry.ts';
+import { TERMINAL_STATES, type Snapshot } from '../task/snapshot.ts';
+import { Executor, type ExecutorOptions } from './executor.ts';
+import { followJournal } from './follow-journal.ts';
+import { resolveDecisions, type Resolved } from './resolve-decisions.ts';
+import { beginningSettings, keepsSettings, otherSettings } from './task-settings.ts';
+import { TaskLog, type LogChange, type Changed } from './task-log.ts';
+import type { ToolExecution } from './tool-scheduler.ts';
+import { Maintenance } from './maintenance.ts';
+import type { Accepted, Incoming, TaskService } from './task-service.ts';
+
+export interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
+  /** None if left out. */
+  commands?: AgentCommands;
+  /** The mode of a task that names none. */
+  mode: TaskMode;
+  /** What is done by itself as time passes; without it, parked tasks wait for as long as it takes. */
+  upkeep?: MaintenanceSettings;
+  /** Told of each task once its end is durable: what is kept for it outside of its journal can be let go. */
+  onEnded?: (task: Snapshot) => void;
+}
+
+export interface MaintenanceSettings {
+  patience: ExpirySettings;
+  /** How long a session is kept after its last task has ended, in milliseconds; null for ever. */
+  retentionMs: number | null;
+  /** Told of a round of upkeep that broke off; it is tried again. */
+  onFailure: (error: unknown) => void;
+}
+
+export interface RunningTaskService extends TaskService {
+  /** Takes up what was moving when the last process ended, and begins the upkeep. @returns how many tasks. */
+  recover(): Promise<number>;
+  /** Resolves when no upkeep is under way. */
+  keptUp(): Promise<void>;
+  /** Ends all executions so that the next process can take them up. */
+  shutdown(graceMs: number): Promise<void>;
+  /** During a shutdown: stops running tools now. */
+  hurry(): void;
+  /** Tool executions under way in this process. */
+  running(): readonly ToolExecution[];
+  /** Tasks under execution in this process. */
+  executing(): number;
+}
+
+export function createTaskService(options: TaskServiceOptions): RunningTaskService {
+  const { journal, ids, models, clock, commands = agentCommands([]) } = options;
+  const log = new TaskLog(
+    journal,
+    options.upkeep && {
+      clock,
+      patience: options.upkeep.patience,
+      onDeadline: (deadline) => upkeep?.heed(deadline),
+    },
+    options.onEnded,
+  );
+  const upkeep =
+    options.upkeep &&
+    new Maintenance({
+      journal,
+      log,
+      clock,
+      ...options.upkeep,
+      onEnded: (taskId) =>
+        executor.stop(taskId, { reason: 'task-cancel', message: 'The task was ended: nobody came in time.' }),
+    });
+  const executor = new Executor({ ...options, commands, log });
+  let closing = false;
+
+  async function send(incoming: Incoming): Promise<Accepted> {
+    if (closing)
+      throw new ProductError(
+        'SHUTTING_DOWN',
+        'The server is shutting down; send the same message again in a moment.',
+      );
+    const key: CommandKey = {
+      principal: incoming.principal,
+      messageId: incoming.message.messageId,
+      bodyHash: incoming.bodyHash,
+    };
+    for (;;) {
+      const known = await journal.command(key.principal, key.messageId);
+      if (known) return repeated(known, key);
+      const target = await findTarget(incoming);
+      try {
+        return await (target.type === 'live'
+          ? command(target.taskId, incoming, key)
+          : start(target, incoming, key));
+      } catch (error) {
+        if (!(await overtaken(incoming, key, error))) throw error;
+      }
+    }
+  }
+
+  /** Whether a refusal is owed to what came in between: the same message (R27), or the end of the session's task (R04). */
+  async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
+    if (!(error instanceof ProductError)) return false;
+    const next = incoming.taskId === undefined && !decides(incoming);
+    if (next && error.reason === 'TASK_ENDED') return true;
+    return (await journal.command(key.principal, key.messageId)) !== undefined;
+  }
+
+  /** The task a message is for: the one it names, its session's live one, or a new one. */
+  async function findTarget(
+    incoming: Incoming,
+  ): Promise<{ type: 'live'; taskId: string } | { type: 'new'; sessionId: string; previous?: TaskRow }> {
+    const { principal, taskId, sessionId } = incoming;
+    if (taskId !== undefined) {
+      const row = await ownRow(taskId, principal);
+      if (sessionId !== undefined && sessionId !== row.sessionId)
+        throw new ProductError(
+          'MALFORMED',
+          `Task ${taskId} belongs to session ${row.sessionId}, not to ${sessionId}; send one that fits, or the task id alone.`,
+        );
+      return { type: 'live', taskId };
+    }
+    if (sessionId === undefined) return { type: 'new', sessionId: ids.session() };
+    const rows = await journal.session(principal, sessionId);
+    const last = rows.at(-1);
+    if (last === undefined) throw await unknownSession(principal, sessionId);
+    const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
+    if (live) return { type: 'live', taskId: live.taskId };
+    // A late decision is answered by the task it was meant for.
+    if (decides(incoming)) return { type: 'live', taskId: last.taskId };
+    return { type: 'new', sessionId, previous: last };
+  }
+
+  async function start(
+    target: { sessionId: string; previous?: TaskRow },
+    incoming: Incoming,
+    key: CommandKey,
+  ): Promise<Accepted> {
+    if (decides(incoming))
+      throw new ProductError(
+        'INVALID_DECISION',
+        'A decision, or the taking back of a grant, must name the task or session it is for. Nothing was changed.',
+      );
+    const previous = target.previous && (await log.load(target.previous.taskId));
+    const message = commands.accept(incoming.message);
+    const settings = await checkedSettings(beginningSettings(incoming.settings, previous, options.mode));
+    const taskId = ids.task();
+    const bare =
+      message.command === undefined && models.resolve(settings.model).answersWith?.(message) === 'message';
+    const events: TaskEvent[] = [
+      {
+        type: 'task.created',
+        sessionId: target.sessionId,
+        principal: incoming.principal,
+        settings,
+        ...(bare && { answer: 'message' }),
+      },
+      { type: 'message.received', message, channel: incoming.channel },
+    ];
+    const result = await journal.append({ taskId, expectedSeq: 0, events, state: 'submitted', command: key });
+    switch (result.type) {
+      case 'appended':
+        executor.wake(taskId);
+        return { taskId, sessionId: target.sessionId, seq: result.entries.length };
+      case 'repeated':
+        return repeated(result.command, key);
+      case 'session-busy':
+        // Another message started the session's next task a moment ago: this one is for that task.
+        return command(result.taskId, incoming, key);
+      case 'conflict':
+        throw new Error(`task id ${taskId} was given out twice`);
+    }
+  }
+
+  async function command(taskId: string, incoming: Incoming, key: CommandKey): Promise<Accepted> {
+    const by: Decider = { principal: incoming.principal, channel: incoming.channel };
+    const now = clock.now();
+    const known = await load(taskId);
+    const resolved = incoming.decisions && (await resolveDecisions(incoming.decisions, known, options));
+    if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
+    const decisions = resolved?.decisions;
+    const others = await otherSettings(incoming.settings, known.settings, options);
+    const rule = (snapshot: Snapshot): LogChange => {
+      if (decisions) return decide(snapshot, decisions, by, now);
+      if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
+      const bare = incoming.wordsDecide ? bareDecision(snapshot, incoming.message) : undefined;
+      if (bare) return decide(snapshot, [bare], by, now);
+      const ruling = receive(snapshot, incoming.message, incoming);
+      return ruling.type === 'append' && others.length > 0 ? keepsSettings(taskId, others) : ruling;
+    };
+    const { changed, snapshot } = await executor.command(taskId, rule, key);
+    if (changed?.type === 'repeated') return repeated(changed.command, key);
+    const as = snapshot ?? applied(changed, taskId).snapshot;
+    return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
+  }
+
+  /** Asks again for a call whose files have changed since it was shown. @returns the refusal of the decision (D2) */
+  async function askedAgain(
+    taskId: string,
+    { call, event }: Extract<Resolved, { type: 'outdated' }>,
+  ): Promise<ProductError> {
+    await log.change(taskId, (s) => askAgain(s, call, event));
+    const { reason, message, facts } = otherQuestion(call, 'content-changed');
+    return new ProductError(reason, message, facts && { facts });
+  }
+
+  /**
+   * The same message again is for the task it was for (R27), answered as that stands now: who asks again wants to know
+   * where things are, not to be shown a question that has been decided since. Another body under its id is a conflict.
+   */
+  async function repeated(
+    { taskId, sessionId, bodyHash, seq }: RecordedCommand,
+    key: CommandKey,
+  ): Promise<Accepted> {
+    if (bodyHash !== key.bodyHash)
+      throw new ProductError(
+        'MESSAGE_CONFLICT',
+        `Message id ${key.messageId} was used before for another message, in task ${taskId}. Nothing was changed; send this one under a new id.`,
+        { facts: { taskId, sessionId } },
+      );
+    const row = await journal.row(taskId);
+    return { taskId, sessionId, seq: row?.seq ?? seq };
+  }
+
+  async function checkedSettings(settings: TaskSettings): Promise<TaskSettings> {
+    models.resolve(settings.model);
+    const workspace = await options.openWorkspace(settings.workspace);
+    return { ...settings, workspace: workspace.root };
+  }
+
+  async function ownRow(taskId: string, principal: string): Promise<TaskRow> {
+    const row = await journal.row(taskId);
+    if (row?.principal !== principal) throw unknownTask(taskId);
+    return row;
+  }
+
+  async function load(taskId: string): Promise<Snapshot> {
+    const snapshot = await log.load(taskId);
+    if (snapshot === undefined) throw unknownTask(taskId);
+    return snapshot;
+  }
+
+  async function unknownSession(principal: string, sessionId: string): Promise<ProductError> {
+    const { rows } = await journal.list({ principal }, { size: 20 });
+    const sessions = [...new Map(rows.map((row) => [row.sessionId, row])).values()].slice(0, 10);
+    const listed = sessions.map((row) => `${row.sessionId} (${row.state}: ${row.title})`).join('; ');
+    return new ProductError(
+      'UNKNOWN_SESSION',
+      `There is no session ${sessionId}. ${sessions.length > 0 ? `Sessions: ${listed}.` : 'There are no sessions yet.'} To start a new one, leave the session id out.`,
+      { facts: { sessions: sessions.map((row) => row.sessionId).join(' ') } },
+    );
+  }
+
+  return {
+    send,
+    async cancel(taskId, by, reason) {
+      await ownRow(taskId, by.principal);
+      const { snapshot } = applied(await log.change(taskId, (s) => cancel(s, reason, by)), taskId);
+      executor.stop(taskId, { reason: 'task-cancel', message: `The task was canceled: ${reason}` });
+      return snapshot;
+    },
+    toolExecutions: (principal) => executor.scheduler.of(principal),
+    abortTool: (toolId, principal, reason) => executor.scheduler.abort(toolId, principal, reason),
+    row: ownRow,
+    async snapshot(taskId, principal, atSeq) {
+      await ownRow(taskId, principal);
+      const snapshot = await log.load(taskId, atSeq);
+      if (snapshot === undefined) throw unknownTask(taskId);
+      return snapshot;
+    },
+    list: (filter, page) => journal.list(filter, page),
+    follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
+    async recover() {
+      const recovered = await executor.recover();
+      upkeep?.start();
+      return recovered;
+    },
+    async keptUp() {
+      await upkeep?.settled();
+    },
+    async shutdown(graceMs) {
+      closing = true;
+      await Promise.all([upkeep?.stop(), executor.shutdown(graceMs)]);
+    },
+    hurry: () => executor.stopAll(),
+    running: () => executor.scheduler.running,
+    executing: () => executor.size,
+  };
+}
+
+/** Whether a message is about what a task has asked for, or was trusted with, and begins none. */
+function decides({ decisions, revoke: revoked }: Incoming): boolean {
+  return decisions !== undefined || revoked !== undefined;
+}
+
+/** A refusal of the pure core, as the error that crosses the wire. */
+function applied(changed: Changed | undefined, taskId: string): { snapshot: Snapshot } {
+  if (changed === undefined) throw unknownTask(taskId);
+  if (changed.type === 'refuse') throw refusal(changed);
+  if (changed.type === 'repeated') throw new Error('a command without a key cannot be repeated');
+  return changed;
+}
+
+function refusal({ reason, message, facts }: Refusal): ProductError {
+  return new ProductError(reason, message, facts && { facts });
+}
+
+function unknownTask(taskId: string): ProductError {
+  return new ProductError(
+    'UNKNOWN_TASK',
+    `There is no task ${taskId.slice(0, 200)}. List the tasks to see those that exist.`,
+  );
+}

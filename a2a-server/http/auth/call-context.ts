@@ -1,0 +1,97 @@
+/** The context of one A2A call: the caller, the binding, and the active extensions. */
+import { Extensions } from '@a2a-js/sdk';
+import { ServerCallContext } from '@a2a-js/sdk/server';
+import { A2AError } from '@a2a-js/sdk/errors';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import type { Caller } from './caller.ts';
+import { toWireError } from '../wire/wire-errors.ts';
+import type { Wire } from '../wire/wire-errors.ts';
+import type { View } from '../wire/wire-objects.ts';
+
+const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND]);
+
+/** The A2A 0.3 name of the header in A2A 1.0 §3.2.6. */
+export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';
+export const EXTENSIONS_HEADER = 'A2A-Extensions';
+
+interface Call {
+  caller: Caller;
+  wire: Wire;
+  requestedVersion: string;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  log: Logger;
+}
+
+export class CallContext extends ServerCallContext {
+  readonly caller: Caller;
+  readonly wire: Wire;
+  /** The client's raw cursor. Undefined if the resumable-stream extension is not active. */
+  readonly cursor: string | undefined;
+  /** Resolves when the request of a stream is accepted. From then on the response is a stream, even before its first event. */
+  readonly accepted: Promise<void>;
+  /** Resolves `accepted`. */
+  readonly accept: () => void;
+
+  readonly #log: Logger;
+
+  constructor({ caller, wire, requestedVersion, headers, log }: Call) {
+    const names = headers[EXTENSIONS_HEADER.toLowerCase()];
+    const legacyNames = headers[LEGACY_EXTENSIONS_HEADER.toLowerCase()];
+    const requested = Extensions.parseServiceParameter(
+      [names, wire === 'jsonrpc-0.3' ? legacyNames : undefined].flat().filter(Boolean).join(','),
+    );
+    super({ requestedExtensions: requested, user: caller, requestedVersion });
+    this.#log = log;
+    this.caller = caller;
+    this.wire = wire;
+    const { promise, resolve } = withResolvers();
+    this.accepted = promise;
+    this.accept = resolve;
+    // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it. The response names it.
+    for (const uri of requested) if (OFFERED.has(uri)) this.addActivatedExtension(uri);
+    this.cursor = this.#speaks(RESUMABLE_STREAM)
+      ? headers[LAST_EVENT_ID.toLowerCase()]?.toString()
+      : undefined;
+  }
+
+  /** The context of a call from this server's routes. */
+  static of(context: ServerCallContext): CallContext {
+    if (context instanceof CallContext) return context;
+    throw new TypeError('the request handler was called with a context that is not its own');
+  }
+
+  /** The error for this call's client. It logs errors that the client did not cause. */
+  refusal(error: unknown): A2AError {
+    if (!(error instanceof A2AError) && !(error instanceof ProductError && !error.retryable))
+      this.#log.error({ err: error, principal: this.caller.principal }, 'a request failed');
+    return toWireError(error, this.wire);
+  }
+
+  /** True if the client can read pending actions and send decisions as data. */
+  get speaksApproval(): boolean {
+    return this.#speaks(TOOL_APPROVAL);
+  }
+
+  view(task: { taskId: string; sessionId: string }): View {
+    return {
+      taskId: task.taskId,
+      sessionId: task.sessionId,
+      approval: this.speaksApproval,
+      resumable: this.#speaks(RESUMABLE_STREAM),
+    };
+  }
+
+  #speaks(extension: string): boolean {
+    return this.activatedExtensions?.includes(extension) ?? false;
+  }
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let settle: (() => void) | undefined;
+  const promise = new Promise<void>((resolve) => (settle = resolve));
+  return { promise, resolve: () => settle?.() };
+}

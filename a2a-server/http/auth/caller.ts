@@ -1,0 +1,40 @@
+/** The authenticated sender of a request. Routes get the identity only from here. */
+import type { Request } from 'express';
+import type { User } from '@a2a-js/sdk/server';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+
+/** A principal and the lifetime of its connection. */
+export class Caller implements User {
+  readonly isAuthenticated = true;
+  readonly principal: string;
+  /**
+   * Aborts when the client disconnects or the server shuts down. It only ends reading. It is not an ancestor of a tool's
+   * signal (E4).
+   */
+  readonly signal: AbortSignal;
+  /** @returns a promise to await before the next write if the client's socket is full (S3); undefined if it is not. */
+  readonly full: () => Promise<void> | undefined;
+
+  constructor({ principal, signal, full }: Pick<Caller, 'principal' | 'signal' | 'full'>) {
+    this.principal = principal;
+    this.signal = signal;
+    this.full = full;
+  }
+
+  get userName(): string {
+    return this.principal;
+  }
+}
+
+const callers = new WeakMap<Request, Caller>();
+
+export function attachCaller(request: Request, caller: Caller): void {
+  callers.set(request, caller);
+}
+
+/** @throws ProductError UNAUTHENTICATED if the request was not authenticated. So a misplaced route stays closed (X1). */
+export function callerOf(request: Request): Caller {
+  const caller = callers.get(request);
+  if (caller === undefined) throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');
+  return caller;
+}

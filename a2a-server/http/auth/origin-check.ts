@@ -1,0 +1,50 @@
+/**
+ * Checks the Host and Origin headers (X1). A hostile web page can point its own host name at 127.0.0.1 and make a browser
+ * send requests here (DNS rebinding). Both headers reveal it.
+ */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+
+export interface Reach {
+  /** The allowed host names and addresses besides loopback, without a port. */
+  publicHosts: readonly string[];
+  /** The allowed origins of web pages, e.g. `https://console.example.com`. */
+  origins: readonly string[];
+}
+
+/** @throws ProductError FORBIDDEN */
+export function checkReach(host: string | undefined, origin: string | undefined, reach: Reach): void {
+  const name = hostName(host);
+  if (name === undefined || !(isLoopback(name) || reach.publicHosts.includes(name)))
+    throw new ProductError(
+      'FORBIDDEN',
+      `This server does not answer to the host ${JSON.stringify(host ?? '')}. Use a loopback address, or add the name with --public-host.`,
+    );
+  if (origin !== undefined && !isOwnOrigin(origin, host) && !reach.origins.includes(origin))
+    throw new ProductError(
+      'FORBIDDEN',
+      `Pages of ${JSON.stringify(origin.slice(0, 200))} may not call this server. Add the origin with --allow-origin.`,
+    );
+}
+
+/** True if the page was loaded from the address that it calls. `checkReach` has checked that address. */
+export function isOwnOrigin(origin: string, host: string | undefined): boolean {
+  const [, authority] = /^https?:\/\/([^/\s]+)$/i.exec(origin) ?? [];
+  return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
+}
+
+/** The host name in lower case, without port and brackets. @returns undefined if it is not valid. */
+function hostName(host: string | undefined): string | undefined {
+  // RFC 9110 §7.2, RFC 3986 §3.2.2: IP-literal / IPv4address / reg-name, then an optional port.
+  const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host ?? '');
+  return (match?.[1] ?? match?.[2])?.toLowerCase();
+}
+
+/** True for loopback names and addresses: foreign DNS cannot redirect them. */
+export function isLoopback(name: string): boolean {
+  return (
+    name === 'localhost' ||
+    name === '::1' ||
+    name === '0:0:0:0:0:0:0:1' ||
+    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
+  );
+}

@@ -1,0 +1,71 @@
+/** Builds the agent card (A2A 1.0 §4.4.1). */
+import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
+import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+
+/** The bridge recognises this product's servers by this name. */
+export const AGENT_NAME = 'mcp-a2a-bridge agent';
+
+const SCHEME = 'bearer';
+
+/**
+ * @param url the server's address for clients, without a slash at the end.
+ * @param skills the skills that the settings allow (agent-skills.ts)
+ */
+export function agentCard(url: string, version: string, skills: readonly AgentSkill[] = []): AgentCard {
+  return {
+    name: AGENT_NAME,
+    description:
+      'Works on files and commands in a workspace, asks before each step that has side effects, and keeps every task through restarts.',
+    supportedInterfaces: [
+      { url, protocolBinding: 'JSONRPC', tenant: '', protocolVersion: '1.0' },
+      { url, protocolBinding: 'HTTP+JSON', tenant: '', protocolVersion: '1.0' },
+      { url, protocolBinding: 'JSONRPC', tenant: '', protocolVersion: '0.3' },
+      { url, protocolBinding: 'HTTP+JSON', tenant: '', protocolVersion: '0.3' },
+    ],
+    provider: undefined,
+    version,
+    capabilities: {
+      streaming: true,
+      pushNotifications: false,
+      extendedAgentCard: false,
+      extensions: [
+        {
+          uri: TOOL_APPROVAL,
+          description:
+            'Pending actions with previews as data, and decisions on them: approve, deny or edit, one by one.',
+          required: false,
+          params: undefined,
+        },
+        {
+          uri: RESUMABLE_STREAM,
+          description:
+            'Streamed events carry their position; subscribing with Last-Event-ID replays what follows it.',
+          required: false,
+          params: undefined,
+        },
+        {
+          uri: AGENT_COMMAND,
+          description:
+            'Commands that the agent carries out by name, without a model; GET /api/commands lists them.',
+          required: false,
+          params: undefined,
+        },
+      ],
+    },
+    securitySchemes: {
+      [SCHEME]: {
+        scheme: {
+          $case: 'httpAuthSecurityScheme',
+          value: { description: 'A token of this server', scheme: 'bearer', bearerFormat: '' },
+        },
+      },
+    },
+    securityRequirements: [{ schemes: { [SCHEME]: { list: [] } } }],
+    defaultInputModes: ['text/plain', 'application/json'],
+    defaultOutputModes: ['text/plain', 'application/json'],
+    skills: [...skills],
+    signatures: [],
+  };
+}

@@ -1,0 +1,142 @@
+/** Builds the skills of the agent card from the server's settings (A2A 1.0 §4.4.5). Pure. */
+import type { AgentSkill } from '@a2a-js/sdk';
+import type { OfferedCommand } from '../../../shared/protocol/agent-command.ts';
+import { agentName } from '../../models/acp/agent-command.ts';
+import type { AgentChoice } from '../../models/agent-choice.ts';
+import type { Tool } from '../../tools/tool.ts';
+
+export interface AgentFacts {
+  agent: AgentChoice;
+  /** The default model, if a model does the work. */
+  model: string;
+  tools: readonly Pick<Tool, 'name' | 'source' | 'sideEffect' | 'commandOnly'>[];
+  /** The names of the configured MCP servers. Their tools are unknown until they answer. */
+  mcpServers: readonly string[];
+  commands: readonly OfferedCommand[];
+  /** One sentence about the sandbox of shell commands. */
+  shell: string;
+}
+
+/** The maximum number of names in one description. More names are only counted, because the card is public. */
+const NAMED = 20;
+
+/** One skill for each group of tools. The agent itself comes first, the commands last. */
+export function agentSkills(facts: AgentFacts): AgentSkill[] {
+  const tools = facts.tools.filter(({ commandOnly }) => commandOnly !== true);
+  return [
+    agentSkill(facts),
+    ...fileSkill(tools),
+    ...shellSkill(tools, facts.shell),
+    ...webSkill(tools),
+    ...serverSkills(facts.mcpServers),
+    ...commandSkill(facts.commands),
+  ];
+}
+
+function agentSkill({ agent, model }: AgentFacts): AgentSkill {
+  switch (agent.type) {
+    case 'model':
+      return model === 'offline'
+        ? skill('agent', 'Follow fixed forms', {
+            description:
+              'Follows one of a few fixed forms, or a JSON plan. No language model is configured: other messages are rejected.',
+            tags: ['agent', 'offline'],
+            examples: ['Create test.md with hello'],
+          })
+        : skill('agent', 'Carry out a task', {
+            description:
+              'Works on a task in words with a language model, asks before each step that has side effects, and gives a second opinion without changing anything.',
+            tags: ['agent', 'coding'],
+            examples: ['Find out why the tests fail and mend it', 'Is this design sound?'],
+          });
+    case 'scripted':
+      return skill('agent', 'Follow a script', {
+        description: 'Answers by the rules of a script, for tests and demonstrations: no model is asked.',
+        tags: ['agent', 'scripted'],
+      });
+    case 'acp':
+      return skill('agent', 'Hand a task to an agent', {
+        description: `Hands a task in words to the agent ${agentName(agent)}, over ACP, and asks before each step that it wants leave for.`,
+        tags: ['agent', 'coding', 'acp'],
+        examples: ['Find out why the tests fail and mend it'],
+      });
+  }
+}
+
+type OwnTools = AgentFacts['tools'];
+
+function fileSkill(tools: OwnTools): AgentSkill[] {
+  const changing = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'files');
+  const looking = builtIn(tools).filter(
+    ({ name, sideEffect }) => sideEffect === 'none' && /-files?$/.test(name),
+  );
+  if (changing.length + looking.length === 0) return [];
+  return [
+    skill('files', 'Work on files', {
+      description: `Reads and changes the text files of a workspace and nothing outside of it (${named([...looking, ...changing])}). Each change is shown as a diff before it is made.`,
+      tags: ['files', 'coding'],
+      examples: ['Create test.md with hello'],
+    }),
+  ];
+}
+
+function shellSkill(tools: OwnTools, confinement: string): AgentSkill[] {
+  const shell = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'command');
+  if (shell.length === 0) return [];
+  return [
+    skill('shell', 'Run commands', {
+      description: `Runs shell commands in the workspace (${named(shell)}). Each command line is shown before it runs, and can be stopped while it does. ${confinement}`,
+      tags: ['shell', 'coding'],
+      examples: ['Run the tests'],
+    }),
+  ];
+}
+
+function webSkill(tools: OwnTools): AgentSkill[] {
+  const web = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'network');
+  if (web.length === 0) return [];
+  return [
+    skill('web', 'Read the web', {
+      description: `Reads pages of the web (${named(web)}), public addresses only unless the operator lists others. Each address is shown before it is asked.`,
+      tags: ['web'],
+      examples: ['Fetch https://example.com and summarise it'],
+    }),
+  ];
+}
+
+function serverSkills(servers: readonly string[]): AgentSkill[] {
+  return servers.map((server) =>
+    skill(`mcp-${server}`, `Use ${server}`, {
+      description: `Uses the tools of the MCP server ${server}, each under approval unless the operator trusts it.`,
+      tags: ['mcp'],
+    }),
+  );
+}
+
+function commandSkill(commands: readonly OfferedCommand[]): AgentSkill[] {
+  if (commands.length === 0) return [];
+  return [
+    skill('commands', 'Carry out commands', {
+      description: `Does by itself what a command names, without a model: ${named(commands)}.`,
+      tags: ['commands', 'checkpoints'],
+    }),
+  ];
+}
+
+function builtIn(tools: OwnTools): OwnTools[number][] {
+  return tools.filter(({ source }) => source.type === 'built-in');
+}
+
+function named(items: readonly { name: string }[]): string {
+  const names = items.slice(0, NAMED).map(({ name }) => name);
+  const more = items.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}
+
+function skill(
+  id: string,
+  name: string,
+  { description, tags, examples = [] }: { description: string; tags: string[]; examples?: string[] },
+): AgentSkill {
+  return { id, name, description, tags, examples, inputModes: [], outputModes: [], securityRequirements: [] };
+}

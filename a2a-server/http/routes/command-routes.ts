@@ -1,0 +1,11 @@
+/** Lists the agent's commands: `GET /api/commands`. A client runs a command with an A2A message. */
+import { Router } from 'express';
+import type { OfferedCommand } from '../../../shared/protocol/agent-command.ts';
+
+export function commandRoutes(commands: readonly OfferedCommand[]): Router {
+  const router = Router();
+  router.get('/api/commands', (_request, response) => {
+    response.json({ commands });
+  });
+  return router;
+}

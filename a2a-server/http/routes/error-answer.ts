@@ -1,0 +1,43 @@
+/** Sends errors that no binding's handler has answered: failed authentication, unreadable requests, unexpected errors. */
+import type { Request, Response } from 'express';
+import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { NotJson } from '../wire/json-body.ts';
+import { versionOf } from '../wire/json-rpc-envelope.ts';
+import { isLegacyRest } from './legacy-rest-route.ts';
+import { rpcError } from './json-rpc-route.ts';
+import { sendRestError } from './rest-route.ts';
+import { PARSE_ERROR, toWireError, unparsable, WIRE_ERRORS } from '../wire/wire-errors.ts';
+import type { Wire } from '../wire/wire-errors.ts';
+
+/** Seconds until a client may retry after a server restart. */
+const RETRY_AFTER = 2;
+
+export function doorStatus(error: unknown): number {
+  if (error instanceof ProductError) return WIRE_ERRORS[error.reason].http;
+  return error instanceof A2AError ? restStatusFor(error) : 500;
+}
+
+/** Sends the error in the request's binding. */
+export function sendError(request: Request, response: Response, error: unknown): void {
+  const reason = error instanceof ProductError ? error.reason : undefined;
+  // RFC 6750 §3, RFC 9110 §10.2.3
+  if (reason === 'UNAUTHENTICATED') response.setHeader('WWW-Authenticate', 'Bearer realm="mcp-a2a-bridge"');
+  if (reason === 'SHUTTING_DOWN') response.setHeader('Retry-After', String(RETRY_AFTER));
+  if (isLegacyRest(request.path, request.header('A2A-Version'))) {
+    const mapped = toWireError(error, 'jsonrpc-0.3');
+    response.status(doorStatus(error)).json(LegacyRestTransportHandler.mapToLegacyHTTPError(mapped));
+    return;
+  }
+  if (request.path !== '/') {
+    sendRestError(response, error);
+    return;
+  }
+  const wire: Wire = versionOf(request.header('A2A-Version')).legacy ? 'jsonrpc-0.3' : 'jsonrpc';
+  if (error instanceof NotJson) {
+    response.json(rpcError(null, unparsable(error, wire, PARSE_ERROR), wire));
+    return;
+  }
+  response.status(doorStatus(error)).json(rpcError(null, error, wire));
+}

@@ -1,0 +1,119 @@
+/**
+ * `GET /api/tasks/:taskId/events`: a task's events as plain server-sent events (WHATWG HTML §9.2), for curl, browsers and other
+ * clients without A2A headers. Each event has the HTTP+JSON form of A2A 1.0, with both extensions active. A client may
+ * ignore their data.
+ *
+ * The route only reads. So it stays open while the server shuts down.
+ */
+import { Router } from 'express';
+import type { Request, RequestHandler } from 'express';
+import { z } from 'zod';
+import { issuesOf } from '../../../shared/settings/config.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import type { TaskService } from '../../executor/task-service.ts';
+import { TERMINAL_STATES } from '../../task/snapshot.ts';
+import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
+import { callerOf } from '../auth/caller.ts';
+import { parseCursor } from '../streams/event-cursor.ts';
+import { restStreamFormat } from './rest-route.ts';
+import { answerWithStream } from '../streams/stream-answer.ts';
+import type { StreamTickets } from '../auth/stream-ticket.ts';
+import { readOn } from '../streams/task-stream.ts';
+
+export const EVENTS_PATH = '/api/tasks/:taskId/events';
+
+/** After this time a stopping server has closed its sockets, and the next one may run. */
+const RETRY_MS = 2_000;
+
+const BOTH_EXTENSIONS = { [EXTENSIONS_HEADER.toLowerCase()]: `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
+
+interface EventsOptions {
+  heartbeatMs: number;
+  log: Logger;
+}
+
+/** Needs an authenticated caller (`admit`). */
+export function readEvents(tasks: TaskService, { heartbeatMs, log }: EventsOptions): RequestHandler {
+  return async (request, response) => {
+    const caller = callerOf(request);
+    const row = await tasks.row(taskIdOf(request), caller.principal);
+    const after = positionIn(request, row.seq);
+    // WHATWG HTML §9.2: an EventSource reconnects after every end. Only status 204 stops it.
+    if (after === row.seq && TERMINAL_STATES.has(row.state)) {
+      response.status(204).end();
+      return;
+    }
+    // RFC 9110 §9.3.2: HEAD gets the headers of the stream without the stream.
+    if (request.method === 'HEAD') {
+      response.type('text/event-stream').end();
+      return;
+    }
+    const context = new CallContext({
+      caller,
+      wire: 'rest',
+      requestedVersion: '1.0',
+      headers: BOTH_EXTENSIONS,
+      log,
+    });
+    await answerWithStream(response, {
+      events: readOn(tasks, row, after, context),
+      context,
+      heartbeatMs,
+      retryMs: RETRY_MS,
+      format: restStreamFormat(response),
+    });
+  };
+}
+
+/** `POST …/events/ticket` → `{ticket, expiresAt}`. A client with a token gets a ticket for a reader that cannot send one. */
+export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router {
+  const router = Router();
+  router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {
+    const { principal } = callerOf(request);
+    const { taskId } = await tasks.row(taskIdOf(request), principal);
+    const { ticket, expiresAt } = tickets.issue(principal, taskId);
+    response.setHeader('Cache-Control', 'no-store');
+    response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() });
+  });
+  return router;
+}
+
+/** The ticket in the request, if any. It is read before the other parameters: authentication comes first (X1). */
+export function ticketIn({ query: { ticket } }: Request): string | undefined {
+  return ticket === undefined || typeof ticket === 'string' ? ticket : 'more than one';
+}
+
+export function taskIdOf(request: Request): string {
+  return String(request.params['taskId']);
+}
+
+const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.string().optional() });
+
+function queryOf(request: Request): z.infer<typeof eventsQuery> {
+  const query = eventsQuery.safeParse(request.query);
+  if (query.success) return query.data;
+  // Unknown parameters are errors: a misspelt cursor would silently start from the beginning (S2).
+  throw new ProductError(
+    'MALFORMED',
+    `This address takes the parameters after and ticket, each once: ${issuesOf(query.error)}.`,
+  );
+}
+
+/**
+ * The start position. When an EventSource reconnects, it sends the header and repeats its first address. So the header is the
+ * newer cursor. Without either, reading starts at the beginning.
+ */
+function positionIn(request: Request, end: number): number {
+  const header = request.header(LAST_EVENT_ID);
+  const { after = '0' } = queryOf(request);
+  return parseCursor(
+    {
+      ...(header === undefined ? { name: 'after', text: after } : { name: LAST_EVENT_ID, text: header }),
+      otherwise: 'Leave it out to read from the beginning.',
+    },
+    end,
+  );
+}

@@ -1,0 +1,112 @@
+/** The JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers do the calls; this server writes the streams. */
+import { Router } from 'express';
+import type { Request, Response } from 'express';
+import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
+import { JsonRpcTransportHandler, validateVersion } from '@a2a-js/sdk/server';
+import type { A2ARequestHandler } from '@a2a-js/sdk/server';
+import type { AgentCard } from '@a2a-js/sdk';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { CallContext, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from '../auth/call-context.ts';
+import { callerOf } from '../auth/caller.ts';
+import { checkWireMessage } from '../wire/incoming.ts';
+import { jsonBody } from '../wire/json-body.ts';
+import type { BodyLimits } from '../wire/json-body.ts';
+import { envelopeOf, idOf, messageIn, unknownMethod, versionOf } from '../wire/json-rpc-envelope.ts';
+import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
+import { legacyFinal } from '../wire/legacy-final.ts';
+import { answerWithStream } from '../streams/stream-answer.ts';
+import { positionOf } from '../streams/stream-position.ts';
+import { INVALID_REQUEST, toWireError, unparsable } from '../wire/wire-errors.ts';
+import type { Wire } from '../wire/wire-errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+
+export interface BindingOptions {
+  handler: A2ARequestHandler;
+  card: AgentCard;
+  limits: BodyLimits;
+  heartbeatMs: number;
+  log: Logger;
+}
+
+const METHOD_NOT_FOUND = -32601;
+
+export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: BindingOptions): Router {
+  const modern = new JsonRpcTransportHandler(handler);
+  const old = new LegacyJsonRpcTransportHandler(handler);
+
+  const answer = async (request: Request, response: Response): Promise<void> => {
+    const { version, legacy } = versionOf(request.header('A2A-Version'));
+    const wire: Wire = legacy ? 'jsonrpc-0.3' : 'jsonrpc';
+    const context = new CallContext({
+      caller: callerOf(request),
+      wire,
+      requestedVersion: version,
+      headers: request.headers,
+      log,
+    });
+    let body: Envelope;
+    try {
+      body = acceptable(request.body, wire);
+      validateVersion(version, card, 'JSONRPC');
+    } catch (error) {
+      response.json(rpcError(idOf(request.body), error, wire));
+      return;
+    }
+    const id = body.id ?? null;
+    const unknown = unknownMethod(body.method, legacy);
+    if (unknown !== undefined) {
+      response.json({ jsonrpc: '2.0', id, error: { code: METHOD_NOT_FOUND, message: unknown } });
+      return;
+    }
+    const active = context.activatedExtensions;
+    if (active) response.setHeader(legacy ? LEGACY_EXTENSIONS_HEADER : EXTENSIONS_HEADER, active.join(','));
+    const answered = await (legacy ? old : modern).handle(body, context);
+    if (!(Symbol.asyncIterator in answered)) {
+      response.json(answered);
+      return;
+    }
+    const final = legacyFinal(body.method);
+    await answerWithStream(response, {
+      events: answered,
+      context,
+      heartbeatMs,
+      format: {
+        frame: (event) => ({ data: JSON.stringify(final(event)), id: positionOf(event.result) }),
+        errorFrame: (error) => ({ event: 'error', data: JSON.stringify(rpcError(id, error, wire)) }),
+        refuse: (error) => response.json(rpcError(id, error, wire)),
+      },
+    });
+  };
+
+  const router = Router();
+  router.post('/', ...jsonBody(['application/json'], limits), answer);
+  return router;
+}
+
+/** Validates the envelope and the message, so that the SDK's codec cannot change its meaning. */
+function acceptable(body: unknown, wire: Wire): Envelope {
+  const request = asRequest(body, wire);
+  checkWireMessage(messageIn(request.params));
+  return request;
+}
+
+function asRequest(body: unknown, wire: Wire): Envelope {
+  try {
+    return envelopeOf(body);
+  } catch (error) {
+    throw error instanceof ProductError ? unparsable(error, wire, INVALID_REQUEST) : error;
+  }
+}
+
+/** A JSON-RPC error response. */
+export function rpcError(id: RequestId, error: unknown, wire: Wire): object {
+  const mapped = toWireError(error, wire);
+  return {
+    jsonrpc: '2.0',
+    id,
+    error:
+      wire === 'jsonrpc-0.3'
+        ? LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError(mapped)
+        : JsonRpcTransportHandler.mapToJSONRPCError(mapped),
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * The SDK's `A2ARequestHandler` on top of the task service. The SDK's transports encode and decode; the journal has the state.
+ * docs/decisions/own-request-handler.md explains why this is not the SDK's own handler.
+ */
+import type { AgentCard, Task } from '@a2a-js/sdk';
+import { PushNotificationNotSupportedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
+import type { TaskService } from '../../executor/task-service.ts';
+import { CallContext } from '../auth/call-context.ts';
+import { historyLengthOf } from '../wire/history-length.ts';
+import { incomingOf } from '../wire/incoming.ts';
+import { listTasks } from './task-list.ts';
+import { taskView } from '../wire/task-projection.ts';
+import { bareAnswer, sendAndFollow, subscribe } from '../streams/task-stream.ts';
+import { notCancelable } from '../wire/wire-errors.ts';
+
+/** The reason of a cancel, in the request's metadata. */
+const cancelMetadata = z.object({ reason: z.string().min(1).max(10_000) });
+
+const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
+
+/** @param servers the current state of the MCP servers, for GetTask. */
+export function createRequestHandler(
+  tasks: TaskService,
+  card: AgentCard,
+  servers: () => readonly ToolServerView[] = () => [],
+): A2ARequestHandler {
+  return {
+    getAgentCard: () => Promise.resolve(card),
+
+    // A2A 1.0 §3.3.4: the card offers no extended card, so this is not supported.
+    getAuthenticatedExtendedAgentCard: () =>
+      Promise.reject(new UnsupportedOperationError('This agent has no extended card. Use the public card.')),
+
+    sendMessage: (request, server) =>
+      answered(server, async (context) => {
+        const historyLength = historyLengthOf(request.configuration);
+        const { principal, signal } = context.caller;
+        const { taskId, seq } = await tasks.send(
+          incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
+        );
+        if (request.configuration?.returnImmediately !== true)
+          for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
+        const snapshot = await tasks.snapshot(taskId, principal);
+        return snapshot.answer === 'message'
+          ? bareAnswer(tasks, snapshot, context)
+          : taskView(snapshot, context.view(snapshot), { historyLength });
+      }),
+
+    sendMessageStream: (request, server) => sendAndFollow(tasks, request, CallContext.of(server)),
+
+    resubscribe: (request, server) => subscribe(tasks, request, CallContext.of(server)),
+
+    getTask: (request, server) =>
+      answered(server, async (context) => {
+        const historyLength = historyLengthOf(request);
+        const snapshot = await tasks.snapshot(request.id, context.caller.principal);
+        return taskView(snapshot, context.view(snapshot), { historyLength, servers: servers() });
+      }),
+
+    listTasks: (request, server) => answered(server, (context) => listTasks(tasks, request, context)),
+
+    cancelTask: (request, server) =>
+      answered(server, async (context): Promise<Task> => {
+        const stated = cancelMetadata.safeParse(request.metadata);
+        const reason = stated.success ? stated.data.reason : 'no reason was given';
+        const by = { principal: context.caller.principal, channel: 'a2a' };
+        try {
+          const snapshot = await tasks.cancel(request.id, by, reason);
+          return taskView(snapshot, context.view(snapshot));
+        } catch (error) {
+          if (error instanceof ProductError && error.reason === 'TASK_ENDED')
+            throw notCancelable(error, context.wire);
+          throw error;
+        }
+      }),
+
+    createTaskPushNotificationConfig: noPush,
+    getTaskPushNotificationConfig: noPush,
+    listTaskPushNotificationConfigs: noPush,
+    deleteTaskPushNotificationConfig: noPush,
+  };
+}
+
+async function answered<T>(
+  server: ServerCallContext,
+  answer: (context: CallContext) => Promise<T>,
+): Promise<T> {
+  const context = CallContext.of(server);
+  try {
+    return await answer(context);
+  } catch (error) {
+    throw context.refusal(error);
+  }
+}

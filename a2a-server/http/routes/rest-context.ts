@@ -1,0 +1,25 @@
+/** Builds the call context for the SDK's HTTP+JSON handlers of both versions. */
+import type { RequestHandler } from 'express';
+import type { ServerCallContextBuilder } from '@a2a-js/sdk/server';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { Caller } from '../auth/caller.ts';
+import { CallContext } from '../auth/call-context.ts';
+import { checkWireMessage } from '../wire/incoming.ts';
+import { messageIn, versionOf } from '../wire/json-rpc-envelope.ts';
+import type { Wire } from '../wire/wire-errors.ts';
+
+export function restContext(wire: Wire, log: Logger): ServerCallContextBuilder {
+  return ({ user, headers }) => {
+    if (!(user instanceof Caller))
+      throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');
+    const { version } = versionOf(headers['a2a-version']?.toString());
+    return new CallContext({ caller: user, wire, requestedVersion: version, headers, log });
+  };
+}
+
+/** Rejects messages whose meaning the SDK's codec would change. */
+export const wellMeantMessage: RequestHandler = (request, _response, next) => {
+  checkWireMessage(messageIn(request.body));
+  next();
+};

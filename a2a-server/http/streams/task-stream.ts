@@ -1,0 +1,141 @@
+/** The streams of a task, SendStreamingMessage and SubscribeToTask. Each is a cursor on the task's journal. */
+import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream.ts';
+import type { FollowUntil, TaskService } from '../../executor/task-service.ts';
+import type { TaskRow } from '../../journal/journal.ts';
+import { isSettled, isTerminal } from '../../task/snapshot.ts';
+import { withCodes } from '../../task/shown.ts';
+import type { JournalEntry } from '../../task/events.ts';
+import type { Snapshot } from '../../task/snapshot.ts';
+import type { CallContext } from '../auth/call-context.ts';
+import { parseCursor } from './event-cursor.ts';
+import { project } from '../wire/event-projection.ts';
+import { incomingOf } from '../wire/incoming.ts';
+import { historyLengthOf } from '../wire/history-length.ts';
+import { answerOf, taskView } from '../wire/task-projection.ts';
+
+/** The start and the end of a stream. */
+interface Start {
+  task: { taskId: string; sessionId: string };
+  /** The snapshot to send as the first event, if any. */
+  first?: Snapshot;
+  after: number;
+  until: FollowUntil;
+  historyLength?: number | undefined;
+}
+
+type Stream = AsyncGenerator<StreamResponse, void, undefined>;
+
+/**
+ * Sends a message. Streams the task at the time of acceptance and all later events, until the task waits or has ended
+ * (A2A 1.0 §3.1.2, §11.7: a stream closes at a terminal or interrupted state).
+ */
+export function sendAndFollow(tasks: TaskService, request: SendMessageRequest, context: CallContext): Stream {
+  return stream(tasks, context, async () => {
+    const historyLength = historyLengthOf(request.configuration);
+    const { principal } = context.caller;
+    const accepted = await tasks.send(
+      incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
+    );
+    const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, principal, accepted.seq));
+    return { task: snapshot, first: snapshot, after: accepted.seq, until: 'settled', historyLength };
+  });
+}
+
+/**
+ * Streams the task and all later events until it has ended. The stream stays open while the task waits: A2A 1.0 §3.1.6 ends
+ * it only at a terminal state, and a subscriber needs the events after a decision.
+ *
+ * With the resumable-stream extension and a cursor, it streams the events after the cursor, also of an ended task.
+ */
+export function subscribe(tasks: TaskService, { id }: SubscribeToTaskRequest, context: CallContext): Stream {
+  return stream(tasks, context, async () => {
+    const { principal } = context.caller;
+    const text = context.cursor;
+    if (text !== undefined) {
+      // The index row is enough. A reader that has seen most of a long task does not need the fold.
+      const row = await tasks.row(id, principal);
+      return {
+        task: row,
+        after: parseCursor({ name: LAST_EVENT_ID, text, otherwise: ANEW }, row.seq),
+        until: 'ended',
+      };
+    }
+    const snapshot = await tasks.snapshot(id, principal);
+    // A2A 1.0 §3.1.6: UnsupportedOperationError for a task in a terminal state.
+    if (isTerminal(snapshot))
+      throw new ProductError(
+        'TASK_ENDED',
+        `Task ${id} has ended (${snapshot.status.state}). It has no more events. Get the task to see its result.`,
+        { facts: { state: snapshot.status.state } },
+      );
+    return { task: snapshot, first: snapshot, after: snapshot.seq, until: 'ended' };
+  });
+}
+
+const ANEW = 'Subscribe without it to get the current task first.';
+
+/** Streams the events after a position until the task has ended. If it has ended, streams the rest. */
+export function readOn(tasks: TaskService, task: TaskRow, after: number, context: CallContext): Stream {
+  return stream(tasks, context, () => Promise.resolve({ task, after, until: 'ended' }));
+}
+
+/** One generator for all streams, because each further generator costs time per event. */
+async function* stream(tasks: TaskService, context: CallContext, begin: () => Promise<Start>): Stream {
+  try {
+    const { task, first, after, until, historyLength } = await begin();
+    context.accept();
+    const view = context.view(task);
+    if (first?.answer === 'message' && until === 'settled') {
+      yield { payload: { $case: 'message', value: await bareAnswer(tasks, first, context) } };
+      return;
+    }
+    if (first) yield { payload: { $case: 'task', value: taskView(first, view, { historyLength }) } };
+    // R03: if other actions are still pending after a decision, the task itself is the whole answer.
+    if (until === 'settled' && first && isSettled(first)) return;
+    const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
+    for await (const entries of batches)
+      for (const entry of entries) {
+        const event = project(
+          lacksCodes(entry) ? await withItsCodes(tasks, entry, task, context) : entry,
+          view,
+        );
+        if (event === undefined) continue;
+        yield event;
+        // S3: over every transport, the source of the events waits while the socket is full.
+        const full = context.caller.full();
+        if (full !== undefined) await full;
+      }
+  } catch (error) {
+    throw context.refusal(error);
+  }
+}
+
+/** Old journals have pending actions without codes. The snapshot at that entry supplies them. */
+async function withItsCodes(
+  tasks: TaskService,
+  { seq, at, event }: JournalEntry,
+  { taskId }: Start['task'],
+  { caller: { principal } }: CallContext,
+): Promise<JournalEntry> {
+  if (event.type !== 'input.required') return { seq, at, event };
+  const { calls } = await tasks.snapshot(taskId, principal, seq);
+  return { seq, at, event: { ...event, pending: withCodes(event.pending, calls) } };
+}
+
+function lacksCodes({ event }: JournalEntry): boolean {
+  return event.type === 'input.required' && event.pending.some(({ shown }) => shown === undefined);
+}
+
+/** Waits for the agent's final message, for a client that gets no task (A2A 1.0 §3.1.1, §3.1.2). */
+export async function bareAnswer(
+  tasks: TaskService,
+  { taskId, seq }: Snapshot,
+  context: CallContext,
+): Promise<Message> {
+  const { principal, signal } = context.caller;
+  for await (const _ of tasks.follow(taskId, seq, { until: 'ended', signal }));
+  const snapshot = await tasks.snapshot(taskId, principal);
+  return answerOf(snapshot, context.view(snapshot));
+}

@@ -1,0 +1,279 @@
+/**
+ * Converts a journal entry to an A2A stream event. Pure. An entry gives at most one event, so its `seq` can be the SSE id. The
+ * conversion needs no other entry, so a reader can start anywhere in the journal.
+ *
+ * A turn's text is one artifact. `turn.started` creates it empty, and each delta appends to it. So no delta needs to be
+ * first (A2A 1.0 TaskArtifactUpdateEvent: `append` needs an earlier artifact). `turn.abandoned` empties it.
+ *
+ * For clients without the approval extension, tool output is a growing artifact too. The piece with `offset` 0 creates it.
+ */
+import type { Artifact, StreamResponse } from '@a2a-js/sdk';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
+import { SUMMARISED } from '../../task/context.ts';
+import { withCodes } from '../../task/shown.ts';
+import type { StateName } from '../../task/snapshot.ts';
+import { pendingText } from './pending-text.ts';
+import {
+  dataPart,
+  givenArtifact,
+  message,
+  metadataFor,
+  outputArtifact,
+  textPart,
+  todosArtifact,
+  turnArtifact,
+  WIRE_STATE,
+} from './wire-objects.ts';
+import type { View } from './wire-objects.ts';
+
+/** The name of the artifacts with the model's text. */
+export const RESPONSE = 'response';
+
+/** @returns undefined for an entry that clients do not need. */
+export function project(entry: JournalEntry, view: View): StreamResponse | undefined {
+  const { event } = entry;
+  switch (event.type) {
+    case 'text.delta':
+      return artifactUpdate(entry, view, turnArtifact(event.turn, event.text, ''), { append: true });
+    case 'turn.started':
+      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE), {});
+    case 'turn.abandoned':
+      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE), { lastChunk: true });
+    case 'turn.finished':
+      return artifactUpdate(entry, view, turnArtifact(event.turn, '', ''), { append: true, lastChunk: true });
+    case 'artifact.updated':
+      return artifactUpdate(entry, view, givenArtifact(event.artifact), event);
+    case 'context.summarised':
+      return statusUpdate(entry, view, { state: 'working', text: SUMMARISED });
+    case 'turn.noted':
+    case 'model.unavailable':
+    case 'process.orphaned':
+      return statusUpdate(entry, view, { state: 'working', text: event.text });
+    case 'task.created':
+      return statusUpdate(entry, view, { state: 'submitted' });
+    case 'task.working':
+      return statusUpdate(entry, view, { state: 'working' });
+    case 'input.required':
+      return statusUpdate(
+        entry,
+        view,
+        event.pending.length > 0
+          ? { state: 'input-required', pending: withCodes(event.pending, {}) }
+          : { state: 'input-required', text: event.question },
+      );
+    case 'auth.required':
+      return statusUpdate(entry, view, { state: 'auth-required', text: event.question });
+    case 'task.completed':
+      return statusUpdate(entry, view, { state: 'completed', text: event.message });
+    case 'task.failed':
+      return statusUpdate(entry, view, { state: 'failed', text: event.message });
+    case 'task.rejected':
+      return statusUpdate(entry, view, { state: 'rejected', text: event.message });
+    case 'task.canceled':
+      return statusUpdate(entry, view, { state: 'canceled', text: canceledText(event.by, event.reason) });
+    case 'message.received':
+    case 'files.saved':
+    case 'context.clipped':
+    case 'context.exceeded':
+    // The task's status lists the grants in force.
+    case 'grant.revoked':
+    case 'agent.session':
+      return undefined;
+    case 'todos.updated':
+      return artifactUpdate(entry, view, todosArtifact(view, event.todos), { lastChunk: true });
+    case 'tool.output': {
+      // Clients with the extension see live output as activity. Kept output is only an artifact, for clients that read it.
+      const live = event.kept !== true && (view.approval || event.offset === undefined);
+      if (live) return activityUpdate(entry, view, activityOf(event));
+      return artifactUpdate(entry, view, outputArtifact(view, event), {
+        append: event.offset !== undefined && event.offset > 0,
+      });
+    }
+    case 'tool.requested':
+    case 'tool.asked':
+    case 'tool.withdrew':
+    case 'tool.outdated':
+    case 'tool.decided':
+    case 'tool.started':
+    case 'tool.finished':
+    case 'tool.interrupted':
+      return activityUpdate(entry, view, activityOf(event));
+  }
+}
+
+function activityUpdate(entry: JournalEntry, view: View, activity: Activity): StreamResponse {
+  return statusUpdate(entry, view, { state: 'working', activity, text: activityText(activity) });
+}
+
+type ToolEvent = Extract<JournalEntry['event'], { type: `tool.${string}` }>;
+
+function activityOf(event: ToolEvent): Activity {
+  switch (event.type) {
+    case 'tool.requested': {
+      const { callId, tool, title } = event.call;
+      return event.verdict.type === 'refuse'
+        ? {
+            type: 'tool.finished',
+            callId,
+            tool,
+            title,
+            toolId: null,
+            outcome: 'error',
+            summary: event.verdict.message,
+          }
+        : {
+            type: 'tool.requested',
+            callId,
+            tool,
+            title,
+            asks: event.verdict.type !== 'allow',
+            ...(event.verdict.type === 'question' && { question: true }),
+          };
+    }
+    case 'tool.asked':
+      return { type: 'tool.requested', ...callRef(event.call), asks: true, question: true };
+    case 'tool.withdrew':
+      return {
+        type: 'tool.finished',
+        ...callRef(event),
+        toolId: null,
+        outcome: 'withdrawn',
+        summary: 'the question was withdrawn',
+      };
+    case 'tool.outdated':
+      return { type: 'tool.requested', ...callRef(event), asks: true };
+    case 'tool.decided':
+      return {
+        type: 'tool.decided',
+        ...callRef(event),
+        decision: event.decision,
+        by: event.by.principal,
+        channel: event.by.channel,
+        inputHash: event.inputHash,
+      };
+    case 'tool.started':
+      return { type: 'tool.started', ...callRef(event), toolId: event.toolId };
+    case 'tool.output':
+      return { type: 'tool.output', ...callRef(event), toolId: event.toolId, text: event.text };
+    case 'tool.finished':
+      return {
+        type: 'tool.finished',
+        ...callRef(event),
+        toolId: event.toolId,
+        outcome: event.outcome.type,
+        summary: outcomeSummary(event.outcome),
+        ...(event.outcome.type === 'stopped' && { stopReason: event.outcome.reason }),
+      };
+    case 'tool.interrupted':
+      return {
+        type: 'tool.finished',
+        ...callRef(event),
+        toolId: event.toolId,
+        outcome: 'unknown',
+        summary: event.rerun
+          ? 'interrupted; it has no side effects and runs again'
+          : 'interrupted, outcome unknown',
+      };
+  }
+}
+
+function callRef({ callId, tool, title }: { callId: string; tool: string; title: string }) {
+  return { callId, tool, title };
+}
+
+/** One line for a person. */
+export function outcomeSummary(outcome: ToolOutcome): string {
+  return outcome.type === 'ok' ? outcome.summary : outcome.message;
+}
+
+function activityText(activity: Activity): string {
+  switch (activity.type) {
+    case 'tool.requested':
+      if (activity.question) return `${activity.title}: waits for an answer`;
+      return activity.asks ? `${activity.title}: needs approval` : `${activity.title}: about to run`;
+    case 'tool.decided':
+      return `${activity.title}: ${activity.decision}, by ${activity.by} over ${activity.channel}`;
+    case 'tool.started':
+      return `${activity.title}: running`;
+    case 'tool.output':
+      return activity.text;
+    case 'tool.finished':
+      return `${activity.title}: ${activity.summary}`;
+  }
+}
+
+export function canceledText(by: Decider, reason: string): string {
+  return `Canceled by ${by.principal} over ${by.channel}: ${reason}`;
+}
+
+/** The status message of a waiting task: text for people and, with the extension, the same as data. */
+export function pendingMessage(view: View, seq: number, pending: readonly PendingAction[]) {
+  return message(view, 'agent', statusId(view, seq), [
+    textPart(pendingText(pending)),
+    ...(view.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
+  ]);
+}
+
+/** The id of a status message. It is derived, so that all readers get the same id. */
+export function statusId(view: View, seq: number): string {
+  return `${view.taskId}-${seq}`;
+}
+
+interface Status {
+  state: StateName;
+  text?: string | undefined;
+  pending?: readonly PendingAction[];
+  activity?: Activity;
+}
+
+function statusUpdate(
+  entry: JournalEntry,
+  view: View,
+  { state, text, pending, activity }: Status,
+): StreamResponse {
+  // Clients with the extension read the activity and need no text.
+  const words = activity !== undefined && view.approval ? undefined : text;
+  const said = pending
+    ? pendingMessage(view, entry.seq, pending)
+    : words === undefined
+      ? undefined
+      : message(view, 'agent', statusId(view, entry.seq), [textPart(words)]);
+  return {
+    payload: {
+      $case: 'statusUpdate',
+      value: {
+        taskId: view.taskId,
+        contextId: view.sessionId,
+        status: {
+          state: WIRE_STATE[state],
+          message: said,
+          timestamp: new Date(entry.at).toISOString(),
+        },
+        metadata: metadataFor(view, entry.seq, activity && { activity }),
+      },
+    },
+  };
+}
+
+function artifactUpdate(
+  entry: JournalEntry,
+  view: View,
+  artifact: Artifact,
+  { append = false, lastChunk = false }: { append?: boolean; lastChunk?: boolean },
+): StreamResponse {
+  return {
+    payload: {
+      $case: 'artifactUpdate',
+      value: {
+        taskId: view.taskId,
+        contextId: view.sessionId,
+        artifact,
+        append,
+        lastChunk,
+        metadata: metadataFor(view, entry.seq),
+      },
+    },
+  };
+}

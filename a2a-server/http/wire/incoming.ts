@@ -1,0 +1,186 @@
+/**
+ * Converts an A2A message to a command. It checks everything that does not depend on the task.
+ *
+ * D1: a data part that looks like a decision but is not a valid one is an error. It never counts as an approval or as a
+ * message to the model.
+ */
+import { createHash } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
+import { Role } from '@a2a-js/sdk';
+import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
+import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
+import { z } from 'zod';
+import { issuesOf } from '../../../shared/settings/config.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { AGENT_COMMAND, commandPart } from '../../../shared/protocol/agent-command.ts';
+import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
+import {
+  decisionsPart,
+  revokePart,
+  taskSettings,
+  TOOL_APPROVAL,
+} from '../../../shared/protocol/tool-approval.ts';
+import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
+import type { Incoming } from '../../executor/task-service.ts';
+import type { MessagePart } from '../../task/events.ts';
+
+/** The default channel, if the client names none. */
+const CHANNEL = 'a2a';
+
+const identifier = z.string().max(200);
+
+/** @throws ProductError MALFORMED, UNSUPPORTED_CONTENT, INVALID_DECISION; PushNotificationNotSupportedError */
+export function incomingOf(
+  request: SendMessageRequest,
+  { principal, speaksApproval }: { principal: string; speaksApproval: boolean },
+): Incoming {
+  // A2A 1.0 §3.3.4: a client that expects push notifications must learn that they are not supported.
+  if (request.configuration?.taskPushNotificationConfig !== undefined)
+    throw new PushNotificationNotSupportedError();
+  const message = messageOfRequest(request);
+  const parts = message.parts.map(partOf);
+  const command = commandIn(parts);
+  const deciding = command === undefined ? decidingIn(parts) : undefined;
+  const settings = settingsIn(message);
+  const taskId = message.taskId === '' ? {} : { taskId: message.taskId };
+  const sessionId = message.contextId === '' ? {} : { sessionId: message.contextId };
+  return {
+    principal,
+    channel: deciding?.channel ?? CHANNEL,
+    message: { messageId: message.messageId, parts, ...(command && { command }) },
+    // The hash covers the content only. The same message over another binding or version is the same message (R27).
+    bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
+    ...taskId,
+    ...sessionId,
+    settings,
+    wordsDecide: !speaksApproval,
+    ...(deciding && ('revoke' in deciding ? { revoke: deciding.revoke } : { decisions: deciding })),
+  };
+}
+
+function messageOfRequest({ message }: SendMessageRequest): Message {
+  if (message === undefined) throw malformed('The request has no message.');
+  if (message.messageId === '' || !identifier.safeParse(message.messageId).success)
+    throw malformed('message.messageId must be a text of 1 to 200 characters, new for every message.');
+  for (const id of [message.taskId, message.contextId])
+    if (!identifier.safeParse(id).success)
+      throw malformed('message.taskId and message.contextId are at most 200 characters long.');
+  if (message.role === Role.ROLE_AGENT) throw malformed('message.role must be ROLE_USER.');
+  if (message.parts.length === 0)
+    throw malformed('The message has no parts: send at least one text or data part.');
+  return message;
+}
+
+function partOf({ content }: Part): MessagePart {
+  switch (content?.$case) {
+    case 'text':
+      if (typeof content.value !== 'string') throw malformed('The text of a text part must be a string.');
+      return { type: 'text', text: content.value };
+    case 'data':
+      return { type: 'data', data: content.value };
+    case 'raw':
+    case 'url':
+      throw new ProductError(
+        'UNSUPPORTED_CONTENT',
+        'File parts are not supported. Put the file into the workspace and name it in a text part.',
+      );
+    case undefined:
+      throw malformed('Each part of a message needs "text" or "data".');
+  }
+}
+
+function settingsIn({ metadata }: Message): TaskSettings {
+  const parsed = taskSettings.safeParse(metadata?.[TOOL_APPROVAL] ?? {});
+  if (parsed.success) return parsed.data;
+  throw malformed(
+    `The task settings in metadata["${TOOL_APPROVAL}"] are not valid: ${issuesOf(parsed.error)}.`,
+  );
+}
+
+/** A part that names the extension must be a valid command. If not, it is an error and no message to the model. */
+function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
+  const meant = parts.flatMap((part) =>
+    part.type === 'data' && namesCommands(part.data) ? [part.data] : [],
+  );
+  if (meant.length === 0) return undefined;
+  if (parts.length > 1) throw malformed('A command needs its own message: send its data part alone.');
+  const parsed = commandPart.safeParse(meant[0]);
+  if (!parsed.success)
+    throw malformed(
+      `The command part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${AGENT_COMMAND}", "command": "checkpoint list", "args": []}.`,
+    );
+  const { command, args } = parsed.data;
+  return { command, args };
+}
+
+function namesCommands(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'extension' in data && data.extension === AGENT_COMMAND;
+}
+
+function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart | undefined {
+  const meant = parts.flatMap((part) =>
+    part.type === 'data' && meansToDecide(part.data) ? [part.data] : [],
+  );
+  if (meant.length === 0) return undefined;
+  if (meant.length > 1)
+    throw invalidDecision('A message carries one decisions part; put all decisions into its list.');
+  if (meansToRevoke(meant[0])) return revocation(meant[0]);
+  const parsed = decisionsPart.safeParse(meant[0]);
+  if (parsed.success) return parsed.data;
+  throw invalidDecision(
+    `The decisions part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
+  );
+}
+
+function revocation(meant: unknown): RevokePart {
+  const parsed = revokePart.safeParse(meant);
+  if (parsed.success) return parsed.data;
+  throw invalidDecision(
+    `The part that revokes grants is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,
+  );
+}
+
+function meansToRevoke(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && Object.hasOwn(data, 'revoke');
+}
+
+/** An object with any of these keys counts as an attempt to decide. */
+const DECISION_KEYS = ['decision', 'decisions', 'outcome', 'callId'];
+
+function meansToDecide(data: unknown): boolean {
+  if (Array.isArray(data)) return data.some(meansToDecide);
+  if (typeof data !== 'object' || data === null) return false;
+  return (
+    ('extension' in data && data.extension === TOOL_APPROVAL) ||
+    DECISION_KEYS.some((key) => Object.hasOwn(data, key))
+  );
+}
+
+const wireParts = z.array(z.looseObject({ text: z.string().nullish() })).optional();
+/** A2A 0.3 over HTTP+JSON calls the parts `content`. */
+const partsOnTheWire = z.looseObject({ parts: wireParts, content: wireParts });
+
+/**
+ * Checks values that the SDK's codec would convert to text: `{"text": ["approve"]}` must not become "approve" (D1).
+ * @param message the message as received.
+ * @throws ProductError MALFORMED
+ */
+export function checkWireMessage(message: unknown): void {
+  if (message === undefined || message === null) return;
+  const parsed = partsOnTheWire.safeParse(message);
+  if (!parsed.success) throw malformed(`The message is not valid: ${issuesOf(parsed.error)}.`);
+}
+
+function malformed(message: string): ProductError {
+  return new ProductError('MALFORMED', message);
+}
+
+function invalidDecision(message: string): ProductError {
+  return new ProductError('INVALID_DECISION', `${message} Nothing was decided.`);
+}
+
+function sha256(text: string | undefined): string {
+  return createHash('sha256')
+    .update(text ?? '')
+    .digest('hex');
+}

@@ -1,0 +1,91 @@
+/** Reads a request's JSON body with limits (X3). */
+import express from 'express';
+import type { RequestHandler } from 'express';
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { parseJson } from './json-text.ts';
+
+export interface BodyLimits {
+  bytes: number;
+  depth: number;
+}
+
+export const DEFAULT_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 64 };
+
+/** A body that is not JSON. */
+export class NotJson extends ProductError {
+  constructor(problem: string) {
+    super('MALFORMED', `${problem} Send one JSON value, encoded as UTF-8.`);
+  }
+}
+
+/**
+ * Middleware that puts the parsed body into `request.body`; undefined if there is no body.
+ * Passes on ProductError TOO_LARGE, UNSUPPORTED_CONTENT, MALFORMED.
+ * @param mediaTypes the accepted media types.
+ */
+export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): RequestHandler[] {
+  const declared: RequestHandler = (request, _response, next) => {
+    const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+    if (mediaType === undefined || mediaTypes.includes(mediaType)) return next();
+    return next(
+      new ProductError(
+        'UNSUPPORTED_CONTENT',
+        `This address takes ${mediaTypes.join(' or ')}, not ${JSON.stringify(mediaType.slice(0, 100))}.`,
+      ),
+    );
+  };
+  const parsed: RequestHandler = (request, _response, next) => {
+    const bytes: unknown = request.body;
+    if (!(bytes instanceof Uint8Array)) return next();
+    // Clients send `Content-Length: 0` with a POST without a body.
+    if (bytes.length === 0) {
+      request.body = undefined;
+      return next();
+    }
+    const body = parseJson(bytes, limits.depth);
+    switch (body.type) {
+      case 'value':
+        request.body = body.value;
+        return next();
+      case 'not-json':
+        return next(new NotJson(body.problem));
+      case 'too-deep':
+        return next(new ProductError('MALFORMED', body.problem));
+    }
+  };
+  // Compressed bodies are refused: a small body could expand to a large one.
+  return [declared, express.raw({ type: () => true, limit: limits.bytes, inflate: false }), parsed];
+}
+
+/** The fields of errors from body-parser and Express. */
+const httpError = z.object({
+  type: z.string().optional(),
+  status: z.number().int().min(400).max(599),
+});
+
+/** Explains a request that Express or its body parser could not read. Other errors stay unchanged. */
+export function requestError(error: unknown, limits: BodyLimits): unknown {
+  const parsed = httpError.safeParse(error);
+  if (error instanceof ProductError || !parsed.success) return error;
+  const { type, status } = parsed.data;
+  if (type === 'entity.too.large')
+    return new ProductError(
+      'TOO_LARGE',
+      `The body is larger than ${limits.bytes} bytes. Put large content into a file of the workspace and name it.`,
+      { facts: { limit: String(limits.bytes) }, cause: error },
+    );
+  if (type === 'encoding.unsupported')
+    return new ProductError('UNSUPPORTED_CONTENT', 'Send the body without Content-Encoding.', {
+      cause: error,
+    });
+  if (status < 500)
+    return new ProductError(
+      'MALFORMED',
+      'The request could not be read: its address or its body is malformed.',
+      {
+        cause: error,
+      },
+    );
+  return error;
+}

@@ -1,0 +1,52 @@
+/** Parses the JSON-RPC 2.0 envelope and the A2A version of a request. */
+import { isLegacyJsonRpcMethod, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { issuesOf } from '../../../shared/settings/config.ts';
+
+const envelope = z.looseObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.string(), z.number().int(), z.null()]).optional(),
+  method: z.string().min(1),
+});
+export type Envelope = z.infer<typeof envelope>;
+export type RequestId = string | number | null;
+
+/** @throws ProductError MALFORMED */
+export function envelopeOf(body: unknown): Envelope {
+  if (body === undefined)
+    throw new ProductError('MALFORMED', 'The request has no body: send a JSON-RPC 2.0 request.');
+  const parsed = envelope.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const problem = Array.isArray(body)
+    ? 'batches are not supported, send one request'
+    : issuesOf(parsed.error);
+  throw new ProductError('MALFORMED', `The body is not a JSON-RPC 2.0 request: ${problem}.`);
+}
+
+/** The raw message in a request's parameters. */
+export function messageIn(params: unknown): unknown {
+  return z.object({ message: z.unknown() }).safeParse(params).data?.message;
+}
+
+/** The id of the request for the response; null if there is none. */
+export function idOf(body: unknown): RequestId {
+  return z.object({ id: z.union([z.string(), z.number(), z.null()]) }).safeParse(body).data?.id ?? null;
+}
+
+/** A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers are ignored (§3.6). */
+export function versionOf(header: string | undefined): { version: string; legacy: boolean } {
+  const version = /^(\d+\.\d+)(\.\d+)?$/.exec(header?.trim() ?? '')?.[1] ?? (header?.trim() || '0.3');
+  return { version, legacy: version === '0.3' };
+}
+
+/** The error for an unknown method. It says if another version has the method. */
+export function unknownMethod(method: string, legacy: boolean): string | undefined {
+  if (legacy ? isLegacyJsonRpcMethod(method) : isV1JsonRpcMethod(method)) return undefined;
+  const name = JSON.stringify(method.slice(0, 100));
+  if (legacy && isV1JsonRpcMethod(method))
+    return `${name} is a method of A2A 1.0: send the header "A2A-Version: 1.0" with it.`;
+  if (!legacy && isLegacyJsonRpcMethod(method))
+    return `${name} is a method of A2A 0.3: send it without the header "A2A-Version".`;
+  return `There is no method ${name}.`;
+}

@@ -1,0 +1,46 @@
+/** Describes pending actions as text, for clients without the approval extension and for logs. */
+import { quotedPreview, TEXT_PART_ROOM } from '../../../shared/protocol/preview-text.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+
+const BECAUSE: Readonly<Record<PendingAction['reason'], string>> = {
+  approval: '',
+  'outcome-unknown':
+    ' It was running when the server stopped, and its outcome is unknown: approve runs it again, deny skips it.',
+  'content-changed': ' Its content has changed since it was last shown. This is the current content.',
+  question: '',
+};
+
+export function pendingText(pending: readonly PendingAction[]): string {
+  const [first, second] = pending;
+  if (first === undefined) return 'The task waits for input.';
+  if (second === undefined) return `${described(first)}\n\n${howToAnswer(first)}`;
+  const actions = pending.map((action, index) => `${index + 1}. ${described(action)}`);
+  return `${pending.length} actions wait for a decision.\n\n${actions.join('\n\n')}\n\nDecide each by its call id and its code (${pending
+    .map(({ callId, shown }) => `${callId} ${shown}`)
+    .join(', ')}), with a decisions part of the tool-approval extension.`;
+}
+
+function howToAnswer({ preview, reason, shown }: PendingAction): string {
+  // D2: a plain word may be meant for the earlier question.
+  const code = reason === 'outcome-unknown' || reason === 'content-changed' ? ` ${shown}` : '';
+  // D5: a word must not approve an action that is not shown whole.
+  if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_ROOM).extent === 'cut')
+    return `It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny${code}", or decide it there.`;
+  if (preview.type !== 'question') return `Answer with exactly "approve${code}" or "deny${code}".`;
+  if (preview.schema !== undefined) return 'Answer with a JSON object that has these fields.';
+  if (preview.choices === undefined) return 'The next message is the answer.';
+  const other = preview.freeText ? ', or with your own text' : '';
+  return preview.multiple
+    ? `Answer with the choices you take, with commas between them${other}.`
+    : `Answer with exactly one of the choices${other}.`;
+}
+
+function described({ title, tool, callId, reason, rule, preview, expiresAt }: PendingAction): string {
+  const until = expiresAt === null ? '' : ` It waits until ${expiresAt}.`;
+  const { text } = quotedPreview(preview, TEXT_PART_ROOM);
+  const call = `call ${visibleLine(callId)}`;
+  if (preview.type === 'question')
+    return `The agent asks a question (${visibleLine(tool)}, ${call}).${until}\n\n${text}`;
+  return `The agent wants to run ${visibleLine(tool)}: ${visibleLine(title)} (${call}).${BECAUSE[reason]}${rule === undefined ? '' : ` This rule requires a decision: ${visibleLine(rule)}.`}${until}\n\n${text}`;
+}

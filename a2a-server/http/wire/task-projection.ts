@@ -1,0 +1,250 @@
+/** Converts a snapshot to an A2A Task. Pure. */
+import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk';
+import { answerText } from '../../../shared/protocol/question-text.ts';
+import type {
+  GrantView,
+  PendingAction,
+  StandingDecision,
+  TaskOverview,
+  ToolServerView,
+} from '../../../shared/protocol/tool-approval.ts';
+import type { Grant } from '../../task/grants.ts';
+import { pendingActions } from '../../task/pending.ts';
+import { callsOf } from '../../task/snapshot.ts';
+import { NO_SPENDING, sum } from '../../task/spending.ts';
+import type { Call, Decided, Snapshot, Turn } from '../../task/snapshot.ts';
+import { canceledText, outcomeSummary, pendingMessage, RESPONSE, statusId } from './event-projection.ts';
+import {
+  givenArtifact,
+  message,
+  metadataFor,
+  outputArtifact,
+  partOf,
+  textPart,
+  todosArtifact,
+  turnArtifact,
+  WIRE_STATE,
+} from './wire-objects.ts';
+import type { View } from './wire-objects.ts';
+
+export interface TaskDetail {
+  /** The maximum number of messages, newest first kept. Undefined means all, 0 means none (A2A 1.0 §3.2.4). */
+  historyLength?: number | undefined;
+  /** False only in lists (A2A 1.0 §3.1.4). */
+  artifacts?: boolean;
+  /** The current state of the MCP servers. An empty list is omitted. */
+  servers?: readonly ToolServerView[];
+}
+
+export function taskView(snapshot: Snapshot, view: View, detail: TaskDetail = {}): Task {
+  const { historyLength, artifacts = true, servers = [] } = detail;
+  return {
+    id: snapshot.taskId,
+    contextId: snapshot.sessionId,
+    status: statusOf(snapshot, view),
+    artifacts: artifacts ? [...artifactsOf(snapshot), ...besideAnswer(snapshot, view)] : [],
+    history: latest(historyOf(snapshot, view), historyLength),
+    metadata: metadataFor(view, snapshot.seq, {
+      ...overviewOf(snapshot),
+      ...(servers.length > 0 && { servers: [...servers] }),
+    }),
+  };
+}
+
+function latest<T>(items: T[], count: number | undefined): T[] {
+  if (count === undefined) return items;
+  return count === 0 ? [] : items.slice(-count);
+}
+
+function statusOf(snapshot: Snapshot, view: View): TaskStatus {
+  const { status } = snapshot;
+  const timestamp = new Date(snapshot.updatedAt).toISOString();
+  switch (status.state) {
+    case 'input-required': {
+      if (status.pending.length === 0) return said(snapshot, view, status.question, timestamp);
+      const pending = pendingActions(snapshot);
+      // After the last decision of a batch no call waits, and the next event sets the task to working (R09).
+      if (pending.length === 0) return { state: WIRE_STATE.working, message: undefined, timestamp };
+      return waiting(snapshot, view, pending, timestamp);
+    }
+    case 'auth-required':
+      return said(snapshot, view, status.question, timestamp);
+    case 'failed':
+    case 'rejected':
+      return said(snapshot, view, status.message, timestamp);
+    case 'canceled':
+      return said(snapshot, view, canceledText(status.by, status.reason), timestamp);
+    case 'working':
+      return said(snapshot, view, status.note, timestamp);
+    case 'completed':
+      return said(snapshot, view, status.message, timestamp);
+    case 'submitted':
+      return said(snapshot, view, undefined, timestamp);
+  }
+}
+
+function waiting(snapshot: Snapshot, view: View, pending: PendingAction[], timestamp: string): TaskStatus {
+  return {
+    state: WIRE_STATE['input-required'],
+    message: pendingMessage(view, snapshot.seq, pending),
+    timestamp,
+  };
+}
+
+function said(snapshot: Snapshot, view: View, text: string | undefined, timestamp: string): TaskStatus {
+  return {
+    state: WIRE_STATE[snapshot.status.state],
+    message:
+      text === undefined ? undefined : message(view, 'agent', statusId(view, snapshot.seq), [textPart(text)]),
+    timestamp,
+  };
+}
+
+/** The message for a client that gets no task (A2A 1.0 §3.1.1). */
+export function answerOf(snapshot: Snapshot, view: View): Message {
+  const text = statusOf(snapshot, view).message?.parts ?? [textPart('')];
+  return { ...message(view, 'agent', `${view.taskId}-answer`, text), taskId: '' };
+}
+
+/**
+ * The artifacts of all turns, oldest first. A later artifact with the same id replaces the earlier one. An open turn always has a
+ * text artifact, because later stream events append to it.
+ */
+function artifactsOf({ exchanges, openTurn }: Snapshot): Artifact[] {
+  const finished = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
+  const artifacts = new Map<string, Artifact>();
+  for (const turn of [...finished, ...(openTurn === null ? [] : [openTurn])]) {
+    const words = turnArtifact(turn.turn, turn.text, RESPONSE);
+    if (turn.text !== '' || turn === openTurn) artifacts.set(words.artifactId, words);
+    for (const given of turn.artifacts) artifacts.set(given.artifactId, givenArtifact(given));
+  }
+  return [...artifacts.values()];
+}
+
+/** The artifacts that are not part of the answer. Later stream events append to them or replace them. */
+function besideAnswer({ outputs, todos }: Snapshot, view: View): Artifact[] {
+  const list = todos.length === 0 ? [] : [todosArtifact(view, todos)];
+  return [...list, ...outputs.map((output) => outputArtifact(view, output))];
+}
+
+function historyOf(snapshot: Snapshot, view: View): Message[] {
+  return [
+    ...snapshot.exchanges.map((exchange) =>
+      exchange.type === 'message'
+        ? message(view, 'user', exchange.message.messageId, exchange.message.parts.map(partOf))
+        : turnMessage(snapshot, view, exchange.turn),
+    ),
+    ...snapshot.queued.map((it) => message(view, 'user', it.messageId, it.parts.map(partOf))),
+  ];
+}
+
+/** The agent's message of a turn: its text, a line for each call, and its final message or question. */
+function turnMessage(snapshot: Snapshot, view: View, turn: Turn): Message {
+  const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
+  const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
+  return message(
+    view,
+    'agent',
+    `${view.taskId}-turn-${turn.turn}`,
+    (texts.length === 0 ? [''] : texts).map(textPart),
+  );
+}
+
+function lastWords({ end }: Turn): string {
+  if (end === null || typeof end === 'string') return '';
+  return ('question' in end ? end.question : end.message) ?? '';
+}
+
+/** The decision on the call, for clients that do not read the data. */
+function verdictOn({ decided }: Call): string {
+  return decided ? ` (${decided.decision}, by ${decided.by.principal} over ${decided.by.channel})` : '';
+}
+
+function fate({ state }: Call): string {
+  switch (state.type) {
+    case 'waiting':
+      return 'waits for a decision';
+    case 'ready':
+      return 'about to run';
+    case 'running':
+      return 'running';
+    case 'settled':
+      switch (state.result.type) {
+        case 'ran':
+          return outcomeSummary(state.result.outcome);
+        case 'denied':
+        case 'skipped':
+          return state.result.reason === null
+            ? state.result.type
+            : `${state.result.type}: ${state.result.reason}`;
+        case 'answered':
+          return `answered: ${answerText(state.result.answer)}`;
+        case 'withdrawn':
+          return 'withdrawn';
+        case 'refused':
+          return state.result.message;
+      }
+  }
+}
+
+function overviewOf(snapshot: Snapshot): TaskOverview {
+  return {
+    settings: snapshot.settings,
+    grants: snapshot.grants.map(grantView),
+    turns: snapshot.turns,
+    calls: Object.values(snapshot.calls).map((call) => ({
+      callId: call.callId,
+      tool: call.tool,
+      title: call.title,
+      toolId: call.toolId,
+      sideEffect: call.sideEffect,
+      state: overviewState(call),
+      ...(call.state.type === 'running' && { startedAt: new Date(call.state.startedAt).toISOString() }),
+      ...(call.decided && { decided: standing(call.decided) }),
+    })),
+    usage: usageOf(snapshot),
+  };
+}
+
+/** The usage of all models together. With more than one model, also of each. */
+function usageOf({ spending }: Snapshot): TaskOverview['usage'] {
+  const models = Object.entries(spending).map(([model, spent]) => ({ model, ...spent }));
+  return {
+    ...Object.values(spending).reduce(sum, NO_SPENDING),
+    ...(models.length > 1 && { models }),
+  };
+}
+
+function grantView({ grantId, scope, tool, source, by, at, expiresAt, usesLeft }: Grant): GrantView {
+  return {
+    grantId,
+    scope,
+    tool,
+    source,
+    by: by.principal,
+    channel: by.channel,
+    at: new Date(at).toISOString(),
+    expiresAt: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+    usesLeft,
+  };
+}
+
+function standing({ decision, by, at, inputHash }: Decided): StandingDecision {
+  const { principal, channel } = by;
+  return { decision, by: principal, channel, at: new Date(at).toISOString(), inputHash };
+}
+
+function overviewState({ state }: Call): TaskOverview['calls'][number]['state'] {
+  if (state.type !== 'settled') return state.type;
+  switch (state.result.type) {
+    case 'ran':
+      return state.result.outcome.type;
+    case 'denied':
+    case 'skipped':
+    case 'answered':
+    case 'withdrawn':
+      return state.result.type;
+    case 'refused':
+      return 'error';
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * Converts a ProductError to an A2A error, for both bindings and both versions (A2A 1.0 §5.4).
+ *
+ * Each error carries a `google.rpc.ErrorInfo`. Its `metadata` has the product's `reason`, the flag `retryable`, and the facts.
+ * JSON-RPC (also 0.3) sends it in `error.data`, HTTP+JSON in `error.details`.
+ */
+import {
+  A2AError,
+  JsonRpcContentTypeNotSupportedError,
+  JsonRpcRequestMalformedError,
+  JsonRpcTaskNotCancelableError,
+  JsonRpcTaskNotFoundError,
+  JsonRpcTransportError,
+  JsonRpcUnsupportedOperationError,
+  RestContentTypeNotSupportedError,
+  RestRequestMalformedError,
+  RestTaskNotCancelableError,
+  RestTaskNotFoundError,
+  RestUnsupportedOperationError,
+} from '@a2a-js/sdk/errors';
+import type { JsonRpcA2AErrorOptions, RestA2AErrorOptions } from '@a2a-js/sdk/errors';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Reason } from '../../../shared/runtime/errors.ts';
+
+/** The binding and version of the response. */
+export type Wire = 'jsonrpc' | 'jsonrpc-0.3' | 'rest';
+
+const CLASSES = {
+  malformed: { rpc: JsonRpcRequestMalformedError, rest: RestRequestMalformedError },
+  'not-found': { rpc: JsonRpcTaskNotFoundError, rest: RestTaskNotFoundError },
+  'not-cancelable': { rpc: JsonRpcTaskNotCancelableError, rest: RestTaskNotCancelableError },
+  unsupported: { rpc: JsonRpcUnsupportedOperationError, rest: RestUnsupportedOperationError },
+  'content-type': { rpc: JsonRpcContentTypeNotSupportedError, rest: RestContentTypeNotSupportedError },
+} as const;
+
+type Kind = keyof typeof CLASSES | 'internal';
+
+interface Row {
+  kind: Kind;
+  /** The HTTP status over HTTP+JSON. Over JSON-RPC it applies only to requests that are refused before they are read. */
+  http: number;
+  /** The JSON-RPC code, if the code of the A2A error type would be misleading. */
+  code?: number;
+}
+
+/** JSON-RPC 2.0 §5.1: the JSON is not a valid request. */
+export const INVALID_REQUEST = -32600;
+/** JSON-RPC 2.0 §5.1: the body is not JSON. */
+export const PARSE_ERROR = -32700;
+const INTERNAL_ERROR = -32603;
+
+export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
+  MALFORMED: { kind: 'malformed', http: 400 },
+  TOO_LARGE: { kind: 'malformed', http: 413, code: INVALID_REQUEST },
+  UNAUTHENTICATED: { kind: 'malformed', http: 401, code: INVALID_REQUEST },
+  FORBIDDEN: { kind: 'malformed', http: 403, code: INVALID_REQUEST },
+  UNKNOWN_SESSION: { kind: 'malformed', http: 404 },
+  UNKNOWN_TASK: { kind: 'not-found', http: 404 },
+  UNKNOWN_CALL: { kind: 'malformed', http: 400 },
+  UNKNOWN_GRANT: { kind: 'malformed', http: 400 },
+  UNKNOWN_TOOL_EXECUTION: { kind: 'malformed', http: 404 },
+  UNKNOWN_AGENT: { kind: 'malformed', http: 400 },
+  UNKNOWN_MODEL: { kind: 'malformed', http: 400 },
+  UNKNOWN_WORKSPACE: { kind: 'malformed', http: 400 },
+  UNKNOWN_COMMAND: { kind: 'malformed', http: 400 },
+  SESSION_BUSY: { kind: 'unsupported', http: 409 },
+  ALREADY_DECIDED: { kind: 'unsupported', http: 400 },
+  INVALID_DECISION: { kind: 'malformed', http: 400 },
+  INPUT_CHANGED: { kind: 'unsupported', http: 400 },
+  DECISION_NEEDED: { kind: 'unsupported', http: 400 },
+  // A2A 1.0 §3.1.1: a message to an ended task is an UnsupportedOperationError. A cancel is not (§3.1.5).
+  TASK_ENDED: { kind: 'unsupported', http: 400 },
+  MESSAGE_CONFLICT: { kind: 'malformed', http: 409 },
+  INVALID_CURSOR: { kind: 'malformed', http: 400 },
+  UNSUPPORTED_CONTENT: { kind: 'content-type', http: 400 },
+  OUTSIDE_WORKSPACE: { kind: 'malformed', http: 400 },
+  CONFIGURATION: { kind: 'internal', http: 500 },
+  STORAGE: { kind: 'internal', http: 503 },
+  SHUTTING_DOWN: { kind: 'internal', http: 503 },
+  AGENT_UNREACHABLE: { kind: 'internal', http: 502 },
+  AGENT_ERROR: { kind: 'internal', http: 502 },
+};
+
+/** An error without an A2A type. Over HTTP+JSON it has its own status. */
+class InternalError extends A2AError {
+  readonly transport = 'rest';
+  readonly statusCode: number;
+
+  constructor(message: string, statusCode: number, metadata: Record<string, string>) {
+    super({ message, metadata });
+    this.name = 'A2AError';
+    this.statusCode = statusCode;
+  }
+}
+
+/** The error for a cancel of an ended task (A2A 1.0 §3.1.5). */
+export function notCancelable(error: ProductError, wire: Wire): A2AError {
+  return asRow({ kind: 'not-cancelable', http: 400 }, error, wire);
+}
+
+/** The error for a body that is not JSON or not a valid request. */
+export function unparsable(error: ProductError, wire: Wire, code: number): A2AError {
+  return asRow({ kind: 'malformed', http: 400, code }, error, wire);
+}
+
+/** The error for the SDK's handlers. A2A errors pass unchanged. The text of an unexpected error stays secret. */
+export function toWireError(error: unknown, wire: Wire): A2AError {
+  if (error instanceof A2AError) return error;
+  if (error instanceof ProductError) return asRow(WIRE_ERRORS[error.reason], error, wire);
+  return internal('The server had an unexpected error. Its log says more.', 500, {}, wire);
+}
+
+function asRow({ kind, http, code }: Row, error: ProductError, wire: Wire): A2AError {
+  const { message } = error;
+  const metadata = { ...error.facts, reason: error.reason, retryable: String(error.retryable) };
+  if (kind === 'internal') return internal(message, http, metadata, wire);
+  if (wire === 'rest') {
+    const options: RestA2AErrorOptions = { message, metadata, statusCode: http, cause: error };
+    return new CLASSES[kind].rest(options);
+  }
+  const options: JsonRpcA2AErrorOptions = {
+    message,
+    metadata,
+    cause: error,
+    ...(code !== undefined && { envelopeCode: code }),
+  };
+  const modern = new CLASSES[kind].rpc(options);
+  // The 0.3 handler sends `data` unchanged. The 1.0 handler builds it from the metadata.
+  return wire === 'jsonrpc' ? modern : new CLASSES[kind].rpc({ ...options, data: [modern.toErrorInfo()] });
+}
+
+function internal(message: string, status: number, metadata: Record<string, string>, wire: Wire): A2AError {
+  if (wire === 'rest') return new InternalError(message, status, metadata);
+  const modern = new A2AError({ message, metadata });
+  if (wire === 'jsonrpc') return modern;
+  return new JsonRpcTransportError({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: INTERNAL_ERROR, message, data: [modern.toErrorInfo()] },
+  });
+}

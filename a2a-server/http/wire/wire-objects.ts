@@ -1,0 +1,140 @@
+/** Builds the parts of A2A objects with the SDK's types. All fields are set, because the SDK's codec expects that. */
+import { Role, TaskState } from '@a2a-js/sdk';
+import type { Artifact, Message, Part } from '@a2a-js/sdk';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import type { Aside, Todo } from '../../../shared/protocol/tool-approval.ts';
+import type { Artifact as GivenArtifact, ContentPart } from '../../task/events.ts';
+import type { StateName } from '../../task/snapshot.ts';
+
+/** The reader's view: the task, and the client's active extensions. */
+export interface View {
+  taskId: string;
+  sessionId: string;
+  /** True if `urn:mcp-a2a-bridge:tool-approval:v1` is active. Otherwise its data parts and metadata are not sent. */
+  approval: boolean;
+  /** True if `urn:mcp-a2a-bridge:resumable-stream:v1` is active. */
+  resumable: boolean;
+}
+
+export const WIRE_STATE: Readonly<Record<StateName, TaskState>> = {
+  submitted: TaskState.TASK_STATE_SUBMITTED,
+  working: TaskState.TASK_STATE_WORKING,
+  'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
+  'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
+  completed: TaskState.TASK_STATE_COMPLETED,
+  failed: TaskState.TASK_STATE_FAILED,
+  canceled: TaskState.TASK_STATE_CANCELED,
+  rejected: TaskState.TASK_STATE_REJECTED,
+};
+
+export function textPart(text: string): Part {
+  return { content: { $case: 'text', value: text }, metadata: undefined, filename: '', mediaType: '' };
+}
+
+export function dataPart(data: unknown): Part {
+  return {
+    content: { $case: 'data', value: data },
+    metadata: undefined,
+    filename: '',
+    mediaType: 'application/json',
+  };
+}
+
+export function partOf(part: ContentPart): Part {
+  switch (part.type) {
+    case 'text':
+      return textPart(part.text);
+    case 'data':
+      return dataPart(part.data);
+    case 'file':
+      return filePart({ $case: 'raw', value: Buffer.from(part.base64, 'base64') }, part);
+    case 'file-url':
+      return filePart({ $case: 'url', value: part.url }, part);
+  }
+}
+
+function filePart(
+  content: Part['content'],
+  { name = '', mediaType = '' }: { name?: string | undefined; mediaType?: string | undefined },
+): Part {
+  return { content, metadata: undefined, filename: name, mediaType };
+}
+
+export function message(view: View, role: 'user' | 'agent', messageId: string, parts: Part[]): Message {
+  return {
+    messageId,
+    contextId: view.sessionId,
+    taskId: view.taskId,
+    role: role === 'user' ? Role.ROLE_USER : Role.ROLE_AGENT,
+    parts,
+    metadata: undefined,
+    extensions: [],
+    referenceTaskIds: [],
+  };
+}
+
+/** The text of a model turn is one artifact, named after the turn. */
+export function turnArtifact(turn: number, text: string, name: string): Artifact {
+  return {
+    artifactId: `turn-${turn}`,
+    name,
+    description: '',
+    parts: [textPart(text)],
+    metadata: undefined,
+    extensions: [],
+  };
+}
+
+/** An agent's output besides its text. */
+export function givenArtifact({ artifactId, name, description, parts }: GivenArtifact): Artifact {
+  return { artifactId, name, description, parts: parts.map(partOf), metadata: undefined, extensions: [] };
+}
+
+/** The output of a tool execution, or its next piece. The artifact is not part of the answer. */
+export function outputArtifact(
+  view: View,
+  { toolId, title, text }: { toolId: string; title: string; text: string },
+): Artifact {
+  const named = { artifactId: `output-${toolId}`, name: 'tool output', description: title };
+  return besideArtifact(view, { role: 'tool-output', toolId, title }, { ...named, parts: [textPart(text)] });
+}
+
+const BOXES: Readonly<Record<Todo['status'], string>> = { pending: ' ', in_progress: '~', done: 'x' };
+
+/** The agent's to-do list. */
+export function todosArtifact(view: View, todos: readonly Todo[]): Artifact {
+  const lines = todos.map(({ text, status }) => `- [${BOXES[status]}] ${text}`);
+  const named = { artifactId: 'todos', name: 'todos', description: 'The to-do list of the agent' };
+  return besideArtifact(
+    view,
+    { role: 'todos', todos: [...todos] },
+    { ...named, parts: [textPart(lines.join('\n'))] },
+  );
+}
+
+/** An artifact that is not part of the answer. The extension's metadata says so. */
+function besideArtifact(
+  view: View,
+  said: Aside,
+  artifact: Pick<Artifact, 'artifactId' | 'name' | 'description' | 'parts'>,
+): Artifact {
+  return {
+    ...artifact,
+    metadata: view.approval ? { [TOOL_APPROVAL]: said } : undefined,
+    extensions: view.approval ? [TOOL_APPROVAL] : [],
+  };
+}
+
+/** The metadata of the active extensions: the journal position and the approval data. */
+export function metadataFor(
+  view: View,
+  seq: number,
+  approval?: unknown,
+): Record<string, unknown> | undefined {
+  const shown = {
+    ...(view.resumable && { [RESUMABLE_STREAM]: { seq } }),
+    ...(view.approval && approval !== undefined && { [TOOL_APPROVAL]: approval }),
+  };
+  return Object.keys(shown).length === 0 ? undefined : shown;
+}

@@ -1,0 +1,40 @@
+/** Wakes the watchers of a task after an append. It stores nothing for a task without watchers. */
+export class AppendWatchers {
+  readonly #tasks = new Map<string, Set<{ wake: () => void }>>();
+
+  /** The number of watched tasks. */
+  get size(): number {
+    return this.#tasks.size;
+  }
+
+  has(taskId: string): boolean {
+    return this.#tasks.has(taskId);
+  }
+
+  /** @returns a function that removes the watcher. After that, `wake` is not called. */
+  add(taskId: string, wake: () => void): () => void {
+    const watcher = { wake };
+    const watchers = this.#tasks.get(taskId) ?? new Set();
+    this.#tasks.set(taskId, watchers.add(watcher));
+    return () => {
+      watchers.delete(watcher);
+      if (watchers.size === 0 && this.#tasks.get(taskId) === watchers) this.#tasks.delete(taskId);
+    };
+  }
+
+  /** Wakes the task's watchers. An error of one watcher does not reach the others or the caller. */
+  wake(taskId: string): void {
+    const watchers = this.#tasks.get(taskId);
+    if (watchers === undefined) return;
+    for (const watcher of watchers) {
+      queueMicrotask(() => {
+        if (watchers.has(watcher)) watcher.wake();
+      });
+    }
+  }
+
+  clear(): void {
+    for (const watchers of this.#tasks.values()) watchers.clear();
+    this.#tasks.clear();
+  }
+}

@@ -1,0 +1,40 @@
+/** Creates the journal's directory and files, readable by their owner only. */
+import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { createPrivately } from '../../../shared/sqlite/private-file.ts';
+
+/**
+ * Creates missing directories with mode 0700 and an empty file with mode 0600. SQLite gives the `-wal` and `-shm` files the
+ * mode of the database file, whatever the umask is.
+ *
+ * This function never opens an existing file: closing any descriptor of a file drops all POSIX locks of this process on it.
+ * @returns the real path. It is the same for every symlink to the file.
+ * @throws ProductError STORAGE
+ */
+export function prepareJournalDirectory(path: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createPrivately(path);
+    return realpathSync(path);
+  } catch (error) {
+    throw placeError(path, error);
+  }
+}
+
+/** Removes the rights of other users on an existing journal file. @throws ProductError STORAGE */
+export function makePrivate(path: string): void {
+  try {
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw placeError(path, error);
+  }
+}
+
+function placeError(path: string, cause: unknown): ProductError {
+  return new ProductError(
+    'STORAGE',
+    `The journal ${path} cannot be created or opened: ${messageOf(cause)}. Choose a path in a directory this user may write to.`,
+    { cause },
+  );
+}

@@ -1,0 +1,58 @@
+/**
+ * Opens a journal read-only, with or without a running server. It creates, changes and locks nothing. Each task is read in
+ * its state at the time of the call.
+ */
+import { existsSync } from 'node:fs';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { JournalEntry } from '../../task/events.ts';
+import { text } from './columns.ts';
+import { openSqlite } from '../../../shared/sqlite/driver.ts';
+import { EntryReader } from './entry-reader.ts';
+import { requireCurrent } from './schema.ts';
+import { storing } from '../../../shared/sqlite/storage-error.ts';
+
+export interface ReadonlyJournal {
+  /** The ids of all tasks, oldest first. */
+  taskIds(): string[];
+  entries(taskId: string): JournalEntry[];
+  close(): void;
+}
+
+/** A writer holds the lock for milliseconds. */
+const BUSY_TIMEOUT_MS = 5_000;
+const PAGE = 1_000;
+
+/** @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read */
+export function openReadonlyJournal(path: string): ReadonlyJournal {
+  if (!existsSync(path))
+    throw new ProductError(
+      'CONFIGURATION',
+      `There is no journal ${path}. Check the state directory: no server has used it.`,
+    );
+  return storing(path, () => {
+    const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+    try {
+      database.exec('PRAGMA query_only = ON');
+      requireCurrent(database, path);
+      const reader = new EntryReader(database);
+      const ids = database.query('SELECT task_id FROM tasks ORDER BY key');
+      return {
+        taskIds: () => storing(path, () => ids().map((row) => text(row[0]))),
+        entries: (taskId) => storing(path, () => allOf(reader, taskId)),
+        close: () => database.close(),
+      };
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+function allOf(reader: EntryReader, taskId: string): JournalEntry[] {
+  const entries: JournalEntry[] = [];
+  for (;;) {
+    const page = reader.read(taskId, entries.length, PAGE);
+    entries.push(...page);
+    if (page.length < PAGE) return entries;
+  }
+}

@@ -1,0 +1,151 @@
+/** What an ACP agent is told in a prompt: the person's messages and, after a break, what it cannot know. Pure. */
+import { resultOf } from '../../task/call-result.ts';
+import { messageText, conversationPassages } from '../../task/conversation.ts';
+import type { UserMessage } from '../../task/events.ts';
+import {
+  callsOf,
+  type Call,
+  type Exchange,
+  type Snapshot,
+  type TaskPlace,
+  type Turn,
+} from '../../task/snapshot.ts';
+import { transcript } from '../../task/transcript.ts';
+import { capped } from '../../../shared/text/capped-text.ts';
+
+/** Characters of the conversation so far that an agent without a memory of it is told. */
+const MAX_TRANSCRIPT = 100_000;
+/** Characters of what an unfinished task was about. */
+const MAX_ASKED = 10_000;
+/** Characters of what became of one call. */
+const MAX_RESULT = 1_000;
+
+const INTERRUPTED =
+  'Your work on the following was interrupted, and you were started again. Look at where it stands and go on with it; do not do again what is done.';
+const READ_ONLY = 'Only look: change nothing, and run nothing that changes anything.';
+
+export interface PromptContext {
+  text: string;
+  /** Ids of the messages it holds. */
+  messages: readonly string[];
+}
+
+/** The messages, for an agent that knows all that came before them. */
+export function promptText({ settings }: Snapshot, messages: readonly UserMessage[]): PromptContext {
+  const words = messages.length > 0 ? messages.map(messageText) : ['Go on.'];
+  return {
+    text: [...(settings.readOnly ? [READ_ONLY] : []), ...words].join('\n\n'),
+    messages: messages.map(({ messageId }) => messageId),
+  };
+}
+
+/**
+ * For an agent that has just been started.
+ * @param remembers whether it has taken up its session; then it knows what was said before, up to the break.
+ */
+export function taughtAnew(
+  { task, earlier }: Pick<TaskPlace, 'task' | 'earlier'>,
+  remembers: boolean,
+): PromptContext {
+  const open = sinceLastAnswer(task);
+  const broken = open.some(({ type }) => type === 'turn') || abandoned(task);
+  const known = remembers ? '' : before(task, earlier, open);
+  const text = [
+    ...(known === '' ? [] : ['What was said and done before:', known, '---']),
+    ...unfinished(earlier),
+    ...(broken ? [INTERRUPTED] : []),
+    promptText(task, messagesIn(open)).text,
+    ...(broken ? [...saidIn(open), ...whatBecame(open, task)] : []),
+  ];
+  return {
+    text: text.join('\n\n'),
+    messages: messagesIn(task.exchanges).map(({ messageId }) => messageId),
+  };
+}
+
+/** For an agent whose work on a prompt was stopped, and goes on. */
+export function stopped(task: Snapshot, messages: readonly UserMessage[]): PromptContext {
+  const next = promptText(task, messages);
+  const text = [
+    'You were stopped there.',
+    ...whatBecame(sinceLastAnswer(task), task),
+    'Go on without what was stopped.',
+    ...(messages.length > 0 ? [next.text] : []),
+  ];
+  return { ...next, text: text.join('\n\n') };
+}
+
+/** What came after the last prompt that was answered to its end: an agent that has been started again may lack any of it. */
+function sinceLastAnswer({ exchanges }: Snapshot): readonly Exchange[] {
+  const last = exchanges.findLastIndex((exchange) => exchange.type === 'turn' && isAnswer(exchange.turn));
+  return exchanges.slice(last + 1);
+}
+
+/** A turn that ended with a request has its prompt still open; one that wanted a sign-in never gave one. */
+function isAnswer({ end }: Turn): boolean {
+  return typeof end === 'object' ? end?.type !== 'auth-required' : end !== 'tool-calls';
+}
+
+/** Whether a turn before this one was cut off. */
+function abandoned({ exchanges, turns, openTurn }: Snapshot): boolean {
+  const finished = exchanges.filter(({ type }) => type === 'turn').length;
+  return turns - (openTurn === null ? 0 : 1) > finished;
+}
+
+function messagesIn(exchanges: readonly Exchange[]): UserMessage[] {
+  return exchanges.flatMap((exchange) => (exchange.type === 'message' ? [exchange.message] : []));
+}
+
+function turnsIn(exchanges: readonly Exchange[]): Turn[] {
+  return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
+}
+
+/** It may never have been told of the last task at all, or have died before it could remember it. */
+function unfinished(earlier: readonly Snapshot[]): string[] {
+  const last = earlier.at(-1);
+  switch (last?.status.state) {
+    case 'failed': {
+      const asked = capped(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_ASKED);
+      return [`(The task before this one was not finished: ${last.status.message} It was: ${asked})`];
+    }
+    case 'canceled':
+      return [
+        `(The task before this one was canceled, and the rest of it is not to be done: ${last.status.reason})`,
+      ];
+    case 'submitted':
+    case 'working':
+    case 'input-required':
+    case 'auth-required':
+    case 'completed':
+    case 'rejected':
+    case undefined:
+      return [];
+  }
+}
+
+/** What it had said by then, which its memory may lack. */
+function saidIn(open: readonly Exchange[]): string[] {
+  const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
+  return words.length === 0
+    ? []
+    : [`What you had said by then: ${capped(words.join('\n\n'), MAX_TRANSCRIPT)}`];
+}
+
+function whatBecame(open: readonly Exchange[], task: Snapshot): string[] {
+  const lines = turnsIn(open)
+    .flatMap((turn) => callsOf(task, turn))
+    .map(lineOf);
+  return lines.length === 0 ? [] : [['What became of what you asked leave for:', ...lines].join('\n')];
+}
+
+function lineOf(call: Call): string {
+  if (call.state.type === 'ready' || call.state.type === 'running')
+    return `- ${call.title}: the person has approved it, and it was not done yet. Ask for it again, exactly as before: it will be let through.`;
+  return `- ${call.title}: ${capped(resultOf(call).text, MAX_RESULT)}`;
+}
+
+/** @param open what is told beside it, in more detail. */
+function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly Exchange[]): string {
+  const exchanges = task.exchanges.slice(0, task.exchanges.length - open.length);
+  return transcript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT);
+}

@@ -1,0 +1,48 @@
+/** Retries a failing provider with growing delays. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import pRetry, { AbortError } from 'p-retry';
+import { failureOf, type Blame } from './provider-failure.ts';
+
+export interface RetryPolicy {
+  /** The number of attempts after the first. */
+  retries: number;
+  /** The first delay, in milliseconds. It doubles with every attempt and gets random jitter of up to its own length. */
+  pauseMs: number;
+  /** The longest delay, in milliseconds. If a provider asks for more (`Retry-After`), there is no retry. */
+  maxPauseMs: number;
+}
+
+export const RETRY_POLICY: RetryPolicy = { retries: 4, pauseMs: 500, maxPauseMs: 30_000 };
+
+/**
+ * Runs `attempt` until it succeeds, fails permanently, or the retries are used up.
+ * @throws ProductError of the last failure; AbortError when `signal` aborts, also during a delay
+ */
+export async function withRetries<Result>(
+  attempt: () => Promise<Result>,
+  { patience, blame, signal }: { patience: RetryPolicy; blame: Blame; signal: AbortSignal },
+): Promise<Result> {
+  const judged = async (): Promise<Result> => {
+    try {
+      return await attempt();
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const { error, retry, waitMs } = failureOf(thrown, blame);
+      if (!retry || (waitMs !== undefined && waitMs > patience.maxPauseMs)) throw new AbortError(error);
+      waits.set(error, waitMs ?? 0);
+      throw error;
+    }
+  };
+  const waits = new WeakMap<Error, number>();
+  return pRetry(judged, {
+    retries: patience.retries,
+    minTimeout: patience.pauseMs,
+    maxTimeout: patience.maxPauseMs,
+    randomize: true,
+    signal,
+    onFailedAttempt: async ({ error, retriesLeft }) => {
+      const asked = waits.get(error) ?? 0;
+      if (retriesLeft > 0 && asked > 0) await sleep(asked, undefined, { signal });
+    },
+  });
+}

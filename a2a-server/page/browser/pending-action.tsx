@@ -1,0 +1,173 @@
+/** One pending action: what it is, and a person's decision on it. */
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { Decision, PendingAction } from '../../../shared/client/index.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { editableOf } from './editable.ts';
+import { PreviewView } from './preview.tsx';
+import { QuestionForm } from './question-form.tsx';
+
+interface PendingActionProps {
+  action: PendingAction;
+  /** Resolves with whether the server has taken it. */
+  onDecide: (decision: Decision) => Promise<boolean>;
+}
+
+const SCOPES = [
+  ['once', 'this time'],
+  ['tool', 'for this tool from now on'],
+  ['server', 'for this source of tools from now on'],
+  ['always', 'for everything from now on'],
+] as const;
+
+const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
+  approval: '',
+  question: '',
+  'outcome-unknown':
+    'It was running when the server stopped, and may have happened. Approve runs it again, deny goes on without it.',
+  'content-changed': 'The file has changed since this was last shown. This is the change as it is now.',
+};
+
+export function PendingActionView({ action, onDecide }: PendingActionProps) {
+  const [sent, setSent] = useState(false);
+  // A second click may come before the buttons are drawn anew.
+  const sending = useRef(false);
+  const { preview, decisions } = action;
+  const send = async (decision: Decision): Promise<void> => {
+    if (sending.current) return;
+    sending.current = true;
+    setSent(true);
+    const taken = await onDecide(decision);
+    sending.current = taken;
+    setSent(taken);
+  };
+  const decide = (decision: Decision): void => void send(decision);
+  return (
+    <ActionView action={action}>
+      {preview.type === 'question' && decisions.includes('answer') ? (
+        <QuestionForm action={action} question={preview} disabled={sent} onDecide={decide} />
+      ) : (
+        <Choice action={action} disabled={sent} onDecide={decide} />
+      )}
+    </ActionView>
+  );
+}
+
+/** What an action is, whole, and below it what can be done about it. */
+export function ActionView({ action, children }: { action: PendingAction; children: ComponentChildren }) {
+  const { title, tool, preview, reason, expiresAt } = action;
+  return (
+    <section class="action" aria-label={visibleLine(title)}>
+      <h3>{visibleLine(title)}</h3>
+      <small class="quiet">
+        {visibleLine(tool)}
+        {expiresAt === null ? '' : `, until ${new Date(expiresAt).toLocaleString()}`}
+      </small>
+      {REASONS[reason] !== '' && <p class="warning">{REASONS[reason]}</p>}
+      <PreviewView preview={preview} />
+      {children}
+    </section>
+  );
+}
+
+interface ChoiceProps {
+  action: PendingAction;
+  disabled: boolean;
+  onDecide: (decision: Decision) => void;
+}
+
+function Choice({ action, disabled, onDecide }: ChoiceProps) {
+  const { callId, shown, decisions } = action;
+  const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
+  const [reason, setReason] = useState('');
+  const [edited, setEdited] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const editable = editableOf(action);
+  const sendEdit = (): void => {
+    try {
+      onDecide(editable.decision(edited ?? editable.text));
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  };
+  if (edited !== undefined)
+    return (
+      <>
+        <textarea
+          aria-label="What runs in its place"
+          value={edited}
+          onInput={(event) => setEdited(event.currentTarget.value)}
+        />
+        {problem !== undefined && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="row">
+          <button class="main" disabled={disabled} onClick={sendEdit}>
+            Run it so
+          </button>
+          <button disabled={disabled} onClick={() => setEdited(undefined)}>
+            Back
+          </button>
+        </div>
+      </>
+    );
+  return (
+    <>
+      <div class="row">
+        {decisions.includes('approve') && (
+          <>
+            <button
+              class="main"
+              disabled={disabled}
+              onClick={() => onDecide({ callId, shown, decision: 'approve', scope })}
+            >
+              Approve
+            </button>
+            <select
+              aria-label="How far the approval reaches"
+              value={scope}
+              onChange={(event) => {
+                const { value } = event.currentTarget;
+                setScope(SCOPES.find(([word]) => word === value)?.[0] ?? 'once');
+              }}
+            >
+              {SCOPES.map(([word, words]) => (
+                <option key={word} value={word}>
+                  {words}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+        {decisions.includes('edit') && (
+          <button disabled={disabled} onClick={() => setEdited(editable.text)}>
+            Edit
+          </button>
+        )}
+      </div>
+      <div class="row">
+        <button
+          disabled={disabled}
+          onClick={() =>
+            onDecide({
+              callId,
+              shown,
+              decision: 'deny',
+              ...(reason.trim() !== '' && { reason: reason.trim() }),
+            })
+          }
+        >
+          Deny
+        </button>
+        <input
+          aria-label="Why it is denied"
+          placeholder="why, for the agent"
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
+      </div>
+    </>
+  );
+}

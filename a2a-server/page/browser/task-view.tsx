@@ -1,0 +1,113 @@
+/** One task, as it stands and as it goes on. */
+import { useEffect, useState } from 'preact/hooks';
+import type { A2aClient, Decision, Execution, TaskReport } from '../../../shared/client/index.ts';
+import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import type { OpenedAction } from './address.ts';
+import { ActionList } from './action-list.tsx';
+import { Reply } from './reply.tsx';
+import { decidedHere, follow } from './shown-actions.ts';
+import type { ShownAction } from './shown-actions.ts';
+
+interface TaskViewProps {
+  client: A2aClient;
+  taskId: string;
+  link: OpenedAction;
+  /** Called when the task's state changes. */
+  onChange: () => Promise<void>;
+}
+
+/** The page shows so many characters of what running tools print. */
+const LIVE = 20_000;
+
+export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
+  const [execution, setExecution] = useState<Execution>();
+  const [report, setReport] = useState<TaskReport>();
+  const [actions, setActions] = useState<readonly ShownAction[]>([]);
+  const [live, setLive] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
+
+  useEffect(() => {
+    const attached = client.attach(
+      { taskId },
+      {
+        onProgress: (progress) => {
+          if (progress.type === 'reconnecting') return setProblem(progress.error.message);
+          setProblem(undefined);
+          if (progress.type === 'activity' && progress.activity.type === 'tool.output') {
+            const { text } = progress.activity;
+            setLive((before) => (before + text).slice(-LIVE));
+          }
+          setReport(attached.report);
+          if (progress.type !== 'state') return;
+          setActions((before) => follow(before, progress.report.pending));
+          void onChange();
+        },
+      },
+    );
+    setExecution(attached);
+    attached.result.then(setReport, (error: unknown) => {
+      if (attached.report === undefined) fail(error);
+    });
+    return () => attached.detach();
+  }, [client, taskId]);
+
+  /** @returns whether the server has taken it. If not, the page says why, and the action still waits. */
+  const send = async (act: (to: Execution) => Promise<void>): Promise<boolean> => {
+    if (execution === undefined) return false;
+    try {
+      await act(execution);
+      setProblem(undefined);
+      return true;
+    } catch (error) {
+      fail(error);
+      return false;
+    }
+  };
+  const decide = async (decision: Decision): Promise<boolean> => {
+    const taken = await send((to) => to.decide(decision));
+    if (taken) setActions((before) => decidedHere(before, decision.callId, decision.decision));
+    return taken;
+  };
+  const abort = async (toolId: string): Promise<void> => {
+    const { success, message } = await client.abortTool(toolId, 'aborted on the approval page');
+    if (!success) setProblem(message);
+  };
+
+  if (report === undefined)
+    return <p class={problem === undefined ? 'quiet' : 'problem'}>{problem ?? 'One moment …'}</p>;
+  const over = report.state !== 'working' && report.state !== 'waiting';
+  return (
+    <article aria-label="Task">
+      <div class="row">
+        <strong class={`state-${report.state}`}>{report.state}</strong>
+        <span class="quiet">session {report.sessionId}</span>
+        {!over && (
+          <button onClick={() => void send((to) => to.cancel('canceled on the approval page'))}>
+            Cancel the task
+          </button>
+        )}
+      </div>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <ActionList taskId={taskId} link={link} actions={actions} onDecide={decide} />
+      {report.question !== null && (
+        <Reply question={report.question} onSay={(text) => send((to) => to.say(text))} />
+      )}
+      {report.tools.map(({ toolId, title }) => (
+        <div class="row" key={toolId}>
+          <span>{visibleLine(title)} …</span>
+          <button onClick={() => void abort(toolId).catch(fail)}>Abort</button>
+        </div>
+      ))}
+      <div data-live>
+        {live !== '' && report.tools.length > 0 && <pre aria-label="Live output">{visibleText(live)}</pre>}
+        {report.message !== '' && <p>{visibleText(report.message)}</p>}
+        {report.output !== '' && <pre aria-label="What the agent said">{visibleText(report.output)}</pre>}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,71 @@
+/** Links and sessions of the approval page on disk: one small file that only this user can read. It holds no secret. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { replaceFile } from '../../shared/state/atomic-file.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { systemErrorCode } from '../../shared/runtime/system-error.ts';
+
+const grantedAccess = z.strictObject({
+  /** SHA-256 (hex) of the secret. */
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  principal: z.string(),
+  /** Shows whether the principal's tokens are still the same. */
+  tokens: z.string(),
+  /** In milliseconds since the epoch. */
+  expiresAt: z.number(),
+});
+export type GrantedAccess = z.infer<typeof grantedAccess>;
+
+const content = z.strictObject({ links: z.array(grantedAccess), sessions: z.array(grantedAccess) });
+export type PageAccess = z.infer<typeof content>;
+
+const NOTHING: PageAccess = { links: [], sessions: [] };
+
+export interface PageAccessFile {
+  /** A file of another form counts as empty: everybody signs in again. @throws ProductError STORAGE */
+  read(): Promise<PageAccess>;
+  /** Writes are done in the order of the calls. @throws ProductError STORAGE */
+  write(access: PageAccess): Promise<void>;
+}
+
+export function pageAccessFile(stateDirectory: string): PageAccessFile {
+  const path = join(stateDirectory, 'page-sessions.json');
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    async read() {
+      try {
+        return content.safeParse(jsonOf(await readFile(path, 'utf8'))).data ?? NOTHING;
+      } catch (error) {
+        if (systemErrorCode(error) === 'ENOENT') return NOTHING;
+        throw unusable(path, error);
+      }
+    },
+    write(access) {
+      const text = JSON.stringify(access);
+      const written = last
+        .then(() => replaceFile(path, text))
+        .catch((error: unknown) => {
+          throw unusable(path, error);
+        });
+      last = written.catch(() => undefined);
+      return written;
+    },
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unusable(path: string, error: unknown): ProductError {
+  return new ProductError(
+    'STORAGE',
+    `The sign-ins of the approval page cannot be kept in ${path}: ${messageOf(error)}.`,
+    { facts: { path }, cause: error },
+  );
+}

@@ -1,0 +1,56 @@
+/**
+ * How the approval page's requests prove their session: a cookie that only the server reads, and the page key as a header.
+ * A page of another origin cannot send the header: its browser asks first, and this server does not allow it.
+ */
+import { createHash } from 'node:crypto';
+import type { CookieOptions, Request } from 'express';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { SessionSecrets } from './page-sessions.ts';
+
+const PAGE_KEY_HEADER = 'X-Page-Key';
+
+const SECRET = /^[A-Za-z0-9_-]{43}$/;
+
+export interface PageCookie {
+  name: string;
+  options: CookieOptions;
+}
+
+/**
+ * @param base where clients reach this server, without a slash at the end
+ * @param stateDirectory tells two servers on one host apart: browsers share cookies between ports
+ */
+export function pageCookie(base: string, stateDirectory: string): PageCookie {
+  const { pathname, protocol } = new URL(`${base}/page`);
+  const server = createHash('sha256').update(stateDirectory).digest('hex').slice(0, 8);
+  return {
+    name: `approvals-${server}`,
+    options: { httpOnly: true, sameSite: 'strict', path: pathname, secure: protocol === 'https:' },
+  };
+}
+
+/** The secrets that a request shows. @returns undefined when one of them is missing or not of their form */
+export function secretsIn(request: Request, { name }: PageCookie): SessionSecrets | undefined {
+  // RFC 6265 §5.4: pairs, separated by a semicolon and a space.
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const cookie = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  const pageKey = request.header(PAGE_KEY_HEADER) ?? '';
+  return SECRET.test(cookie) && SECRET.test(pageKey) ? { cookie, pageKey } : undefined;
+}
+
+/**
+ * Refuses what no script of this server's own page has sent.
+ * Browsers name the sender in Origin, or where they leave that out (same-origin GET), in Sec-Fetch-Site.
+ * @throws ProductError FORBIDDEN
+ */
+export function checkOwnPage(request: Request, isOwn: (origin: string) => boolean): void {
+  const origin = request.header('Origin');
+  const site = request.header('Sec-Fetch-Site');
+  const foreign = (origin !== undefined && !isOwn(origin)) || (site !== undefined && site !== 'same-origin');
+  const unnamed = origin === undefined && request.method !== 'GET';
+  if (foreign || unnamed)
+    throw new ProductError(
+      'FORBIDDEN',
+      'Only the approval page of this server may use its sign-in. Programs send a bearer token.',
+    );
+}

@@ -1,0 +1,177 @@
+/**
+ * Who is signed in to the approval page: one-time links, and the sessions that browsers get for them.
+ *
+ * - A link's code and a session's two secrets are random (256 bits). Only their SHA-256 is kept.
+ * - A session needs both of its secrets: the cookie, which the page's script cannot read, and the page key, which the
+ *   browser keeps for this origin. Browsers share cookies between the ports of a host, so a cookie alone proves nothing.
+ * - X1: digests are compared in constant time, and no secret is logged.
+ * - Links and sessions survive a restart. A changed token of the principal ends them.
+ */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Credential } from '../http/auth/tokens.ts';
+import type { GrantedAccess, PageAccessFile } from './page-access-file.ts';
+
+/** How long a link is good, in milliseconds. */
+export const LINK_MS = 10 * 60_000;
+
+/** How long a session lasts, in milliseconds. Then the person opens a new link. */
+export const SESSION_MS = 24 * 60 * 60_000;
+
+/** A principal has at most so many links, and so many sessions. The oldest end first. */
+const MAX_PER_PRINCIPAL = 100;
+
+const BYTES = 32;
+
+export interface PageLink {
+  code: string;
+  /** In milliseconds since the epoch. */
+  expiresAt: number;
+}
+
+/** What a browser shows to prove its session. */
+export interface SessionSecrets {
+  cookie: string;
+  pageKey: string;
+}
+
+export interface PageSession {
+  principal: string;
+  /** In milliseconds since the epoch. */
+  expiresAt: number;
+  /** Calls `act` once when somebody signs this session out. @returns how to call that off */
+  onSignOut: (act: () => void) => () => void;
+}
+
+export interface PageSessions {
+  /** Resolves when the link is on disk. */
+  makeLink(principal: string): Promise<PageLink>;
+  /**
+   * Uses up the link.
+   * @throws ProductError UNAUTHENTICATED for a code that is unknown, used or too old
+   */
+  signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;
+  /** @throws ProductError UNAUTHENTICATED without a session */
+  find(secrets: SessionSecrets | undefined): PageSession;
+  /** Ends the session; with `everywhere` all sessions and links of its principal. @throws ProductError UNAUTHENTICATED */
+  signOut(secrets: SessionSecrets | undefined, everywhere: boolean): Promise<void>;
+}
+
+interface PageSessionsOptions {
+  credentials: readonly Credential[];
+  clock: Pick<Clock, 'now'>;
+  file: PageAccessFile;
+}
+
+export async function pageSessions({ credentials, clock, file }: PageSessionsOptions): Promise<PageSessions> {
+  const markOf = tokenMarks(credentials);
+  const current = ({ principal, tokens }: GrantedAccess): boolean => markOf.get(principal) === tokens;
+  const read = await file.read();
+  let links = read.links.filter(current);
+  let sessions = read.sessions.filter(current);
+  const listeners = new Map<string, Set<() => void>>();
+
+  const living = ({ expiresAt }: GrantedAccess): boolean => expiresAt > clock.now();
+  const save = (): Promise<void> => {
+    links = newest(links.filter(living));
+    sessions = newest(sessions.filter(living));
+    return file.write({ links, sessions });
+  };
+  const granted = (principal: string, secret: string, ms: number): GrantedAccess => {
+    const tokens = markOf.get(principal);
+    if (tokens === undefined) throw new Error('a principal without a token cannot sign in');
+    return { digest: digestOf(secret), principal, tokens, expiresAt: clock.now() + ms };
+  };
+  const found = (list: readonly GrantedAccess[], secret: string): GrantedAccess | undefined => {
+    const digest = Buffer.from(digestOf(secret));
+    let match: GrantedAccess | undefined;
+    // Every entry is compared, so that the time taken tells nothing.
+    for (const each of list) if (timingSafeEqual(Buffer.from(each.digest), digest)) match = each;
+    return match !== undefined && living(match) ? match : undefined;
+  };
+  const sessionOf = (secrets: SessionSecrets | undefined): GrantedAccess => {
+    const session = secrets === undefined ? undefined : found(sessions, joined(secrets));
+    if (session === undefined)
+      throw new ProductError(
+        'UNAUTHENTICATED',
+        'This browser is not signed in. Run "mcp-a2a-bridge page" and open the link that it prints.',
+      );
+    return session;
+  };
+
+  return {
+    async makeLink(principal) {
+      const code = random();
+      const link = granted(principal, code, LINK_MS);
+      links.push(link);
+      await save();
+      return { code, expiresAt: link.expiresAt };
+    },
+    async signIn(code) {
+      const link = found(links, code);
+      if (link === undefined)
+        throw new ProductError(
+          'UNAUTHENTICATED',
+          'This link is used up or too old: each link signs in once, within ten minutes. Run "mcp-a2a-bridge page" for a new one.',
+        );
+      links = links.filter((each) => each !== link);
+      const secrets = { cookie: random(), pageKey: random() };
+      const session = granted(link.principal, joined(secrets), SESSION_MS);
+      sessions.push(session);
+      await save();
+      return { ...secrets, expiresAt: session.expiresAt };
+    },
+    find(secrets) {
+      const { digest, principal, expiresAt } = sessionOf(secrets);
+      return {
+        principal,
+        expiresAt,
+        onSignOut: (act) => {
+          const acts = listeners.get(digest) ?? new Set();
+          listeners.set(digest, acts.add(act));
+          return () => {
+            acts.delete(act);
+            if (acts.size === 0 && listeners.get(digest) === acts) listeners.delete(digest);
+          };
+        },
+      };
+    },
+    async signOut(secrets, everywhere) {
+      const session = sessionOf(secrets);
+      const ends = (each: GrantedAccess): boolean =>
+        each === session || (everywhere && each.principal === session.principal);
+      const ended = sessions.filter(ends);
+      sessions = sessions.filter((each) => !ends(each));
+      links = links.filter((each) => !ends(each));
+      await save();
+      for (const { digest } of ended) for (const act of listeners.get(digest) ?? []) act();
+    },
+  };
+}
+
+/** Of each principal, a keyed hash of their tokens: it shows that a token has changed, and nothing of it. */
+function tokenMarks(credentials: readonly Credential[]): ReadonlyMap<string, string> {
+  return new Map(
+    credentials.map(({ principal }) => {
+      const tokens = credentials.filter((each) => each.principal === principal).map(({ token }) => token);
+      return [principal, createHmac('sha256', JSON.stringify(tokens)).update('approval page').digest('hex')];
+    }),
+  );
+}
+
+function newest(list: readonly GrantedAccess[]): GrantedAccess[] {
+  const kept = new Map<string, number>();
+  return list
+    .toReversed()
+    .filter(({ principal }) => {
+      const count = (kept.get(principal) ?? 0) + 1;
+      kept.set(principal, count);
+      return count <= MAX_PER_PRINCIPAL;
+    })
+    .toReversed();
+}
+
+const random = (): string => randomBytes(BYTES).toString('base64url');
+const joined = ({ cookie, pageKey }: SessionSecrets): string => `${cookie}.${pageKey}`;
+const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

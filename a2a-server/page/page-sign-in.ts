@@ -1,0 +1,101 @@
+/**
+ * Sign-in to the approval page over HTTP.
+ *
+ * - `POST /page/links` (bearer token) makes a one-time link for the token's principal.
+ * - `POST /page/session` exchanges its code for a session: a cookie, and the page key in the answer.
+ * - `POST /page/sign-out` ends the session; with `{"everywhere": true}` all sessions and links of the principal.
+ */
+import { Router } from 'express';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { issuesOf } from '../../shared/settings/config.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { pageAddress } from '../../shared/net/page-address.ts';
+import type { TaskService } from '../executor/task-service.ts';
+import { callerOf } from '../http/auth/caller.ts';
+import { jsonBody } from '../http/wire/json-body.ts';
+import { isOwnOrigin } from '../http/auth/origin-check.ts';
+import { checkOwnPage, secretsIn } from './page-cookie.ts';
+import type { PageCookie } from './page-cookie.ts';
+import type { PageSession, PageSessions } from './page-sessions.ts';
+
+/** Below this path the page's session stands for a bearer token. */
+export const PAGE_API = '/page/api';
+
+const BODY_LIMITS = { bytes: 4_096, depth: 4 };
+const body = jsonBody(['application/json'], BODY_LIMITS);
+
+const id = z.string().min(1).max(200);
+const linkRequest = z
+  .strictObject({ taskId: id.optional(), callId: id.optional(), shown: id.optional() })
+  .refine(({ taskId, callId }) => callId === undefined || taskId !== undefined, 'callId needs taskId')
+  .refine(({ callId, shown }) => shown === undefined || callId !== undefined, 'shown needs callId')
+  .default({});
+const sessionRequest = z.strictObject({ code: z.string().max(200) });
+const signOutRequest = z.strictObject({ everywhere: z.boolean().default(false) }).prefault({});
+
+export interface PageSignIn {
+  sessions: PageSessions;
+  cookie: PageCookie;
+  /** Where clients reach this server, without a slash at the end. */
+  base: string;
+}
+
+/** Behind the check of the bearer token. */
+export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: PageSignIn): Router {
+  const router = Router();
+  router.post('/page/links', ...body, async (request, response) => {
+    const { principal } = callerOf(request);
+    const target = parsed(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
+    // Another principal's task does not exist.
+    if (target.taskId !== undefined) await tasks.row(target.taskId, principal);
+    const { code, expiresAt } = await sessions.makeLink(principal);
+    const url = new URL(pageAddress(base, target));
+    url.searchParams.set('code', code);
+    noStore(response).json({ url: url.href, expiresAt: new Date(expiresAt).toISOString() });
+  });
+  return router;
+}
+
+/** Before the check of the bearer token: the sender is a browser that has none. */
+export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
+  const router = Router();
+  const own = isOwnPage(base);
+  router.post('/page/session', ...body, async (request, response) => {
+    checkOwnPage(request, own(request));
+    const { code } = parsed(sessionRequest, request.body, '{"code"}');
+    const { cookie: value, pageKey, expiresAt } = await sessions.signIn(code);
+    response.cookie(cookie.name, value, { ...cookie.options, expires: new Date(expiresAt) });
+    noStore(response).json({ pageKey, expiresAt: new Date(expiresAt).toISOString() });
+  });
+  router.post('/page/sign-out', ...body, async (request, response) => {
+    checkOwnPage(request, own(request));
+    const { everywhere } = parsed(signOutRequest, request.body, '{} or {"everywhere": true}');
+    await sessions.signOut(secretsIn(request, cookie), everywhere);
+    response.clearCookie(cookie.name, cookie.options);
+    noStore(response).json({ signedOut: true });
+  });
+  return router;
+}
+
+/** @throws ProductError FORBIDDEN for other pages, UNAUTHENTICATED without a session */
+export function signedIn(request: Request, { sessions, cookie, base }: PageSignIn): PageSession {
+  checkOwnPage(request, isOwnPage(base)(request));
+  return sessions.find(secretsIn(request, cookie));
+}
+
+/** The page's own origin: the address that the request calls or, behind a proxy, the public one. */
+function isOwnPage(base: string): (request: Request) => (origin: string) => boolean {
+  const { origin: publicOrigin } = new URL(base);
+  return (request) => (origin) => origin === publicOrigin || isOwnOrigin(origin, request.headers.host);
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, form: string): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new ProductError('MALFORMED', `The body is ${form}: ${issuesOf(result.error)}.`);
+}
+
+function noStore(response: Response): Response {
+  return response.setHeader('Cache-Control', 'no-store');
+}

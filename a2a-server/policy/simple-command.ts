@@ -1,0 +1,34 @@
+/**
+ * Parses a command line into a plain list of words, or returns undefined. It accepts only one program with fixed arguments: no
+ * compounds, pipes, redirections, expansions, substitutions, comments, globs, line breaks, or assignments before the
+ * command. It fails closed: if the meaning is uncertain, it returns undefined.
+ */
+import { parse } from 'shell-quote';
+
+/** The shell that reads the command line: `/bin/sh`, or `cmd` on Windows. */
+export type Shell = 'sh' | 'cmd';
+
+/** The longest command line that is parsed, because the parser takes more than linear time. A longer one is asked for. */
+const MAX_LENGTH = 4096;
+
+/**
+ * Signs that the parser and the shell may read differently, also inside quotes: expansions, escapes, line breaks, and white
+ * space that the shell does not treat as such.
+ */
+const UNCERTAIN = /[$`\\]|(?! )\s|\p{Cc}/u;
+const BALANCED = /^(?:[^'"]|'[^']*'|"[^"]*")*$/u;
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/u;
+
+/** `cmd` has special rules for most signs. It has none for these. */
+const PLAIN_TO_CMD = /^[\w ./:=,@+-]+$/u;
+
+export function simpleCommandWords(command: string, shell: Shell): readonly string[] | undefined {
+  if (command.length > MAX_LENGTH || UNCERTAIN.test(command) || !BALANCED.test(command)) return undefined;
+  if (shell === 'cmd' && !PLAIN_TO_CMD.test(command)) return undefined;
+  const words: string[] = [];
+  for (const token of parse(command)) {
+    if (typeof token !== 'string') return undefined;
+    words.push(token);
+  }
+  return words.length === 0 || ASSIGNMENT.test(words[0] ?? '') ? undefined : words;
+}

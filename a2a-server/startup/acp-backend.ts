@@ -1,0 +1,16 @@
+/** An ACP agent as the one who does the work: its turns, what it asks leave for, and its processes. */
+import type { AgentBackend } from './agent-backend.ts';
+import { acpModels } from '../models/acp/acp-model.ts';
+import { LiveAgents } from '../models/acp/live-agents.ts';
+import type { AcpOptions } from '../models/acp/open-agent.ts';
+import { permissionTools } from '../models/acp/permission-tools.ts';
+
+export function acpBackend(options: AcpOptions): Required<AgentBackend> {
+  const agents = new LiveAgents(options);
+  return {
+    models: acpModels(agents),
+    tools: permissionTools(agents),
+    onEnded: (task) => agents.ended(task),
+    close: () => agents.close(),
+  };
+}

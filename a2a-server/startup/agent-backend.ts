@@ -1,0 +1,57 @@
+/** Who does the work of the tasks, by the setting `agent`. */
+import { systemClock } from '../../shared/runtime/clock.ts';
+import type { Models } from '../models/model.ts';
+import { offeredModels } from './offered-models.ts';
+import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
+import { readScript } from '../models/scripted/script.ts';
+import { scriptedModels } from '../models/scripted/scripted-model.ts';
+import type { ServerSettings } from './settings.ts';
+import type { Snapshot } from '../task/snapshot.ts';
+import { commandEnvironment } from '../tools/shell/command-environment.ts';
+import type { Tool } from '../tools/tool.ts';
+
+/** How long an agent of its own may take to answer while it is set up: one that npx fetches first takes a while. */
+const START_MS = 60_000;
+/** Requests for permission that come within this time of the first are shown together. */
+const GATHER_MS = 50;
+
+export interface AgentBackend {
+  models: Models;
+  /** What it may do, where that is not what the server's own tools can do. */
+  tools?: readonly Tool[];
+  /** To be told of each task that has ended. */
+  onEnded?: (task: Snapshot) => void;
+  /** Ends what it has running; after the tasks have been shut down. */
+  close: () => Promise<void>;
+}
+
+/** @param children where its processes are recorded. @throws ProductError CONFIGURATION */
+export async function createAgentBackend(
+  settings: ServerSettings,
+  children: ChildProcesses = UNRECORDED,
+): Promise<AgentBackend> {
+  const { agent } = settings;
+  switch (agent.type) {
+    case 'model':
+      return { models: offeredModels(settings, process.env), close: nothing };
+    case 'scripted':
+      return { models: scriptedModels(await readScript(agent.file), systemClock), close: nothing };
+    case 'acp': {
+      const { acpBackend } = await import('./acp-backend.ts');
+      return acpBackend({
+        agent,
+        env: commandEnvironment(process.env, settings.passEnv),
+        clock: systemClock,
+        startMs: START_MS,
+        graceMs: settings.grace,
+        idleMs: settings.agentIdleTimeout,
+        gatherMs: GATHER_MS,
+        children,
+      });
+    }
+  }
+}
+
+function nothing(): Promise<void> {
+  return Promise.resolve();
+}

@@ -1,0 +1,189 @@
+/**
+ * The server's routes, and who may use them (X1). Every route checks Host and Origin. Every route asks for a bearer token,
+ * except: the agent card and the page's files, which hold no data; the events of a task, which also take a ticket; and the
+ * routes below `/page`, which take the sign-in of the approval page.
+ */
+import express from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
+import type { AgentCard } from '@a2a-js/sdk';
+import type { AbortScope } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
+import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import type { TaskService } from '../executor/task-service.ts';
+import { attachCaller, Caller } from '../http/auth/caller.ts';
+import { cardRoute } from '../http/routes/card-route.ts';
+import { commandRoutes } from '../http/routes/command-routes.ts';
+import { STALLED_HEARTBEATS, untilDrained } from '../http/streams/drained.ts';
+import { doorStatus, sendError } from '../http/routes/error-answer.ts';
+import { EVENTS_PATH, readEvents, taskIdOf, ticketIn, ticketRoute } from '../http/routes/events-route.ts';
+import { DEFAULT_LIMITS, requestError } from '../http/wire/json-body.ts';
+import type { BodyLimits } from '../http/wire/json-body.ts';
+import { jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
+import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
+import { checkReach } from '../http/auth/origin-check.ts';
+import type { Reach } from '../http/auth/origin-check.ts';
+import { cors } from '../http/auth/cors.ts';
+import { createRequestHandler } from '../http/routes/request-handler.ts';
+import { restRoute } from '../http/routes/rest-route.ts';
+import { HEARTBEAT_MS } from '../http/streams/sse.ts';
+import type { StreamTickets } from '../http/auth/stream-ticket.ts';
+import type { Authenticate } from '../http/auth/tokens.ts';
+import { toolRoutes } from '../http/routes/tool-routes.ts';
+import { pageRoute } from '../page/page-route.ts';
+import type { Page } from '../page/page-route.ts';
+import { linkRoute, PAGE_API, signedIn, signInRoutes } from '../page/page-sign-in.ts';
+import type { PageSignIn } from '../page/page-sign-in.ts';
+
+/** Why a request's reading was ended from this side. */
+export type ReadingEnd = 'client-gone' | 'server-shutdown' | 'access-ended';
+
+export interface AppOptions {
+  tasks: TaskService;
+  card: AgentCard;
+  /** What the agent carries out without a model. */
+  commands: readonly OfferedCommand[];
+  page: Page;
+  pageSignIn: PageSignIn;
+  authenticate: Authenticate;
+  tickets: StreamTickets;
+  clock: Clock;
+  reach: Reach;
+  log: Logger;
+  /** What `GET /health` says of this process, to those who have a token. */
+  health: () => object;
+  /** The MCP servers as they are now; none if left out. */
+  servers?: () => readonly ToolServerView[];
+  /** Aborted to end open streams. */
+  reading: AbortScope<ReadingEnd>;
+  /** Whether new work is refused, with 503: first no more comes in, then what is open comes to its end. */
+  closing: () => boolean;
+  limits?: BodyLimits;
+  heartbeatMs?: number;
+}
+
+export function createApp(options: AppOptions): Express {
+  const { tasks, card, log, tickets, limits = DEFAULT_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
+  const binding = {
+    handler: createRequestHandler(tasks, card, options.servers),
+    card,
+    limits,
+    heartbeatMs,
+    log,
+  };
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  // Query parameters are texts: no nested objects are made of them.
+  app.set('query parser', 'simple');
+
+  app.use(reachable(options.reach), cors);
+  app.use(cardRoute(card));
+  app.use(pageRoute(options.page));
+  app.use(signInRoutes(options.pageSignIn));
+  const byToken = (request: Request): Admission => ({
+    principal: options.authenticate(request.headers.authorization),
+  });
+  const byTicket = (request: Request): Admission => {
+    const ticket = ticketIn(request);
+    return ticket === undefined ? byToken(request) : tickets.redeem(ticket, taskIdOf(request));
+  };
+  // The one address where a ticket is looked at.
+  app.get(EVENTS_PATH, identified(byTicket, options), readEvents(tasks, { heartbeatMs, log }));
+  // What the page does, and no more: tasks, messages, tool executions.
+  app.use(
+    PAGE_API,
+    identified((request) => signedIn(request, options.pageSignIn), options),
+    openForWork(options.closing),
+    toolRoutes(tasks, limits),
+    restRoute(binding),
+  );
+  app.use(identified(byToken, options));
+  app.get('/health', (_request, response) => {
+    response.json({ status: options.closing() ? 'closing' : 'ok', ...options.health() });
+  });
+  app.use(openForWork(options.closing));
+  app.use(ticketRoute(tasks, tickets));
+  app.use(linkRoute(tasks, options.pageSignIn));
+  app.use(toolRoutes(tasks, limits));
+  app.use(commandRoutes(options.commands));
+  app.use(jsonRpcRoute(binding));
+  app.use(restRoute(binding));
+  app.use(legacyRestRoute(binding));
+  app.use(noSuchAddress);
+  app.use(failed(limits, log));
+  return app;
+}
+
+function reachable(reach: Reach): RequestHandler {
+  return (request, _response, next) => {
+    checkReach(request.headers.host, request.headers.origin, reach);
+    next();
+  };
+}
+
+/** Who sends a request, and when their access ends. */
+interface Admission {
+  principal: string;
+  /** In milliseconds since the epoch; absent where the access does not end by itself. */
+  expiresAt?: number;
+  /** Calls `act` when the access is withdrawn. @returns how to call that off */
+  onSignOut?: (act: () => void) => () => void;
+}
+
+function identified(
+  identify: (request: Request) => Admission,
+  { reading, clock, heartbeatMs = HEARTBEAT_MS }: AppOptions,
+): RequestHandler {
+  return (request, response, next) => {
+    const { principal, expiresAt, onSignOut } = identify(request);
+    const scope = reading.child();
+    const end = (): void => void scope.abort('access-ended');
+    const callOff = expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), end);
+    const stopListening = onSignOut?.(end);
+    response.once('close', () => {
+      callOff?.();
+      stopListening?.();
+      // A response that was finished needs no signal; one that was not has lost its reader (E4).
+      if (response.writableFinished) scope.close();
+      else scope.abort('client-gone');
+    });
+    const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
+    attachCaller(request, new Caller({ principal, signal: scope.signal, full }));
+    next();
+  };
+}
+
+function openForWork(closing: () => boolean): RequestHandler {
+  return (_request, _response, next) => {
+    if (closing())
+      throw new ProductError(
+        'SHUTTING_DOWN',
+        'The server is shutting down; send the same request again in a moment.',
+      );
+    next();
+  };
+}
+
+const noSuchAddress: RequestHandler = (request) => {
+  throw new ProductError(
+    'MALFORMED',
+    `There is nothing at ${request.method} ${request.path.slice(0, 200)}. JSON-RPC is at POST /, HTTP+JSON at /message:send, /message:stream and /tasks, the events of a task at GET /api/tasks/{id}/events.`,
+  );
+};
+
+function failed(limits: BodyLimits, log: Logger): ErrorRequestHandler {
+  return (raw: unknown, request: Request, response: Response, _next) => {
+    const error = requestError(raw, limits);
+    const status = doorStatus(error);
+    if (status >= 500 && !(error instanceof ProductError && error.reason === 'SHUTTING_DOWN'))
+      log.error({ err: error, path: request.path }, 'a request failed');
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    sendError(request, response, error);
+  };
+}

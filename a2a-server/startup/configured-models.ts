@@ -1,0 +1,68 @@
+/** Creates the models of the server from its settings and environment. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { languageModel } from '../models/language-model.ts';
+import { offlineModel } from '../models/offline/offline-model.ts';
+import type { Model, Models } from '../models/model.ts';
+import type { RetryPolicy } from '../models/retry-policy.ts';
+import { connect } from '../models/providers.ts';
+import {
+  DEFAULT_WINDOW,
+  OFFLINE,
+  parseModelId,
+  TIERS,
+  type ModelSettings,
+} from '../models/model-settings.ts';
+
+/**
+ * Offers only the models in the settings, and `offline`. It loads a model and connects only when a task uses it.
+ * @param patience how to retry failing providers; the default is `PATIENCE`
+ */
+export function createModels(
+  settings: ModelSettings,
+  env: Readonly<Record<string, string | undefined>>,
+  patience?: RetryPolicy,
+): Models {
+  const tiers = new Map(TIERS.map((tier) => [tier as string, settings[tier] ?? settings.model]));
+  const ids = new Set([OFFLINE, settings.model, ...tiers.values(), ...settings.others]);
+  const known = new Map<string, Model>();
+
+  return {
+    resolve(name) {
+      const id = name === undefined ? settings.model : (tiers.get(name) ?? name);
+      if (!ids.has(id)) throw unknown(name ?? id, [...tiers.keys(), ...ids]);
+      const model = known.get(id) ?? build(id, settings, { env, ...(patience && { patience }) });
+      known.set(id, model);
+      return model;
+    },
+    list: () => [...tiers.keys(), ...ids],
+  };
+}
+
+function build(
+  id: string,
+  settings: ModelSettings,
+  { env, patience }: { env: Readonly<Record<string, string | undefined>>; patience?: RetryPolicy },
+): Model {
+  const parsed = parseModelId(id);
+  if (parsed === undefined) return offlineModel(OFFLINE);
+  const { access, keyVariable, load } = connect(parsed.provider, settings.baseUrls[parsed.provider], env);
+  return languageModel({
+    id,
+    load: () => load(parsed.model),
+    ...(settings.prices[id] && { price: settings.prices[id] }),
+    contextWindow: settings.contextWindow[id] ?? DEFAULT_WINDOW,
+    blame: { keyVariable, secrets: [access.apiKey] },
+    ...(patience && { patience }),
+  });
+}
+
+function unknown(name: string, offered: readonly string[]): ProductError {
+  const shown = name.slice(0, 200);
+  return new ProductError(
+    'UNKNOWN_MODEL',
+    `This server has no model ${JSON.stringify(shown)}. Choose one of: ${offered.join(', ')}.`,
+    {
+      facts: { model: shown, offered: offered.join(', ') },
+    },
+  );
+}

@@ -1,0 +1,363 @@
+/** One run of the server: everything opened in order, and closed in the other. */
+import { realpath, stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { join } from 'node:path';
+import { AbortScope } from '../../shared/runtime/abort.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
+import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
+import type { ServerRecord } from '../../shared/state/server-record.ts';
+import { prepareStateDirectory, tryToWrite } from '../../shared/state/state-directory.ts';
+import { obtainToken } from '../../shared/state/token-file.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
+import { createCapabilities } from './capabilities.ts';
+import type { Capabilities } from './capabilities.ts';
+import { allowedWorkspaces } from './allowed-workspaces.ts';
+import { createApp } from './app.ts';
+import type { ReadingEnd } from './app.ts';
+import { createTaskService } from '../executor/create-task-service.ts';
+import type { RunningTaskService } from '../executor/create-task-service.ts';
+import { randomIds } from '../executor/ids.ts';
+import { journalledOutputs } from '../executor/journalled-outputs.ts';
+import { agentCard } from '../http/routes/agent-card.ts';
+import { agentSkills } from '../http/routes/agent-skills.ts';
+import { streamTickets } from '../http/auth/stream-ticket.ts';
+import { authenticator } from '../http/auth/tokens.ts';
+import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
+import type { Journal } from '../journal/journal.ts';
+import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
+import { listen, originOf } from './listen.ts';
+import type { McpServers } from '../mcp-servers/mcp-servers.ts';
+import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
+import { serversToStart } from '../mcp-servers/variables.ts';
+import type { Policy } from '../policy/policy.ts';
+import { serverPolicy, unknownServers } from './server-policy.ts';
+import type { ServerSettings } from './settings.ts';
+import { builtinTools, SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
+import { isInUse, stateInUse } from './state-in-use.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { ReadOutput } from '../tools/builtin/read-output.ts';
+import { confinementText, findConfinement, type Confinement } from '../tools/shell/confinement.ts';
+import { createToolbox } from '../tools/toolbox.ts';
+import type { Identity } from '../tools/workspace/directory.ts';
+import { pageAccessFile } from '../page/page-access-file.ts';
+import { pageCookie } from '../page/page-cookie.ts';
+import { readPage } from '../page/page-route.ts';
+import type { Page } from '../page/page-route.ts';
+import { pageSessions } from '../page/page-sessions.ts';
+import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
+
+/**
+ * How long it has to say that it has stopped: the kill comes first, and what it did is seen. Given up any sooner, a
+ * command that ignores SIGTERM would be reported as unconfirmed while it is killed, and outlive a shutdown.
+ */
+function settleMs({ grace }: ServerSettings): number {
+  return grace + SETTLE_MARGIN_MS;
+}
+
+/** How long a connection is silent before the kernel asks whether anybody is still there, in milliseconds. */
+const PROBE_AFTER_MS = 60_000;
+
+/** The name of the principal whose token lies in the state directory. */
+const LOCAL = 'local';
+
+export interface ServerRun {
+  record: ServerRecord;
+  /** How many tasks were taken up where the last run left them. */
+  recovered: number;
+  /** Takes no more work, lets running tools come to their end, ends the streams, closes the journal. Once. */
+  stop(): Promise<void>;
+  /** Lets running tools wait no longer for their end: they are stopped now. */
+  hurry(): void;
+}
+
+/**
+ * @param pageDirectory where the built approval page lies
+ * @throws ProductError CONFIGURATION, STORAGE; nothing is left open then.
+ */
+export async function serve(
+  settings: ServerSettings,
+  log: Logger,
+  pageDirectory: string,
+): Promise<ServerRun> {
+  const page = await readPage(pageDirectory);
+  const { stateDir } = settings;
+  const children = childProcesses({
+    directory: join(stateDir, 'processes'),
+    clock: systemClock,
+    graceMs: settings.grace,
+    onOrphan: ({ owner, group }, end) =>
+      log.warn({ ...owner, group }, `a process group of an earlier server is ${end}`),
+  });
+  const worker = await createAgentBackend(settings, children);
+  const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
+  await prepareStateDirectory(stateDir);
+  const confinement = await confinementOf(settings);
+  const outputs: ReadOutput = async (toolId, reader) =>
+    held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader);
+  const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
+  const policy = serverPolicy(settings, tools);
+  for (const name of unknownServers(settings))
+    log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
+  const mcpServers = serversToStart(settings.mcpServers, process.env);
+  await tryToWrite(stateDir);
+  const token = await obtainToken(stateDir);
+  let answer: RequestListener = notReady;
+  // A peer that vanished without a word is found by the kernel's probes, also where nothing is written to it for long.
+  const probes = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
+  const server = createServer(probes, (request, response) => answer(request, response));
+  // A client that has sent its FIN may well be reading on (TCP, RFC 9293 §3.6): it gets its answer. Node would hang up. One
+  // that has gone altogether is noticed with the next write to it, a heartbeat at the latest.
+  Object.assign(server, { httpAllowHalfOpen: true });
+  // The address is taken first: it is what two servers most often quarrel about, and it says whose the other one is.
+  const port = await listen(server, settings, token);
+  try {
+    held.journal = await openSqliteJournal({
+      path: join(stateDir, 'journal.db'),
+      clock: () => systemClock.now(),
+    });
+    // The state directory is this server's own from here on. SIGTERM goes out now; tasks wait for the end (D6).
+    children.endOrphans().catch((error: unknown) => log.error({ err: error }, 'orphans could not be ended'));
+    const own = await stat(stateDir, { bigint: true });
+    held.mcpServers = await startedMcpServers(mcpServers, settings, { log, children });
+    const made = {
+      children,
+      settings,
+      log,
+      token,
+      server,
+      port,
+      own,
+      worker,
+      tools,
+      policy,
+      page,
+      confinement,
+    };
+    const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
+    return await run(opened, (app) => (answer = app));
+  } catch (error) {
+    server.close();
+    server.closeAllConnections();
+    await held.mcpServers?.close();
+    await held.journal?.close();
+    throw isInUse(error) ? await stateInUse(error, stateDir, token) : error;
+  }
+}
+
+/** For whoever comes between the taking of the address and the reading of the journal. */
+const notReady: RequestListener = (request, response) => {
+  // WHATWG HTML §9.2: a status other than 200 is final to an EventSource; after a broken connection it comes again.
+  if (request.method === 'GET' && request.headers.accept === 'text/event-stream') request.socket.destroy();
+  else response.writeHead(503, { 'Retry-After': '1' }).end();
+};
+
+interface Opened {
+  children: ChildProcesses;
+  settings: ServerSettings;
+  log: Logger;
+  token: string;
+  server: Server;
+  port: number;
+  /** Which directory the state lies in, whatever leads there. */
+  own: Identity;
+  worker: AgentBackend;
+  tools: readonly Tool[];
+  confinement: Confinement;
+  policy: Policy;
+  page: Page;
+  journal: Journal;
+  mcpServers?: McpServers | undefined;
+}
+
+async function run(opened: Opened, open: (app: RequestListener) => void): Promise<ServerRun> {
+  const { settings, log, token, server, port, journal, mcpServers, confinement, worker } = opened;
+  const able = createCapabilities({
+    journal,
+    tools: opened.tools,
+  });
+  const { offered } = able.commands;
+  const tasks = taskService(opened, able);
+  const origin = originOf({ host: settings.host, port });
+  const record: ServerRecord = {
+    url: origin,
+    pid: process.pid,
+    version: packageVersion(),
+    startedAt: new Date().toISOString(),
+  };
+  const reading = new AbortScope<ReadingEnd>();
+  const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
+  const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
+  const sessions = await pageSessions({
+    credentials,
+    clock: systemClock,
+    file: pageAccessFile(settings.stateDir),
+  });
+  let closing = false;
+  const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
+  const app = createApp({
+    tasks,
+    card: agentCard(
+      base,
+      record.version,
+      agentSkills({
+        ...settings,
+        ...able,
+        mcpServers: namesOf(settings),
+        commands: offered,
+        shell: confinementText(confinement),
+      }),
+    ),
+    commands: offered,
+    page: opened.page,
+    pageSignIn: { sessions, cookie: pageCookie(base, settings.stateDir), base },
+    authenticate: authenticator(credentials),
+    tickets: streamTickets(token, credentials, () => systemClock.now()),
+    clock: systemClock,
+    reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },
+    log,
+    reading,
+    closing: () => closing,
+    health: () => ({
+      ...record,
+      stateDirectory: settings.stateDir,
+      executing: tasks.executing(),
+      toolExecutions: tasks.running().length,
+      mcpServers: servers(),
+      shell: confinementText(confinement),
+    }),
+    servers,
+  });
+  // What was under way goes on before anything new comes in.
+  const recovered = await tasks.recover();
+  open(app);
+  await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
+    // What was taken up is not left running behind a server that nobody finds.
+    await tasks.shutdown(0);
+    await worker.close();
+    throw error;
+  });
+
+  const stop = async (): Promise<void> => {
+    closing = true;
+    await tasks.shutdown(settings.grace);
+    await mcpServers?.close();
+    await worker.close();
+    reading.abort('server-shutdown');
+    await ended(server);
+    await journal.close();
+    await removeServerRecord(settings.stateDir, record);
+  };
+  let stopped: Promise<void> | undefined;
+  return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.hurry() };
+}
+
+/** Loaded for whoever has some. They start while the server does, and keep nobody waiting. */
+async function startedMcpServers(
+  entries: ReadonlyMap<string, McpServerEntry>,
+  { grace }: ServerSettings,
+  { log, children }: { log: Logger; children: ChildProcesses },
+): Promise<McpServers | undefined> {
+  if (entries.size === 0) return undefined;
+  const { startMcpServers } = await import('../mcp-servers/mcp-servers.ts');
+  const { env: environment } = process;
+  return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment, children });
+}
+
+/** Found out before anything is served: a server that must confine its shell and cannot does not start (X1). */
+async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSettings): Promise<Confinement> {
+  return findConfinement({
+    confine: confineShell,
+    network: shellNetwork,
+    // X2: a command in a box reads all of the system, but neither the server's token nor its journal.
+    hidden: [await realpath(stateDir)],
+  });
+}
+
+function toolsOf(
+  { grace, passEnv, allowPrivateHost }: ServerSettings,
+  made: { confinement: Confinement; outputs: ReadOutput; children: ChildProcesses },
+): Tool[] {
+  return builtinTools({
+    graceMs: grace,
+    passEnvironment: passEnv,
+    privateHosts: allowPrivateHost,
+    ...made,
+  });
+}
+
+function taskService(
+  { settings, journal, log, own, worker, policy, mcpServers, children }: Opened,
+  { tools, commands }: Capabilities,
+): RunningTaskService {
+  return createTaskService({
+    journal,
+    clock: systemClock,
+    ids: randomIds(systemClock),
+    models: worker.models,
+    commands,
+    children,
+    toolbox: createToolbox(tools, mcpServers),
+    policy,
+    mode: settings.mode,
+    openWorkspace: allowedWorkspaces({
+      fallback: settings.workspace,
+      allowed: settings.allowWorkspace,
+      barred: [own],
+    }),
+    graceMs: settleMs(settings),
+    limits: {
+      toolMs: settings.toolTimeout,
+      // A script takes as long as it says: it may be told to stay at work. So does an agent of its own.
+      modelMs: settings.agent.type === 'model' ? settings.modelTimeout : null,
+      turnMs: settings.turnTimeout,
+      taskMs: settings.taskTimeout,
+    },
+    budget: {
+      turns: settings.budgetTurns ?? null,
+      toolCalls: settings.budgetToolCalls ?? null,
+      tokens: settings.budgetTokens ?? null,
+      usd: settings.budgetCost ?? null,
+      activeMs: settings.budgetTime,
+    },
+    ...(worker.onEnded && { onEnded: worker.onEnded }),
+    onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution broke off'),
+    upkeep: {
+      patience: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
+      retentionMs: settings.retention,
+      onFailure: (error) => log.error({ err: error }, 'the upkeep broke off; it is tried again'),
+    },
+  });
+}
+
+/** The MCP servers whose tools the agent has, or will have once they answer. */
+function namesOf({ mcpServers }: ServerSettings): string[] {
+  return Object.entries(mcpServers).flatMap(([name, { disabled }]) => (disabled ? [] : [name]));
+}
+
+/** Behind a proxy the page's own requests come from the public URL. */
+function originsOf({ publicUrl }: ServerSettings): string[] {
+  return publicUrl === undefined ? [] : [new URL(publicUrl).origin];
+}
+
+/** The operator need not list the names of the address itself and of its public URL. */
+function publicHosts({ host, publicUrl, publicHost }: ServerSettings): string[] {
+  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
+  return [host, ...named, ...publicHost].map((name) => name.toLowerCase());
+}
+
+/** How long clients have to take the last of their answers, in milliseconds. */
+const LAST_WORDS_MS = 1_000;
+
+async function ended(server: Server): Promise<void> {
+  server.closeIdleConnections();
+  await new Promise<void>((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,392 @@
+/** The server's settings: what each is called, takes, and is by default. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { setting } from '../../shared/settings/config.ts';
+import type { SettingValues } from '../../shared/settings/config.ts';
+import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
+import { TOKEN_PATTERN } from '../../shared/state/token-file.ts';
+import { taskMode } from '../../shared/protocol/tool-approval.ts';
+import { rules } from '../policy/rule.ts';
+import { duration, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
+import { mcpServerSettings } from '../mcp-servers/server-settings.ts';
+import { DEFAULT_WINDOW, modelId, modelSettings } from '../models/model-settings.ts';
+import { CONFINE_SHELL } from '../tools/shell/confinement.ts';
+import { parseHost } from '../tools/web/allowed-hosts.ts';
+import type { AgentChoice } from '../models/agent-choice.ts';
+
+export const DEFAULT_PORT = 41242;
+
+const absolutePath = z
+  .string()
+  .min(1)
+  .transform((path) => resolve(path));
+const MODEL_ALLOWED = 'offline, or provider:model, e.g. anthropic:claude-sonnet-4-5';
+
+function limit(env: string, fallback: string, describe: string) {
+  return setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback,
+    env,
+    describe: `${describe}; or never`,
+    allowed: DURATION_ALLOWED,
+  });
+}
+
+function budget(env: string, fallback: number | undefined, what: string) {
+  return setting({
+    kind: 'number',
+    schema: z.number().int().min(1).optional(),
+    fallback,
+    env,
+    describe: `how many ${what} a task may use before it asks a person whether it goes on${fallback === undefined ? ' (default: as many as it takes)' : ''}`,
+    allowed: 'a whole number from 1',
+  });
+}
+
+/** The setting `agent` as words: `model`, `scripted <file>`, `acp <command> …`. */
+const agentChoice: z.ZodType<AgentChoice> = z.union([
+  z.tuple([z.literal('model')]).transform(() => ({ type: 'model' as const })),
+  z.tuple([z.literal('scripted'), absolutePath]).transform(([type, file]) => ({ type, file })),
+  z
+    .tuple([z.literal('acp'), z.string().min(1)], z.string())
+    .transform(([type, command, ...args]) => ({ type, command, args })),
+]);
+
+export const SERVER_SETTINGS = {
+  host: setting({
+    kind: 'text',
+    placeholder: 'address',
+    schema: z.string().regex(/^[A-Za-z0-9._:-]+$/),
+    fallback: '127.0.0.1',
+    env: 'A2A_SERVER_HOST',
+    describe: 'address to listen on',
+    allowed: 'an IP address or a host name',
+  }),
+  port: setting({
+    kind: 'number',
+    schema: z.number().int().min(0).max(65_535),
+    fallback: DEFAULT_PORT,
+    env: 'A2A_SERVER_PORT',
+    describe: 'port to listen on; 0 takes a free one',
+    allowed: 'a whole number from 0 to 65535',
+  }),
+  allowRemote: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: false,
+    env: 'A2A_SERVER_ALLOW_REMOTE',
+    describe: 'allow an address that other machines can reach; whoever has a token can run commands here',
+    allowed: 'true or false',
+  }),
+  publicUrl: setting({
+    kind: 'text',
+    placeholder: 'url',
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_PUBLIC_URL',
+    describe: 'where clients reach this server, if not at its address',
+    allowed: 'an http or https URL',
+  }),
+  publicHost: setting({
+    kind: 'list',
+    placeholder: 'name',
+    schema: z.array(z.string().regex(/^[A-Za-z0-9._:-]+$/)),
+    fallback: [],
+    env: 'A2A_SERVER_PUBLIC_HOST',
+    describe: 'host name this server answers to, beside loopback; may be repeated',
+    allowed: 'host names without port',
+  }),
+  allowOrigin: setting({
+    kind: 'list',
+    placeholder: 'origin',
+    schema: z.array(z.string().regex(/^https?:\/\/[^/\s]+$/)),
+    fallback: [],
+    env: 'A2A_SERVER_ALLOW_ORIGIN',
+    describe: 'origin of web pages that may call, e.g. https://console.example.com; may be repeated',
+    allowed: 'origins: scheme, host and port, without a path',
+  }),
+  workspace: setting({
+    kind: 'text',
+    placeholder: 'dir',
+    schema: absolutePath.optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_WORKSPACE',
+    describe: 'where a task works that names no workspace (default: the current directory)',
+    allowed: 'a directory',
+  }),
+  allowWorkspace: setting({
+    kind: 'list',
+    placeholder: 'dir',
+    schema: z.array(absolutePath),
+    fallback: [],
+    env: 'A2A_SERVER_ALLOW_WORKSPACE',
+    describe:
+      'directory that workspaces must lie in; may be repeated (default: any, but the root of a file system)',
+    allowed: 'directories',
+  }),
+  mode: setting({
+    kind: 'text',
+    placeholder: 'mode',
+    schema: taskMode,
+    fallback: 'ask',
+    env: 'A2A_SERVER_MODE',
+    describe:
+      'what a task that names no mode may do unasked: nothing (ask), change files (accept-edits), everything (auto); or only lay out a plan (plan)',
+    allowed: taskMode.options.join(', '),
+  }),
+  passEnv: setting({
+    kind: 'list',
+    placeholder: 'name',
+    schema: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/)),
+    fallback: [],
+    env: 'A2A_SERVER_PASS_ENV',
+    describe:
+      'environment variable that shell commands see beside the harmless ones; may be repeated (default: none, so that no key leaks)',
+    allowed: 'names of environment variables',
+  }),
+  confineShell: setting({
+    kind: 'text',
+    placeholder: 'how',
+    schema: z.enum(CONFINE_SHELL),
+    fallback: 'off',
+    env: 'A2A_SERVER_CONFINE_SHELL',
+    describe:
+      'run shell commands in a box that can write to the workspace alone (bubblewrap): auto where it can be made, off, or require to start only where it can',
+    allowed: CONFINE_SHELL.join(', '),
+  }),
+  shellNetwork: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: false,
+    env: 'A2A_SERVER_SHELL_NETWORK',
+    describe: 'let confined shell commands reach the network',
+    allowed: 'true or false',
+  }),
+  allowPrivateHost: setting({
+    kind: 'list',
+    placeholder: 'host',
+    schema: z.array(z.string().refine((entry) => parseHost(entry) !== undefined)),
+    fallback: [],
+    env: 'A2A_SERVER_ALLOW_PRIVATE_HOST',
+    describe:
+      'host of a private network, or of this machine, that the tools fetch and crawl may reach beside the public ones; may be repeated (default: none)',
+    allowed: 'host or host:port, e.g. wiki.intern or 127.0.0.1:8080',
+  }),
+  model: setting({
+    kind: 'text',
+    schema: modelId,
+    fallback: 'offline',
+    env: 'A2A_SERVER_MODEL',
+    describe: 'model of a task that asks for none: offline, or provider:model',
+    placeholder: 'id',
+    allowed: MODEL_ALLOWED,
+  }),
+  fastModel: setting({
+    kind: 'text',
+    placeholder: 'id',
+    schema: modelId.optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_FAST_MODEL',
+    describe: 'model of the tier "fast" (default: the model)',
+    allowed: MODEL_ALLOWED,
+  }),
+  smartModel: setting({
+    kind: 'text',
+    placeholder: 'id',
+    schema: modelId.optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_SMART_MODEL',
+    describe: 'model of the tier "smart" (default: the model)',
+    allowed: MODEL_ALLOWED,
+  }),
+  otherModel: setting({
+    kind: 'list',
+    placeholder: 'id',
+    schema: z.array(modelId),
+    fallback: [],
+    env: 'A2A_SERVER_OTHER_MODEL',
+    describe: 'further model that tasks may ask for by id; may be repeated',
+    allowed: MODEL_ALLOWED,
+  }),
+  agent: setting({
+    kind: 'list',
+    placeholder: 'kind...',
+    schema: agentChoice,
+    fallback: ['model'],
+    env: 'A2A_SERVER_AGENT',
+    describe:
+      'who does the work: model; scripted <file> for rules that say what is done for which message; or acp -- <command> [args] for an agent that speaks ACP',
+    allowed:
+      'model; scripted and a file (see docs/scripted-agent.md); or acp, a command and its arguments (see docs/acp-agents.md); with commas between them in the variable',
+  }),
+  agentIdleTimeout: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback: '1h',
+    env: 'A2A_SERVER_AGENT_IDLE_TIMEOUT',
+    describe:
+      'how long the process of an ACP agent is kept while its task waits for a person or has ended; it is started again when it is needed; or never to let it go',
+    allowed: DURATION_ALLOWED,
+  }),
+  toolTimeout: limit(
+    'A2A_SERVER_TOOL_TIMEOUT',
+    '1h',
+    'longest time for one tool execution, which is then stopped',
+  ),
+  modelTimeout: limit(
+    'A2A_SERVER_MODEL_TIMEOUT',
+    '10m',
+    'longest time for one answer of the model; the task fails then, and its session can go on',
+  ),
+  turnTimeout: limit(
+    'A2A_SERVER_TURN_TIMEOUT',
+    'never',
+    'longest time at work for one turn, an answer and the tools it asks for; what still runs is stopped',
+  ),
+  taskTimeout: limit(
+    'A2A_SERVER_TASK_TIMEOUT',
+    'never',
+    'longest time at work for one task, which then fails; what it waits for a person does not count',
+  ),
+  grace: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration.pipe(z.number({ error: 'a tool that is stopped must come to an end' })),
+    fallback: '5s',
+    env: 'A2A_SERVER_GRACE',
+    describe: 'how long a stopped tool has before its processes are killed',
+    allowed: 'a number with s, m, h or d behind it, e.g. 5s',
+  }),
+  budgetTurns: budget('A2A_SERVER_BUDGET_TURNS', 200, 'turns of the model'),
+  budgetToolCalls: budget('A2A_SERVER_BUDGET_TOOL_CALLS', undefined, 'tool calls'),
+  budgetTokens: budget('A2A_SERVER_BUDGET_TOKENS', undefined, 'tokens, input and output together,'),
+  budgetCost: setting({
+    kind: 'number',
+    placeholder: 'dollars',
+    schema: z.number().positive().optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_BUDGET_COST',
+    describe:
+      'how many US dollars a task may cost, by the prices in the configuration file, before it asks a person whether it goes on (default: as many as it takes)',
+    allowed: 'a number above 0',
+  }),
+  budgetTime: limit(
+    'A2A_SERVER_BUDGET_TIME',
+    'never',
+    'time at work after which a task asks a person whether it goes on',
+  ),
+  decisionTimeout: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback: '7d',
+    env: 'A2A_SERVER_DECISION_TIMEOUT',
+    describe:
+      'how long a pending action waits for its decision, or a question for its answer, before the task is canceled; or never',
+    allowed: DURATION_ALLOWED,
+  }),
+  idleTimeout: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback: '30m',
+    env: 'A2A_SERVER_IDLE_TIMEOUT',
+    describe: 'how long a task waits for the next message that asks nothing, or never',
+    allowed: DURATION_ALLOWED,
+  }),
+  retention: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: duration,
+    fallback: '30d',
+    env: 'A2A_SERVER_RETENTION',
+    describe: 'how long a session is kept after its last task has ended, or never to delete any',
+    allowed: DURATION_ALLOWED,
+  }),
+  logLevel: setting({
+    kind: 'text',
+    placeholder: 'level',
+    schema: z.enum(LOG_LEVELS),
+    fallback: 'info',
+    env: 'A2A_SERVER_LOG_LEVEL',
+    describe: 'how much is logged, to stderr',
+    allowed: LOG_LEVELS.join(', '),
+  }),
+} as const;
+
+/** Settings that have no flag: a command line can be read by every user of the machine, and a table does not fit on it. */
+export const UNFLAGGED_SETTINGS = {
+  tokens: setting({
+    kind: 'list',
+    schema: z.array(
+      z
+        .string()
+        .transform((text) => ({
+          principal: text.split('=', 1)[0] ?? '',
+          token: text.slice(text.indexOf('=') + 1),
+        }))
+        .pipe(
+          z.object({
+            principal: z.string().regex(/^[\w.@-]{1,100}$/, 'a name is made of letters, digits and . _ @ -'),
+            token: z
+              .string()
+              .regex(TOKEN_PATTERN, 'a token has 20 to 512 characters A-Z a-z 0-9 . _ ~ + / -'),
+          }),
+        ),
+    ),
+    fallback: [],
+    env: 'A2A_SERVER_TOKENS',
+    describe: 'further principals and their tokens, beside "local" with the token in the state directory',
+    allowed: 'name=token, separated by commas',
+  }),
+  policy: setting({
+    kind: 'text',
+    schema: rules,
+    fallback: [],
+    env: 'A2A_SERVER_POLICY',
+    describe: 'rules that allow, ask for or deny calls of tools (docs/policies.md)',
+    allowed: 'in the configuration file, [{"action": "allow" | "ask" | "deny", "tool": …, "path": …, …}]',
+  }),
+  baseUrls: setting({
+    kind: 'text',
+    schema: modelSettings.shape.baseUrls,
+    fallback: {},
+    env: 'A2A_SERVER_BASE_URLS',
+    describe: 'other addresses for model providers',
+    allowed: 'in the configuration file, {"provider": "address"}',
+  }),
+  prices: setting({
+    kind: 'text',
+    schema: modelSettings.shape.prices,
+    fallback: {},
+    env: 'A2A_SERVER_PRICES',
+    describe: 'what models cost, in US dollars for a million tokens',
+    allowed: 'in the configuration file, {"provider:model": {"input": 3, "output": 15, "cachedInput": 0.3}}',
+  }),
+  contextWindow: setting({
+    kind: 'text',
+    schema: modelSettings.shape.contextWindow,
+    fallback: {},
+    env: 'A2A_SERVER_CONTEXT_WINDOW',
+    describe: `how many tokens models take (default: ${DEFAULT_WINDOW})`,
+    allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
+  }),
+  mcpServers: setting({
+    kind: 'text',
+    schema: mcpServerSettings,
+    fallback: {},
+    env: 'A2A_SERVER_MCP_SERVERS',
+    describe: 'MCP servers whose tools the agent has',
+    allowed: 'in the configuration file, as described in docs/mcp-servers.md',
+  }),
+} as const;
+
+/** Every setting, with a flag or without. */
+export const ALL_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS };
+
+export interface ServerSettings extends SettingValues<typeof ALL_SETTINGS> {
+  stateDir: string;
+}

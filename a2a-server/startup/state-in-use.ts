@@ -1,0 +1,28 @@
+/** Two servers on one state directory: the journal refuses the second, and a person is told in words of the settings. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { readServerRecord } from '../../shared/state/server-record.ts';
+import { systemErrorCode } from '../../shared/runtime/system-error.ts';
+import { endCommand, ownServerAt } from './listen.ts';
+
+/** Whether the journal was refused because another process owns it. */
+export function isInUse(error: unknown): error is ProductError {
+  if (!(error instanceof ProductError) || error.reason !== 'CONFIGURATION') return false;
+  return systemErrorCode(error.cause)?.startsWith('SQLITE_BUSY') ?? false;
+}
+
+/** The error to throw for it. The other server is named only where it answers: what it has left may be of one before. */
+export async function stateInUse(
+  error: ProductError,
+  stateDir: string,
+  token: string,
+): Promise<ProductError> {
+  const record = await readServerRecord(stateDir);
+  const pid = record && (await ownServerAt(record.url, token));
+  const who = record && pid !== undefined ? ` (pid ${pid}, at ${record.url})` : '';
+  const end = pid === undefined ? 'end it first' : `end it with: ${endCommand(pid)}`;
+  return new ProductError(
+    'CONFIGURATION',
+    `Another a2a-server${who} already keeps its state in ${stateDir}. Use that server, or ${end}. To run another beside it, choose another --state-dir.`,
+    { facts: { path: stateDir }, cause: error },
+  );
+}

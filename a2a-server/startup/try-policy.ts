@@ -1,0 +1,78 @@
+/** `a2a-server policy try`: the journal looked through under rules, before they count. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { issuesOf } from '../../shared/settings/config.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { settingProblem } from '../../shared/settings/setting-problem.ts';
+import { openReadonlyJournal } from '../journal/sqlite/readonly-journal.ts';
+import type { ServerSettings } from './settings.ts';
+import { serverPolicy, type NamedTools } from './server-policy.ts';
+import { openWorkspace } from '../tools/workspace/workspace.ts';
+import { tryCalls, type Past, type TriedCall } from '../policy/dry-run.ts';
+import { callText, isChanged, summaryOf, summaryText } from '../policy/dry-run-report.ts';
+import { rules, type Rule } from '../policy/rule.ts';
+
+export interface TryOptions {
+  /** A file with a list of rules, to be tried in the place of those of the settings. */
+  rules?: string | undefined;
+  /** Only calls that would fare otherwise than they did. */
+  changed?: boolean | undefined;
+  json?: boolean | undefined;
+}
+
+/** @throws ProductError CONFIGURATION for rules that cannot be used, or where there is no journal */
+export async function tryPolicy(
+  settings: Pick<ServerSettings, 'stateDir' | 'policy' | 'mcpServers'>,
+  { rules: file, changed = false, json = false }: TryOptions,
+  { tools, say }: { tools: NamedTools; say: (text: string) => void },
+): Promise<void> {
+  const written = file === undefined ? settings.policy : await rulesIn(file);
+  const policy = serverPolicy({ ...settings, policy: written }, tools);
+  const journal = openReadonlyJournal(join(settings.stateDir, 'journal.db'));
+  const all: TriedCall[] = [];
+  try {
+    for (const taskId of journal.taskIds()) {
+      const entries = journal.entries(taskId);
+      const past: Past = {
+        taskId,
+        entries,
+        policy,
+        tool: (name) => tools.find((it) => it.name === name),
+        workspace,
+      };
+      const tried = await tryCalls(past);
+      all.push(...tried);
+      if (!json) for (const call of tried) if (!changed || isChanged(call)) say(callText(call));
+    }
+  } finally {
+    journal.close();
+  }
+  const summary = summaryOf(all);
+  const calls = changed ? all.filter(isChanged) : all;
+  say(json ? JSON.stringify({ calls, summary }) : summaryText(summary));
+}
+
+/** Where a task worked. Without the directory its paths are judged by their letters alone. */
+const workspace: Past['workspace'] = async (root = '/') =>
+  openWorkspace(root).catch(() => ({
+    root,
+    locate: () => Promise.reject(new Error('the directory is no more')),
+  }));
+
+async function rulesIn(file: string): Promise<Rule[]> {
+  let json: unknown;
+  try {
+    json = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw unusable(file, messageOf(error));
+  }
+  const parsed = rules.safeParse(json, { error: settingProblem });
+  if (parsed.success) return parsed.data;
+  throw unusable(file, `${issuesOf(parsed.error)}; it is a list of rules, as "policy" is`);
+}
+
+function unusable(file: string, problem: string): ProductError {
+  return new ProductError('CONFIGURATION', `The rules in ${file} cannot be used: ${problem}.`, {
+    facts: { origin: file },
+  });
+}

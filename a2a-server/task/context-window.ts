@@ -1,0 +1,182 @@
+/**
+ * Fits the conversation into the model's context window. Pure.
+ *
+ * - The task's first message and the last turns stay whole. The older turns between them are summarised. If that is not
+ *   enough or fails, long answers and results are clipped.
+ * - A turn is kept or left out together with the results of its calls.
+ * - The process terminates: each summary covers more than the last, and each clip is shorter or covers more.
+ */
+import { isPlace, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
+import type { TaskEvent, TurnPlace } from './events.ts';
+import { fold } from './fold.ts';
+import type { Snapshot } from './snapshot.ts';
+import { omittedTurns } from './omitted-turns.ts';
+
+/** The minimum number of UTF-8 bytes per token. English has about four, code and other scripts about three. */
+export const BYTES_PER_TOKEN = 3;
+/** The overhead of one message, in tokens. */
+const WRAPPING = 10;
+/** The part of the window for the conversation. The rest is for the answer, which most providers count too. */
+const FILLED = 2 / 3;
+/** The part of that for the last turns, which are not summarised. `SUMMARY` is the part for the summary. */
+const KEPT = 3 / 8;
+const SUMMARY = 1 / 6;
+const LONGEST_SUMMARY = 4_000;
+/** The limits of an answer or a result, in characters. The shortest still carries some information. */
+const CLIPS = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 500];
+
+/** The context window of a model. */
+export interface ContextWindow {
+  /** The window in tokens; undefined means unlimited. */
+  window: number | undefined;
+  /** The size of the system prompt and the tools, in tokens. */
+  beside: number;
+  model: string;
+}
+
+/** The next step that shortens the conversation. */
+export type Squeeze =
+  | {
+      type: 'summarise';
+      upTo: TurnPlace;
+      /** The passages to summarise, and the task's first message. */
+      covered: readonly Passage[];
+      /** The maximum length of the summary, in tokens. */
+      tokens: number;
+    }
+  | { type: 'clip'; event: TaskEvent };
+
+/** An upper estimate of a text's tokens. Text that is no language may have more. */
+export function tokensOf(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}
+
+/** The estimated size of the prompt in tokens. It uses the provider's last count, if known, plus everything since. */
+export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
+  const shown = conversationPassages(earlier, current);
+  const all = room.beside + total(shown);
+  const { counted } = current.context;
+  if (counted === null || counted.model !== room.model) return all;
+  const since = shown.findIndex(({ place }) =>
+    isPlace(place, { taskId: current.taskId, turn: counted.turn }),
+  );
+  if (since === -1) return all;
+  // Some providers count only uncached tokens. No provider's count is below half of the real number otherwise.
+  return Math.max(counted.inputTokens + total(shown.slice(since)), all / 2);
+}
+
+/** The next step to shorten the conversation. @returns undefined if it fits or cannot be shortened. */
+export function squeezeFor(
+  earlier: readonly Snapshot[],
+  current: Snapshot,
+  room: ContextWindow,
+): Squeeze | undefined {
+  const most = mostTokens(earlier, current, room);
+  if (tokensNeeded(earlier, current, room) <= most) return undefined;
+  const free = Math.max(0, most - room.beside);
+  return (
+    summaryFor(conversationPassages(earlier, current), free) ?? clipFor(earlier, current, { room, most })
+  );
+}
+
+/** The replacement for a summary that failed: a clip if that is enough, otherwise a list of the calls. */
+export function squeezeWithout(
+  { upTo, covered, tokens }: Extract<Squeeze, { type: 'summarise' }>,
+  earlier: readonly Snapshot[],
+  { current, room }: { current: Snapshot; room: ContextWindow },
+): TaskEvent {
+  const most = mostTokens(earlier, current, room);
+  const clip = clipFor(earlier, current, { room, most });
+  if (clip && neededAfter(earlier, current, { room, event: clip.event }) <= most) return clip.event;
+  return {
+    type: 'context.summarised',
+    upTo,
+    summary: omittedTurns(covered, tokens * BYTES_PER_TOKEN),
+    model: null,
+    usage: { inputTokens: 0, outputTokens: 0 },
+  };
+}
+
+/** True if the provider refused the length and the conversation was not shortened since. */
+export function isRefused({ context }: Snapshot): boolean {
+  return context.refused === 'yes';
+}
+
+/** The limit in tokens. After a refusal the estimate was too low, so the limit is half of the estimate. */
+function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
+  const filled = room.window === undefined ? Infinity : Math.floor(room.window * FILLED);
+  // Many tools leave little room. A shorter answer is better than a new summary in every turn.
+  const most = Math.max(filled, room.beside + filled / 2);
+  return isRefused(current) ? Math.min(most, tokensNeeded(earlier, current, room) / 2) : most;
+}
+
+/** @param free the tokens of the window that the conversation may use. */
+function summaryFor(shown: readonly Passage[], free: number): Squeeze | undefined {
+  const end = endOfOld(shown, free * KEPT);
+  const upTo = shown[end]?.place;
+  if (upTo === undefined) return undefined;
+  const covered = shown.slice(0, end + 1);
+  const tokens = Math.min(LONGEST_SUMMARY, Math.floor(free * SUMMARY));
+  // Do not summarise passages that are hardly longer than their summary.
+  const gone = total(covered.filter(({ kind }) => kind !== 'task'));
+  return gone > tokens * 2 ? { type: 'summarise', upTo, covered, tokens } : undefined;
+}
+
+/** The index of the last turn to summarise: the newest turn that does not fit, or the last turn but one. */
+function endOfOld(shown: readonly Passage[], kept: number): number {
+  const last = shown.findLastIndex(({ kind }) => kind === 'turn');
+  let tokens = total(shown.slice(Math.max(last, 0)));
+  let end = -1;
+  for (let index = last - 1; index >= 0; index -= 1) {
+    const passage = shown[index];
+    if (passage === undefined) break;
+    tokens += total([passage]);
+    if (passage.kind !== 'turn') continue;
+    if (tokens > kept) return index;
+    end = Math.max(end, index);
+  }
+  return end;
+}
+
+/** The longest clip that fits. If none fits, the shortest one, provided that it shortens anything. */
+function clipFor(
+  earlier: readonly Snapshot[],
+  current: Snapshot,
+  { room, most }: { room: ContextWindow; most: number },
+): Extract<Squeeze, { type: 'clip' }> | undefined {
+  const upTo = conversationPassages(earlier, current).findLast(({ kind }) => kind === 'turn')?.place;
+  if (upTo === undefined) return undefined;
+  const clips = CLIPS.map((chars): TaskEvent => ({ type: 'context.clipped', upTo, chars }));
+  const needed = (event: TaskEvent) => neededAfter(earlier, current, { room, event });
+  const event = clips.find((each) => needed(each) <= most) ?? clips.at(-1);
+  if (event === undefined) return undefined;
+  const before = room.beside + total(conversationPassages(earlier, current));
+  return needed(event) < before ? { type: 'clip', event } : undefined;
+}
+
+function neededAfter(
+  earlier: readonly Snapshot[],
+  current: Snapshot,
+  { room, event }: { room: ContextWindow; event: TaskEvent },
+): number {
+  const after = fold(current, { seq: current.seq + 1, at: current.updatedAt, event });
+  return tokensNeeded(earlier, after, room);
+}
+
+function total(shown: readonly Passage[]): number {
+  return shown.flatMap(({ steps }) => steps).reduce((sum, step) => sum + stepTokens(step), 0);
+}
+
+function stepTokens(step: ConversationStep): number {
+  switch (step.role) {
+    case 'user':
+      return WRAPPING + tokensOf(step.text);
+    case 'assistant':
+      return step.calls.reduce(
+        (sum, { tool, input }) => sum + WRAPPING + tokensOf(tool) + tokensOf(JSON.stringify(input)),
+        WRAPPING + tokensOf(step.text),
+      );
+    case 'tool':
+      return step.results.reduce((sum, { text }) => sum + WRAPPING + tokensOf(text), WRAPPING);
+  }
+}

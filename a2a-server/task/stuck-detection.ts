@@ -1,0 +1,125 @@
+/**
+ * Detects a model that is stuck: its answers are empty or cut off, or its calls are refused or repeated. The model gets a
+ * remark in its next turn. After a number of such turns in a row, a person is asked. A person's message resets the count. Pure.
+ */
+import { resultOf } from './call-result.ts';
+import { callsOf, type Call, type Exchange, type Snapshot, type Turn } from './snapshot.ts';
+
+type Fault = 'empty' | 'cut' | 'refused' | 'same';
+
+interface Rule {
+  /** The number of such turns in a row without a remark. The results may say enough, or the repetition may be intended. */
+  silent: number;
+  /** The number of such turns in a row after which a person is asked. */
+  most: number;
+  /** The remark for the model. */
+  remark: string;
+  /** The end of the sentence "The model …" for the person. */
+  did: string;
+}
+
+const RULES: Readonly<Record<Fault, Rule>> = {
+  empty: {
+    silent: 0,
+    most: 3,
+    remark:
+      'Your last answer was empty. Go on with the task; or, if it is done, say in a few sentences what was done and what was not.',
+    did: 'has answered with nothing',
+  },
+  cut: {
+    silent: 0,
+    most: 3,
+    remark:
+      'Your last answer was cut off at its greatest length. Go on where it stopped, in shorter answers; write what is long to a file, piece by piece.',
+    did: 'has given an answer that was cut off at its greatest length',
+  },
+  refused: {
+    silent: 1,
+    most: 5,
+    remark:
+      'None of your last calls could be run, several turns in a row. Look at the tools you have and at the schema of their inputs; or say what is in the way.',
+    did: 'has asked only for calls that cannot be run',
+  },
+  same: {
+    silent: 2,
+    most: 10,
+    remark:
+      'You have asked for the same several turns in a row, and the same came back. Do something else, or say what is in the way.',
+    did: 'has asked for the same calls, with the same results',
+  },
+};
+
+/** The remarks for the model, by the number of the turn that they follow. */
+export function stuckRemarks(snapshot: Snapshot): ReadonlyMap<number, string> {
+  const told = new Map<number, string>();
+  for (const { fault, count, turn } of faults(snapshot)) {
+    const { silent, remark } = RULES[fault];
+    if (count > silent) told.set(turn.turn, `(${remark})`);
+  }
+  return told;
+}
+
+/** The question to a person when the model is stuck; undefined if it is not. */
+export function stuckQuestion(snapshot: Snapshot): string | undefined {
+  const last = snapshot.exchanges.at(-1);
+  const fault = faults(snapshot).at(-1);
+  if (last?.type !== 'turn' || fault === undefined || last.turn !== fault.turn) return undefined;
+  const { most, did } = RULES[fault.fault];
+  if (fault.count < most) return undefined;
+  return `The model ${fault.turn.model} ${did}, ${fault.count} turns in a row${lastly(snapshot, fault.turn)}. What the task did so far is kept. Reply to let it try again, with advice if you like; or cancel it.`;
+}
+
+/** True if the turn has no calls but does not complete the task. */
+export function isUnfinished({ end }: Turn): boolean {
+  return end === 'empty' || end === 'length';
+}
+
+function lastly(snapshot: Snapshot, turn: Turn): string {
+  const [call] = callsOf(snapshot, turn);
+  if (call === undefined) return '';
+  const { text } = resultOf(call);
+  return ` (lastly: ${call.title}: ${text.replaceAll(/\s+/g, ' ').trim().slice(0, 200)})`;
+}
+
+interface Found {
+  fault: Fault;
+  /** The length of the run of such turns, with this one. */
+  count: number;
+  turn: Turn;
+}
+
+function faults(snapshot: Snapshot): Found[] {
+  const found: Found[] = [];
+  let before: { exchange: Exchange; found: Found | undefined } | undefined;
+  for (const exchange of snapshot.exchanges) {
+    const previous = before?.exchange.type === 'turn' ? before.exchange.turn : undefined;
+    const fault = exchange.type === 'turn' ? faultOf(snapshot, exchange.turn, previous) : undefined;
+    const count = fault !== undefined && before?.found?.fault === fault ? before.found.count + 1 : 1;
+    const now = exchange.type === 'turn' && fault ? { fault, count, turn: exchange.turn } : undefined;
+    if (now) found.push(now);
+    before = { exchange, found: now };
+  }
+  return found;
+}
+
+function faultOf(snapshot: Snapshot, turn: Turn, previous: Turn | undefined): Fault | undefined {
+  const calls = callsOf(snapshot, turn);
+  if (calls.length === 0) return turn.end === 'empty' ? 'empty' : turn.end === 'length' ? 'cut' : undefined;
+  if (calls.every(isRefused)) return 'refused';
+  if (previous === undefined) return undefined;
+  const earlier = callsOf(snapshot, previous);
+  const same = calls.length === earlier.length && calls.every((call, index) => isSame(call, earlier[index]));
+  return same ? 'same' : undefined;
+}
+
+function isRefused({ state }: Call): boolean {
+  return state.type === 'settled' && state.result.type === 'refused';
+}
+
+function isSame(call: Call, other: Call | undefined): boolean {
+  return (
+    call.tool === other?.tool &&
+    call.inputHash === other.inputHash &&
+    resultOf(call).text === resultOf(other).text
+  );
+}

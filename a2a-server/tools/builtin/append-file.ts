@@ -1,0 +1,43 @@
+/** The `append-file` tool adds text at the end of a file. */
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+import { makeChange, showChange, type ContentChange } from './file-change.ts';
+import { count, oneLine } from '../../../shared/text/one-line.ts';
+import type { Tool } from '../tool.ts';
+
+const schema = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .describe('File, relative to the workspace. The tool creates it if it does not exist.'),
+  content: z
+    .string()
+    .min(1)
+    .describe('Text to add, exactly as given. Begin with a line break if the file does not end with one.'),
+});
+
+const appending =
+  (content: string): ContentChange =>
+  (before) =>
+    (before ?? '') + content;
+
+export const appendFile: Tool = defineTool({
+  name: 'append-file',
+  description: 'Adds text at the end of a text file of the workspace, or creates the file with it.',
+  sideEffect: 'files',
+  startsWithFirstChange: true,
+  schema,
+  timeoutMs: () => 30_000,
+  title: ({ path }) => `Append to ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
+  show: ({ path, content }, context) => showChange(context, path, appending(content)),
+  withContent: (input, content) => ({ ...input, content }),
+  run: async ({ path, content }, run) => {
+    const done = await makeChange(run, path, appending(content));
+    const added = count(Buffer.byteLength(content), 'byte');
+    const text = done.created
+      ? `Created ${done.path} (${count(done.bytes, 'byte')}).`
+      : `Added ${added} to ${done.path}; it now has ${count(done.bytes, 'byte')}.`;
+    return { text, summary: `appended ${added} to ${done.path}` };
+  },
+});

@@ -1,0 +1,61 @@
+/** Turns a tool with a typed input into a tool that accepts unknown input and parses it. */
+import type { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { inputProblem } from '../input-problem.ts';
+import { abortableWorkspace } from '../workspace/abortable-workspace.ts';
+import type { Reach, Shown, Tool, ToolContext, ToolResult, ToolRun } from '../tool.ts';
+
+export interface ToolDefinition<Input> extends Omit<
+  Tool<Input>,
+  'schema' | 'source' | 'withContent' | 'reach'
+> {
+  schema: z.ZodType<Input>;
+  source?: Tool['source'];
+  withContent?: (input: Input, content: string) => Input;
+  reach?: (input: Input) => Reach;
+}
+
+/** Throws if the signal has aborted. After an abort, the workspace starts no new operation. */
+function heeding<Context extends ToolContext>(context: Context): Context {
+  context.signal.throwIfAborted();
+  return { ...context, workspace: abortableWorkspace(context.workspace, context.signal) };
+}
+
+/**
+ * Defines a tool that accepts any input. The scheduler gives each tool its signal, deadline and live output. The
+ * workspace stops at the signal even if the tool ignores it (A2).
+ *
+ * Each method parses its input again, so the type is checked and not assumed.
+ *
+ * @throws ProductError MALFORMED from every method for input that does not fit the schema.
+ */
+export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
+  const { schema, withContent, reach } = definition;
+  const parse = (input: unknown): Input => {
+    const parsed = schema.safeParse(input);
+    if (parsed.success) return parsed.data;
+    throw new ProductError('MALFORMED', inputProblem(definition.name, parsed.error));
+  };
+  return {
+    name: definition.name,
+    description: definition.description,
+    source: definition.source ?? { type: 'built-in' },
+    sideEffect: definition.sideEffect,
+    ...(definition.repeatable && { repeatable: true }),
+    ...(definition.startsWithFirstChange && { startsWithFirstChange: true }),
+    ...(definition.commandOnly && { commandOnly: true }),
+    schema,
+    ...(definition.inputSchema && { inputSchema: definition.inputSchema }),
+    ...(definition.graceMs !== undefined && { graceMs: definition.graceMs }),
+    timeoutMs: (input) => definition.timeoutMs(parse(input)),
+    title: (input) => definition.title(parse(input)),
+    ...(reach && { reach: (input: unknown) => reach(parse(input)) }),
+    show: async (input: unknown, context: ToolContext): Promise<Shown> =>
+      definition.show(parse(input), heeding(context)),
+    run: async (input: unknown, run: ToolRun): Promise<ToolResult> =>
+      definition.run(parse(input), heeding(run)),
+    ...(withContent && {
+      withContent: (input: unknown, content: string) => withContent(parse(input), content),
+    }),
+  };
+}

@@ -1,0 +1,82 @@
+/** The `delete-file` tool permanently deletes a file, a link or a directory of the workspace. */
+import { z } from 'zod';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import { defineTool } from './define-tool.ts';
+import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { ToolStopped, type Tool } from '../tool.ts';
+import { refuseFull } from '../workspace/remove.ts';
+import { basisOf, itemsOf, type SurveyEntry } from '../workspace/survey.ts';
+
+/** The preview lists at most this many names and counts the rest. */
+const MAX_LISTED = 200;
+
+const schema = z.strictObject({
+  path: z
+    .string()
+    .min(1)
+    .describe(
+      'File, link or directory, relative to the workspace. For a link, the tool deletes only the link.',
+    ),
+  recursive: z
+    .boolean()
+    .default(false)
+    .describe('Delete a directory that is not empty, with everything in it.'),
+});
+
+export const deleteFile: Tool = defineTool({
+  name: 'delete-file',
+  description:
+    'Deletes a file or an empty directory of the workspace; with recursive, also a directory and everything in it.',
+  sideEffect: 'files',
+  startsWithFirstChange: true,
+  schema,
+  timeoutMs: () => 60_000,
+  title: ({ path, recursive }) => `Delete ${oneLine(path)}${recursive ? ' and all it holds' : ''}`,
+  reach: ({ path, recursive }) => (recursive ? { trees: [path] } : { paths: [path] }),
+  show: async ({ path, recursive }, { workspace, signal }) => {
+    const found = await workspace.survey(path, signal);
+    refuseFull(found, recursive);
+    return { preview: { type: 'json', value: whatGoes(found) }, basis: basisOf(found) };
+  },
+  run: async ({ path, recursive }, { workspace, basis, signal }) => {
+    const gone: SurveyEntry[] = [];
+    const removal = { recursive, basis, signal, onRemoved: (item: SurveyEntry) => gone.push(item) };
+    await workspace.remove(path, removal).catch((error: unknown) => {
+      throw gone.length === 0 ? error : halfDone(error, gone, signal);
+    });
+    const what = `${oneLine(path)}${gone.length > 1 ? ` and the ${gone.length - 1} it held` : ''}`;
+    return { text: `Deleted ${what}.`, summary: `deleted ${what}` };
+  },
+});
+
+/** Lists each item to delete for the person, with the size of each file. */
+function whatGoes(found: SurveyEntry) {
+  const items = itemsOf(found);
+  const more = items.length - MAX_LISTED;
+  return {
+    deletes: items.slice(0, MAX_LISTED).map(lineOf),
+    ...(more > 0 && { more }),
+    bytes: items.reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+function lineOf({ path, kind, bytes }: SurveyEntry): string {
+  const shown = oneLine(path, 1000);
+  switch (kind) {
+    case 'file':
+      return `${shown} (${count(bytes, 'byte')})`;
+    case 'directory':
+      return `${shown}/`;
+    case 'link':
+      return `${shown} (a link; what it leads to stays)`;
+    case 'other':
+      return `${shown} (not a regular file)`;
+  }
+}
+
+/** A deletion cannot be undone, so the error says how many items are already deleted. */
+function halfDone(error: unknown, gone: readonly SurveyEntry[], signal: AbortSignal): Error {
+  const so = `Already deleted: ${count(gone.length, 'item')}.`;
+  if (signal.aborted) return new ToolStopped('The deletion was stopped.', { text: so, confirmed: true });
+  return new Error(`${messageOf(error)} ${so}`, { cause: error });
+}

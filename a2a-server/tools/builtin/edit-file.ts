@@ -1,0 +1,76 @@
+/** The `edit-file` tool replaces one passage of a file. */
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+import { makeChange, rewritten, showChange } from './file-change.ts';
+import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { editText, type TextEdit } from './text-edit.ts';
+import type { Tool } from '../tool.ts';
+
+const schema = z
+  .strictObject({
+    path: z.string().min(1).describe('File, relative to the workspace. It must exist.'),
+    oldText: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The passage to replace, copied exactly. Include enough text around it to make it unique in the file.',
+      ),
+    newText: z.string().optional().describe('The replacement; an empty string removes the passage.'),
+    replaceAll: z.boolean().default(false).describe('Replace every occurrence of oldText.'),
+    content: z
+      .string()
+      .optional()
+      .describe(
+        'The whole new text of the file, instead of oldText and newText. Used when a person has rewritten the file.',
+      ),
+  })
+  .refine(
+    ({ oldText, newText, content }) =>
+      content === undefined
+        ? oldText !== undefined && newText !== undefined
+        : oldText === undefined && newText === undefined,
+    { message: 'give oldText and newText, or only content' },
+  );
+type Input = z.output<typeof schema>;
+
+export const editFile: Tool = defineTool({
+  name: 'edit-file',
+  description:
+    'Replaces a passage of a text file of the workspace. oldText must match exactly and only once, unless replaceAll is set.',
+  sideEffect: 'files',
+  startsWithFirstChange: true,
+  schema,
+  timeoutMs: () => 30_000,
+  title: ({ path, content }) => `${content === undefined ? 'Edit' : 'Rewrite'} ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
+  show: (input, context) => showChange(context, input.path, (before) => edited(input, before).content),
+  // A person who edits the diff writes the whole file. So the content replaces the passage edit.
+  withContent: ({ path }, content) => ({ path, replaceAll: false, content }),
+  run: async (input, run) => {
+    let replaced = 0;
+    const done = await makeChange(run, input.path, (before) => {
+      const result = edited(input, before);
+      replaced = result.replaced;
+      return result.content;
+    });
+    if (input.content !== undefined) return rewritten(done);
+    const places = count(replaced, 'place');
+    return {
+      text: `Edited ${done.path} in ${places}; it now has ${count(done.bytes, 'byte')}.`,
+      summary: `edited ${done.path} (${places})`,
+    };
+  },
+});
+
+function edited(
+  { path, oldText = '', newText = '', replaceAll, content }: Input,
+  before: string | undefined,
+): { content: string; replaced: number } {
+  if (before === undefined) throw new Error(`There is no "${path}" to edit; create it with write-file.`);
+  if (content !== undefined) return { content, replaced: 1 };
+  const edit: TextEdit = { oldText, newText, replaceAll };
+  const result = editText(before, edit);
+  if (result.type === 'refused') throw new Error(`Cannot edit "${path}": ${result.message}`);
+  return result;
+}

@@ -1,0 +1,80 @@
+/**
+ * The tools write-file, append-file, edit-file and multi-edit share this code. It shows a change as a diff and then
+ * makes the same change.
+ */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { count } from '../../../shared/text/one-line.ts';
+import type { Shown, ToolContext, ToolResult, ToolRun } from '../tool.ts';
+import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
+import { changed } from '../workspace/replace-file.ts';
+import { ABSENT, type TextFile } from '../workspace/text-file.ts';
+
+/** A person cannot review a larger text, and a model should not write one. */
+export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
+
+/** Returns the new content for the current content (undefined: no file). Throws if it cannot make the change. */
+export type ContentChange = (before: string | undefined) => string;
+
+/** Returns the change as a diff, and the hash of the content it starts from (D2). */
+export async function showChange(
+  { workspace }: ToolContext,
+  path: string,
+  change: ContentChange,
+): Promise<Shown> {
+  const before = await workspace.read(path);
+  const after = changedContent(before, change);
+  const place = before?.path ?? (await workspace.locate(path)).path;
+  return {
+    preview: { type: 'diff', path: place, diff: unifiedDiff(place, before?.content, after) },
+    basis: before?.hash ?? ABSENT,
+  };
+}
+
+export interface Changed {
+  /** Relative to the workspace. */
+  path: string;
+  created: boolean;
+  bytes: number;
+}
+
+/**
+ * Makes the change if the file is unchanged since the preview (D2). Without a basis there was no preview, so the change
+ * applies to the current content. In both cases it does not overwrite a concurrent change. @throws ProductError
+ * INPUT_CHANGED
+ */
+export async function makeChange(
+  { workspace, basis, signal }: ToolRun,
+  path: string,
+  change: ContentChange,
+): Promise<Changed> {
+  const before = await workspace.read(path);
+  const place = before?.path ?? (await workspace.locate(path)).path;
+  const now = before?.hash ?? ABSENT;
+  if (basis !== null && basis !== now) throw changed(place);
+  const content = changedContent(before, change);
+  await workspace.replace(path, { content, basis: now, signal });
+  return { path: place, created: before === undefined, bytes: Buffer.byteLength(content) };
+}
+
+/** The result of an edit that a person replaced with a whole new file. */
+export function rewritten({ path, bytes }: Changed): ToolResult {
+  const size = count(bytes, 'byte');
+  return { text: `Replaced the content of ${path} (${size}).`, summary: `wrote ${path} (${size})` };
+}
+
+function changedContent(before: TextFile | undefined, change: ContentChange): string {
+  const content = change(before?.content);
+  if (/\p{Surrogate}/u.test(content)) {
+    throw new ProductError(
+      'MALFORMED',
+      'The text contains half of a surrogate pair, which UTF-8 cannot encode. Remove it or complete the pair.',
+    );
+  }
+  if (Buffer.byteLength(content) > MAX_WRITE_BYTES) {
+    throw new ProductError(
+      'TOO_LARGE',
+      `The file would be larger than ${MAX_WRITE_BYTES / 1024 / 1024} MiB; write less, or use a shell command.`,
+    );
+  }
+  return content;
+}

@@ -1,0 +1,71 @@
+/** The `list-files` tool lists a directory of the workspace. */
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+import { count, oneLine } from '../../../shared/text/one-line.ts';
+import type { Tool } from '../tool.ts';
+import type { DirectoryEntry } from '../workspace/entries.ts';
+
+/** The maximum number of names to show; more would fill the model's context. */
+const MAX_SHOWN = 1000;
+
+const schema = z.strictObject({
+  path: z
+    .string()
+    .default('.')
+    .describe('Directory, relative to the workspace. The default is the workspace itself.'),
+  recursive: z
+    .boolean()
+    .default(false)
+    .describe('Also list subdirectories, without the files that .gitignore excludes.'),
+});
+
+export const listFiles: Tool = defineTool({
+  name: 'list-files',
+  description:
+    'Lists a directory of the workspace: one name per line, directories end with /, symbolic links show where they point.',
+  sideEffect: 'none',
+  schema,
+  timeoutMs: () => 60_000,
+  title: ({ path }) => `List ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
+  show: async (input, { workspace }) => {
+    await workspace.locate(input.path);
+    return { preview: { type: 'json', value: input }, basis: null };
+  },
+  run: async ({ path, recursive }, { workspace, signal }) => {
+    const lines: string[] = [];
+    let cut = false;
+    if (recursive) {
+      await workspace.walk(path, { signal, includeIgnored: false }, async (directory) => {
+        cut ||= directory.cut;
+        const prefix = directory.path === '' ? '' : `${directory.path}/`;
+        lines.push(...directory.entries.map((entry) => prefix + lineOf(entry)));
+        return lines.length > MAX_SHOWN ? 'stop' : 'go on';
+      });
+    } else {
+      const found = await workspace.list(path);
+      cut = found.cut;
+      lines.push(...found.entries.map(lineOf));
+    }
+    const shown = lines.slice(0, MAX_SHOWN);
+    const note = cut || shown.length < lines.length ? ['[There is more; list a subdirectory.]'] : [];
+    return {
+      text: lines.length === 0 ? '[The directory is empty.]' : [...shown, ...note].join('\n'),
+      summary: `listed ${oneLine(path)} (${count(shown.length, 'name')}${note.length > 0 ? ', not all' : ''})`,
+    };
+  },
+});
+
+function lineOf({ name, kind, target }: DirectoryEntry): string {
+  const shown = oneLine(name, 255);
+  switch (kind) {
+    case 'directory':
+      return `${shown}/`;
+    case 'link':
+      return `${shown} -> ${oneLine(target ?? '?', 255)}`;
+    case 'other':
+      return `${shown} [not a regular file]`;
+    case 'file':
+      return shown;
+  }
+}

@@ -1,0 +1,75 @@
+/** The `read-file` tool returns the lines of a text file. */
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+import { count, oneLine } from '../../../shared/text/one-line.ts';
+import type { Tool } from '../tool.ts';
+
+const MAX_LINES = 2000;
+/** The maximum length of the returned text, in UTF-16 units. A longer line is cut. */
+const MAX_CHARACTERS = 50_000;
+
+const schema = z.strictObject({
+  path: z.string().min(1).describe('File, relative to the workspace.'),
+  offset: z.int().min(1).default(1).describe('First line to read, counted from 1.'),
+  limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe('The maximum number of lines.'),
+});
+
+export const readFile: Tool = defineTool({
+  name: 'read-file',
+  description:
+    'Reads a UTF-8 text file of the workspace, exactly as it is. If there are more lines, a note in square brackets at the end says so.',
+  sideEffect: 'none',
+  schema,
+  timeoutMs: () => 30_000,
+  title: ({ path }) => `Read ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
+  show: async (input, { workspace }) => {
+    await workspace.locate(input.path);
+    return { preview: { type: 'json', value: input }, basis: null };
+  },
+  run: async ({ path, offset, limit }, { workspace }) => {
+    const file = await workspace.read(path);
+    if (file === undefined) {
+      throw new Error(`There is no "${path}" in the workspace; list-files shows what is there.`);
+    }
+    if (file.content === '')
+      return { text: `[${file.path} is empty.]`, summary: `read ${file.path} (empty)` };
+    const lines = linesOf(file.content);
+    if (offset > lines.length) {
+      throw new Error(`"${path}" has ${count(lines.length, 'line')}; offset ${offset} is beyond its end.`);
+    }
+    const page = pageOf(lines, offset, limit);
+    return {
+      text: page.text + (page.note === '' ? '' : `${page.text.endsWith('\n') ? '' : '\n'}[${page.note}]`),
+      summary: `read ${file.path} (${count(page.lines, 'line')} of ${lines.length})`,
+    };
+  },
+});
+
+/** Each line keeps its line end, so the joined lines equal the text. */
+function linesOf(content: string): string[] {
+  return content.match(/[^\n]*\n|[^\n]+/gu) ?? [];
+}
+
+function pageOf(
+  lines: readonly string[],
+  offset: number,
+  limit: number,
+): { text: string; lines: number; note: string } {
+  const first = lines[offset - 1] ?? '';
+  if (first.length > MAX_CHARACTERS) {
+    const note = `Line ${offset} is cut: it has ${first.length} characters; there are ${count(lines.length, 'line')}`;
+    return { text: first.slice(0, MAX_CHARACTERS), lines: 1, note };
+  }
+  let text = '';
+  let next = offset;
+  while (next <= lines.length && next < offset + limit) {
+    const line = lines[next - 1] ?? '';
+    if (text.length + line.length > MAX_CHARACTERS) break;
+    text += line;
+    next += 1;
+  }
+  const note =
+    next > lines.length ? '' : `Lines ${offset} to ${next - 1} of ${lines.length}; go on with offset ${next}`;
+  return { text, lines: next - offset, note };
+}

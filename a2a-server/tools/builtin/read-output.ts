@@ -1,0 +1,100 @@
+/**
+ * The `read-output` tool reads the full output of an earlier tool execution, for example when its result omits a part.
+ */
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+import { count, oneLine } from '../../../shared/text/one-line.ts';
+import { textFinder } from '../../../shared/text/text-finder.ts';
+import type { Tool } from '../tool.ts';
+
+const DEFAULT_CHARACTERS = 20_000;
+/** The maximum length of the returned text, in UTF-16 units. */
+const MAX_CHARACTERS = 50_000;
+/** A search shows at most this many matches, with this many characters around each match. */
+const MAX_PLACES = 50;
+const AROUND = 200;
+
+/**
+ * Returns the output of the tool execution `toolId`. `reader` is the tool execution that asks. Returns undefined if the
+ * reader's session has no such execution.
+ */
+export type ReadOutput = (toolId: string, reader: string) => Promise<string | undefined>;
+
+export const NO_OUTPUTS: ReadOutput = () => Promise.resolve(undefined);
+
+/** A note for the model where a result omits a part of the output. */
+export function wholeIn(toolId: string): string {
+  return `[read-output with toolId ${JSON.stringify(toolId)} shows the omitted part]`;
+}
+
+const schema = z.strictObject({
+  toolId: z.string().min(1).max(200).describe('The id of the tool execution, from the note in its result.'),
+  offset: z.int().min(0).default(0).describe('First character to read, counted from 0.'),
+  limit: z
+    .int()
+    .min(1)
+    .max(MAX_CHARACTERS)
+    .default(DEFAULT_CHARACTERS)
+    .describe('The maximum number of characters.'),
+  find: z
+    .string()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('Show each exact match of this text from offset on, with its offset and the text around it.'),
+});
+
+export function createReadOutput(outputs: ReadOutput): Tool {
+  return defineTool({
+    name: 'read-output',
+    description:
+      'Reads the full output of an earlier tool execution of this session, when its result omits a part. Reads from an offset, or shows the matches of a text.',
+    sideEffect: 'none',
+    schema,
+    timeoutMs: () => 30_000,
+    title: ({ toolId }) => `Read the output of ${oneLine(toolId)}`,
+    show: async (input) => ({ preview: { type: 'json', value: input }, basis: null }),
+    run: async ({ toolId, offset, limit, find }, run) => {
+      const text = await outputs(toolId, run.toolId);
+      if (text === undefined)
+        throw new Error(
+          `There is no tool execution "${oneLine(toolId)}" in this session; copy the id from the note in the result.`,
+        );
+      if (text === '')
+        return { text: '[The tool wrote no output.]', summary: `read the output of ${toolId} (nothing)` };
+      if (offset >= text.length)
+        throw new Error(
+          `The output has ${count(text.length, 'character')}; offset ${offset} is beyond its end.`,
+        );
+      return find === undefined
+        ? page(text, { toolId, offset, limit })
+        : places(text, { toolId, offset, find });
+    },
+  });
+}
+
+function page(text: string, { toolId, offset, limit }: { toolId: string; offset: number; limit: number }) {
+  const end = Math.min(offset + limit, text.length);
+  const more = end < text.length ? `; go on with offset ${end}` : '';
+  return {
+    text: `${text.slice(offset, end)}\n[Characters ${offset} to ${end} of ${text.length}${more}]`,
+    summary: `read the output of ${toolId} (${count(end - offset, 'character')} of ${text.length})`,
+  };
+}
+
+function places(text: string, { toolId, offset, find }: { toolId: string; offset: number; find: string }) {
+  const next = textFinder(find);
+  const lines: string[] = [];
+  let at = next(text, offset);
+  while (at !== -1 && lines.length < MAX_PLACES) {
+    const around = text.slice(Math.max(0, at - AROUND), at + find.length + AROUND);
+    lines.push(`[at ${at}]\n${around}`);
+    // Skip matches that are already visible around this one.
+    at = next(text, at + find.length + AROUND);
+  }
+  const summary = `found ${count(lines.length, 'place')} in the output of ${toolId}`;
+  if (lines.length === 0)
+    return { text: `[The output does not contain that text from offset ${offset} on.]`, summary };
+  const note = at === -1 ? [] : [`[There are more places; go on with offset ${at}]`];
+  return { text: [...lines, ...note].join('\n'), summary };
+}

@@ -1,0 +1,150 @@
+/** The `search-files` tool finds files by name, lines by content, or both. */
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+import { oneLine } from '../../../shared/text/one-line.ts';
+import { searchTexts } from '../search/content-search.ts';
+import { globMatcher, type GlobMatcher } from '../search/glob-matcher.ts';
+import { lineMatcher, type LineMatcher } from '../search/line-matcher.ts';
+import { SearchReport } from '../search/search-report.ts';
+import type { Tool, ToolRun } from '../tool.ts';
+import type { TreeDirectory } from '../workspace/tree.ts';
+
+const schema = z
+  .strictObject({
+    pattern: z.string().min(1).max(1000).optional().describe('The text to find in each line of each file.'),
+    regex: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The pattern is a regular expression (JavaScript). Otherwise the tool looks for the exact text.',
+      ),
+    caseSensitive: z.boolean().default(true).describe('Whether upper and lower case must match.'),
+    glob: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('Search only files with a matching name, e.g. *.ts (at any depth) or src/**/*.{ts,tsx}.'),
+    path: z.string().default('.').describe('Directory or file to search, relative to the workspace.'),
+    includeIgnored: z.boolean().default(false).describe('Also search the files that .gitignore excludes.'),
+    maxResults: z.int().min(1).max(1000).default(200).describe('The maximum number of results.'),
+  })
+  .refine(({ pattern, glob }) => pattern !== undefined || glob !== undefined, {
+    message: 'give glob to find files by name, pattern to find lines, or both',
+  });
+type Search = z.infer<typeof schema>;
+
+export const searchFiles: Tool = defineTool({
+  name: 'search-files',
+  description:
+    'Searches the workspace: files by name (glob), lines by content (pattern, one line at a time), or both. Results are path:line: text.',
+  sideEffect: 'none',
+  schema,
+  timeoutMs: () => 60_000,
+  title: ({ pattern, glob, path }) => {
+    const what = pattern === undefined ? 'files' : `"${oneLine(pattern, 60)}"`;
+    const where = [
+      ...(glob === undefined ? [] : [oneLine(glob, 60)]),
+      ...(path === '.' ? [] : [oneLine(path, 60)]),
+    ];
+    return `Search for ${what}${where.length === 0 ? '' : ` in ${where.join(', ')}`}`;
+  },
+  reach: ({ path }) => ({ trees: [path] }),
+  show: async (input, { workspace }) => {
+    await workspace.locate(input.path);
+    if (input.pattern !== undefined) lineMatcher({ ...input, pattern: input.pattern });
+    return { preview: { type: 'json', value: input }, basis: null };
+  },
+  run: async (input, run) => {
+    const report = new SearchReport(input.maxResults);
+    const matcher =
+      input.pattern === undefined ? undefined : lineMatcher({ ...input, pattern: input.pattern });
+    const { kind, path } = await run.workspace.locate(input.path);
+    if (kind === 'entry') await searchFile(path, { matcher, report }, run);
+    else await searchTree(input, { matcher, report }, run);
+    return report.result(matcher === undefined ? 'file' : 'match');
+  },
+});
+
+/** The number of files to read and match together. */
+const AT_ONCE = 8;
+/** A search of a directory skips larger files. This size times AT_ONCE limits the memory of the search. */
+const MAX_BYTES = 2 * 1024 * 1024;
+
+interface Going {
+  /** Undefined for a search by name alone. */
+  matcher: LineMatcher | undefined;
+  report: SearchReport;
+}
+
+/** The caller names this one file, so a file that cannot be read is an error. */
+async function searchFile(
+  path: string,
+  { matcher, report }: Going,
+  { workspace, signal }: ToolRun,
+): Promise<void> {
+  if (matcher === undefined) return report.file(path);
+  const file = await workspace.read(path);
+  if (file === undefined) throw new Error(`There is no "${path}" in the workspace.`);
+  const found = await searchTexts([file.content], { matcher, most: report.room + 1, signal });
+  return report.matches(path, found);
+}
+
+async function searchTree(
+  input: Search,
+  { matcher, report }: Going,
+  { workspace, signal }: ToolRun,
+): Promise<void> {
+  const glob = input.glob === undefined ? undefined : await globMatcher(input.glob);
+  let start: string | undefined;
+  await workspace.walk(input.path, { signal, includeIgnored: input.includeIgnored }, async (directory) => {
+    start ??= directory.path;
+    if (directory.cut) report.cut();
+    const names = await matchingNames(directory, start, glob);
+    const pathOf = (name: string) => (directory.path === '' ? name : `${directory.path}/${name}`);
+    if (matcher === undefined) for (const name of names) report.file(pathOf(name));
+    else {
+      for (let next = 0; next < names.length && !report.full; next += AT_ONCE) {
+        const some = await readable(directory, names.slice(next, next + AT_ONCE), report);
+        const texts = some.map(({ content }) => content);
+        const found = await searchTexts(texts, { matcher, most: report.room + 1, signal });
+        for (const [index, { name }] of some.entries()) {
+          report.matches(
+            pathOf(name),
+            found.filter(({ text }) => text === index),
+          );
+        }
+      }
+    }
+    return report.full ? 'stop' : 'go on';
+  });
+}
+
+/** Reads the files of a directory. It counts and skips the files that cannot be read. */
+async function readable(
+  directory: TreeDirectory,
+  names: readonly string[],
+  report: SearchReport,
+): Promise<{ name: string; content: string }[]> {
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, file: await directory.read(name, MAX_BYTES).catch(() => undefined) })),
+  );
+  return files.flatMap(({ name, file }) => {
+    if (file !== undefined) return [{ name, content: file.content }];
+    report.skip();
+    return [];
+  });
+}
+
+/** A glob is relative to the directory where the search starts. */
+async function matchingNames(
+  { path, entries }: TreeDirectory,
+  start: string,
+  glob: GlobMatcher | undefined,
+): Promise<string[]> {
+  const names = entries.filter(({ kind }) => kind === 'file').map(({ name }) => name);
+  if (glob === undefined) return names;
+  const below = path === start ? '' : `${path.slice(start === '' ? 0 : start.length + 1)}/`;
+  const found = await glob(names.map((name) => below + name));
+  return found.map((match) => match.slice(below.length));
+}

@@ -1,0 +1,97 @@
+/** Replaces passages of a text. The functions are pure and never guess a place. */
+import { textFinder } from '../../../shared/text/text-finder.ts';
+
+export interface TextEdit {
+  oldText: string;
+  newText: string;
+  replaceAll: boolean;
+}
+
+export type Edited =
+  { type: 'edited'; content: string; replaced: number } | { type: 'refused'; message: string };
+
+/**
+ * Replaces the only match of `oldText`, or all matches with `replaceAll`. If every line of the text ends in CRLF, it
+ * converts the edit to CRLF, because a model sees and writes LF.
+ */
+export function editText(content: string, edit: TextEdit): Edited {
+  if (edit.oldText === '')
+    return refused('oldText is empty; give the passage to replace, or use append-file.');
+  if (edit.oldText === edit.newText)
+    return refused('oldText and newText are the same; there is nothing to change.');
+  const places = placesOf(content, edit.oldText, edit.replaceAll);
+  if (places.length === 0) {
+    const converted = inCrlf(content, edit);
+    if (converted !== undefined) return editText(content, converted);
+    return refused(
+      'The file does not contain oldText. Read the file and copy the passage exactly, spaces included.',
+    );
+  }
+  if (!edit.replaceAll && places.length > 1) {
+    return refused(
+      'oldText occurs more than once. Add lines around it until it is unique, or set replaceAll.',
+    );
+  }
+  return spliced(content, edit, places);
+}
+
+export type ManyEdited =
+  | { type: 'edited'; content: string; replaced: number }
+  /** `at` is the index of the refused edit. */
+  | { type: 'refused'; at: number; message: string };
+
+/** Applies the edits in order, each to the result of the previous one: all or none. */
+export function editAll(content: string, edits: readonly TextEdit[]): ManyEdited {
+  let replaced = 0;
+  let text = content;
+  for (const [at, edit] of edits.entries()) {
+    const edited = editText(text, edit);
+    if (edited.type === 'refused') return { ...edited, at };
+    text = edited.content;
+    replaced += edited.replaced;
+  }
+  return { type: 'edited', content: text, replaced };
+}
+
+/**
+ * Returns where `passage` begins. With `all`, it returns every match from the left without overlaps. Otherwise it
+ * returns the first two, even if they overlap: `aa` is not unique in `aaa`.
+ */
+function placesOf(content: string, passage: string, all: boolean): number[] {
+  const places: number[] = [];
+  const find = textFinder(passage);
+  const most = all ? Infinity : 2;
+  let at = find(content);
+  while (at !== -1 && places.length < most) {
+    places.push(at);
+    at = find(content, at + (all ? passage.length : 1));
+  }
+  return places;
+}
+
+function spliced(content: string, { oldText, newText }: TextEdit, places: readonly number[]): Edited {
+  const pieces: string[] = [];
+  let end = 0;
+  for (const place of places) {
+    pieces.push(content.slice(end, place), newText);
+    end = place + oldText.length;
+  }
+  pieces.push(content.slice(end));
+  return { type: 'edited', content: pieces.join(''), replaced: places.length };
+}
+
+/** Converts the edit to the file's CRLF line ends. Returns undefined if that changes nothing. */
+function inCrlf(content: string, edit: TextEdit): TextEdit | undefined {
+  if (!content.includes('\r\n') || BARE_LF.test(content) || !BARE_LF.test(edit.oldText)) return undefined;
+  return { ...edit, oldText: crlf(edit.oldText), newText: crlf(edit.newText) };
+}
+
+const BARE_LF = /(?<!\r)\n/u;
+
+function crlf(text: string): string {
+  return text.replaceAll(/\r?\n/gu, '\r\n');
+}
+
+function refused(message: string): Edited {
+  return { type: 'refused', message };
+}

@@ -1,0 +1,30 @@
+/** The `write-file` tool writes the whole content of a text file. */
+import { z } from 'zod';
+import { defineTool } from './define-tool.ts';
+import { makeChange, showChange } from './file-change.ts';
+import { count, oneLine } from '../../../shared/text/one-line.ts';
+import type { Tool } from '../tool.ts';
+
+const schema = z.strictObject({
+  path: z.string().min(1).describe('File, relative to the workspace. The tool creates missing directories.'),
+  content: z.string().describe('The whole new content of the file.'),
+});
+
+export const writeFile: Tool = defineTool({
+  name: 'write-file',
+  description:
+    'Creates a text file in the workspace, or replaces the whole content of one. To change only a part of a file, use edit-file.',
+  sideEffect: 'files',
+  startsWithFirstChange: true,
+  schema,
+  timeoutMs: () => 30_000,
+  title: ({ path }) => `Write ${oneLine(path)}`,
+  reach: ({ path }) => ({ paths: [path] }),
+  show: ({ path, content }, context) => showChange(context, path, () => content),
+  withContent: (input, content) => ({ ...input, content }),
+  run: async ({ path, content }, run) => {
+    const done = await makeChange(run, path, () => content);
+    const text = `${done.created ? 'Created' : 'Replaced the content of'} ${done.path} (${count(done.bytes, 'byte')}).`;
+    return { text, summary: `wrote ${done.path} (${count(done.bytes, 'byte')})` };
+  },
+});

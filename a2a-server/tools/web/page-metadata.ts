@@ -1,0 +1,81 @@
+/** Collects the title, the canonical URL and the links of a page from its tags. */
+import { linkTarget } from './link-target.ts';
+
+export interface PageLink {
+  url: URL;
+  /** The visible text of the link. */
+  text: string;
+}
+
+const MAX_LINKS = 1_000;
+const MAX_TEXT = 300;
+
+export class PageMetadata {
+  readonly #url: URL;
+  #title: string | undefined;
+  #inTitle = false;
+  #base: URL | undefined;
+  #canonical: string | undefined;
+  #follow = true;
+  /** `hint` replaces a missing link text. */
+  #open: { href: string; text: string; hint: string } | undefined;
+  readonly #links: { href: string; text: string }[] = [];
+
+  constructor(url: URL) {
+    this.#url = url;
+  }
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    const { href, rel = '', content = '' } = attributes;
+    if (name === 'title') this.#inTitle = this.#title === undefined;
+    else if (name === 'base') this.#base ??= linkTarget(href ?? '', this.#url);
+    else if (name === 'link' && words(rel).includes('canonical')) this.#canonical ??= href;
+    else if (name === 'meta' && attributes['name']?.toLowerCase() === 'robots') {
+      if (words(content).some((word) => word === 'nofollow' || word === 'none')) this.#follow = false;
+    } else if (name === 'a' || name === 'area') {
+      this.#endLink();
+      if (href !== undefined && !words(rel).includes('nofollow'))
+        this.#open = { href, text: '', hint: attributes['alt'] ?? attributes['title'] ?? '' };
+    }
+  }
+
+  text(text: string): void {
+    if (this.#inTitle) this.#title = ((this.#title ?? '') + text).slice(0, MAX_TEXT);
+    if (this.#open !== undefined) this.#open.text = (this.#open.text + text).slice(0, MAX_TEXT);
+  }
+
+  close(name: string): void {
+    if (name === 'title') this.#inTitle = false;
+    if (name === 'a' || name === 'area') this.#endLink();
+  }
+
+  /** The base URL for links: the page's URL, or that of its `base` element if already seen. */
+  get base(): URL {
+    return this.#base ?? this.#url;
+  }
+
+  /** Omits links that the page marks as nofollow. */
+  found(): { title: string; canonical: URL | undefined; links: PageLink[] } {
+    this.#endLink();
+    const canonical = this.#canonical === undefined ? undefined : linkTarget(this.#canonical, this.base);
+    const links = this.#links.flatMap(({ href, text }) => {
+      const url = linkTarget(href, this.base);
+      return url === undefined ? [] : [{ url, text: oneSpaced(text) }];
+    });
+    return { title: oneSpaced(this.#title ?? ''), canonical, links: this.#follow ? links : [] };
+  }
+
+  #endLink(): void {
+    if (this.#open !== undefined && this.#links.length < MAX_LINKS)
+      this.#links.push({ href: this.#open.href, text: this.#open.text.trim() || this.#open.hint });
+    this.#open = undefined;
+  }
+}
+
+function words(text: string): string[] {
+  return text.toLowerCase().split(/[\s,]+/u);
+}
+
+function oneSpaced(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim();
+}

@@ -1,0 +1,201 @@
+/**
+ * Resolves a path name by name and never leaves the workspace (X2).
+ *
+ * It reads links itself and resolves their targets like any path. `..` returns to the directory that it came from, not
+ * to the current parent on disk. An absolute target starts at the root again or is refused. So a link inside the
+ * workspace works. A dangling link names the file to create, which is inside the workspace or refused.
+ */
+import type { BigIntStats } from 'node:fs';
+import { lstat, readlink } from 'node:fs/promises';
+import { openDirectory, sameFile, type Directory, type Hold, type Identity } from './directory.ts';
+import { codeOf, fileFailure } from './file-failure.ts';
+import { outside, pathParts, type PathParts } from './path-parts.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+
+/** The limit of the Linux kernel (path_resolution(7)). */
+const MAX_LINKS = 40;
+
+export interface Root {
+  readonly path: string;
+  readonly identity: Identity;
+  readonly hold: Hold;
+  /** Directories that no path may enter, even below the root. */
+  readonly barred: readonly Identity[];
+}
+
+/** The result of a path. `path` is relative to the root, with `/`; the root itself is `.`. */
+export type ResolvedPath =
+  | { kind: 'directory'; path: string; directory: Directory }
+  | { kind: 'entry'; path: string; directory: Directory; name: string; info: BigIntStats }
+  /** Nothing exists there. `parents` are the missing directories below `directory`; `name` is in the last of them. */
+  | { kind: 'missing'; path: string; directory: Directory; parents: string[]; name: string };
+
+/** Resolves the path, calls `use`, and then closes all opened directories. */
+export async function withResolvedPath<T>(
+  root: Root,
+  path: string,
+  use: (place: ResolvedPath) => Promise<T>,
+): Promise<T> {
+  const { parts, directory } = pathParts(root.path, path);
+  const stack: Directory[] = [];
+  try {
+    stack.push(await openRoot(root));
+    const place = await walkDown(root, { path, stack, names: [], queue: parts, links: 0 });
+    if (directory && place.kind !== 'directory') {
+      if (place.kind === 'missing') throw new Error(`There is no directory "${path}" in the workspace.`);
+      throw new Error(`"${path}" is a file; leave out the trailing separator.`);
+    }
+    return await use(place);
+  } catch (error) {
+    throw fileFailure(error, path);
+  } finally {
+    await Promise.all(stack.map((opened) => opened.close()));
+  }
+}
+
+/** An existing entry and its directory. The entry may be a link. */
+export interface NamedEntry {
+  /** Relative to the root, with `/`. */
+  path: string;
+  directory: Directory;
+  name: string;
+  info: BigIntStats;
+}
+
+/**
+ * Resolves a path without following a link in its last name, calls `use`, and then closes all directories.
+ * @throws Error for a missing entry, and for the workspace root
+ */
+export async function withEntry<T>(
+  root: Root,
+  path: string,
+  use: (entry: NamedEntry) => Promise<T>,
+): Promise<T> {
+  const { parts, directory: meansDirectory } = pathParts(root.path, path);
+  const name = parts.pop();
+  if (name === undefined || name === '..')
+    throw new Error(
+      `"${path}" does not end in the name of a file or directory of the workspace; use a path without "..".`,
+    );
+  const parent = parts.length === 0 ? '.' : parts.join('/');
+  return withResolvedPath(root, parent, async (place) => {
+    if (place.kind !== 'directory') throw nothingAt(path);
+    const { directory } = place;
+    const info = await lookAt(directory, name);
+    if (info === undefined) throw nothingAt(path);
+    if (meansDirectory && !info.isDirectory())
+      throw new Error(`"${path}" is not a directory; leave out the trailing separator.`);
+    return use({ path: place.path === '.' ? name : `${place.path}/${name}`, directory, name, info });
+  });
+}
+
+function nothingAt(path: string): Error {
+  return new Error(`There is no "${path}" in the workspace; list-files shows what is there.`);
+}
+
+interface Walk {
+  path: string;
+  /** The open directories from the root to the current one; never empty. */
+  stack: Directory[];
+  names: string[];
+  queue: string[];
+  links: number;
+}
+
+async function openRoot(root: Root): Promise<Directory> {
+  const directory = await openDirectory(root.path, root.hold, root.barred).catch((error: unknown) => {
+    throw moved(root, error);
+  });
+  if (sameFile(directory.identity, root.identity)) return directory;
+  await directory.close();
+  throw moved(root);
+}
+
+function moved(root: Root, cause?: unknown): ProductError {
+  return new ProductError(
+    'UNKNOWN_WORKSPACE',
+    `The workspace ${root.path} cannot be opened, or another directory has replaced it. Restore it, or start a new task.`,
+    { cause },
+  );
+}
+
+async function walkDown(root: Root, walk: Walk): Promise<ResolvedPath> {
+  for (let part = walk.queue.shift(); part !== undefined; part = walk.queue.shift()) {
+    const place = part === '..' ? await back(walk) : await step(root, walk, part);
+    if (place !== undefined) return place;
+  }
+  return { kind: 'directory', path: walk.names.join('/') || '.', directory: top(walk) };
+}
+
+async function back(walk: Walk): Promise<undefined> {
+  if (walk.stack.length === 1) throw outside(walk.path);
+  await walk.stack.pop()?.close();
+  walk.names.pop();
+}
+
+async function step(root: Root, walk: Walk, name: string): Promise<ResolvedPath | undefined> {
+  const directory = top(walk);
+  const info = await lookAt(directory, name);
+  if (info === undefined) return missing(walk, name);
+  if (info.isSymbolicLink()) return follow(root, walk, await readlink(directory.at(name)));
+  if (info.isDirectory()) {
+    walk.stack.push(await directory.child(name));
+    walk.names.push(name);
+    return undefined;
+  }
+  if (walk.queue.length > 0)
+    throw new Error(`"${[...walk.names, name].join('/')}" is a file, not a directory.`);
+  return { kind: 'entry', path: [...walk.names, name].join('/'), directory, name, info };
+}
+
+function missing(walk: Walk, name: string): ResolvedPath {
+  const rest = [name, ...walk.queue];
+  if (rest.includes('..')) {
+    throw new Error(
+      `There is no directory "${[...walk.names, name].join('/')}" to go back from; use a path without "..".`,
+    );
+  }
+  return {
+    kind: 'missing',
+    path: [...walk.names, ...rest].join('/'),
+    directory: top(walk),
+    parents: rest.slice(0, -1),
+    name: rest.at(-1) ?? name,
+  };
+}
+
+async function follow(root: Root, walk: Walk, target: string): Promise<undefined> {
+  walk.links += 1;
+  if (walk.links > MAX_LINKS)
+    throw new Error(`"${walk.path}" leads through an endless chain of symbolic links.`);
+  const { parts, absolute } = targetParts(root, walk.path, target);
+  if (absolute) {
+    await Promise.all(walk.stack.splice(1).map((opened) => opened.close()));
+    walk.names.length = 0;
+  }
+  walk.queue.unshift(...parts);
+}
+
+/** The error names only the given path, so it does not reveal where a link outside points. */
+function targetParts(root: Root, path: string, target: string): PathParts {
+  try {
+    return pathParts(root.path, target);
+  } catch (error) {
+    throw error instanceof ProductError && error.reason === 'OUTSIDE_WORKSPACE' ? outside(path) : error;
+  }
+}
+
+async function lookAt(directory: Directory, name: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(directory.at(name), { bigint: true });
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function top(walk: Walk): Directory {
+  const directory = walk.stack.at(-1);
+  if (directory === undefined) throw new Error('the walk has left its root');
+  return directory;
+}

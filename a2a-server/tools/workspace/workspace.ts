@@ -1,0 +1,154 @@
+/** Opens the directory of a task. File tools reach files only through this workspace (X2). */
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, parse } from 'node:path';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { bestHold, isAmong, serversOwn, type Directory, type Hold, type Identity } from './directory.ts';
+import { readEntries, type Entries } from './entries.ts';
+import { codeOf, isADirectory } from './file-failure.ts';
+import { movable, moveFile, type Move } from './move-file.ts';
+import { withEntry, withResolvedPath, type ResolvedPath, type Root } from './resolve-path.ts';
+import { removeEntry, type Removal } from './remove.ts';
+import { replaceFile, type Replacement } from './replace-file.ts';
+import { survey, type SurveyEntry } from './survey.ts';
+import { notRegular, readContent, readText, type FileContent, type TextFile } from './text-file.ts';
+import { walkTree, type TreeDirectory, type TreeOptions } from './tree.ts';
+
+/**
+ * Every path is relative to the root, or absolute and below the root. A path that leads outside throws ProductError
+ * OUTSIDE_WORKSPACE. File system errors are thrown with a sentence as message.
+ */
+export interface Workspace {
+  /** Canonical absolute path, symlinks resolved. */
+  readonly root: string;
+  /** Resolves links: returns a path relative to the root, with `/`; `.` is the root. The path need not exist. */
+  locate(path: string): Promise<{ path: string; kind: ResolvedPath['kind'] }>;
+  /**
+   * Returns the file as text, or undefined if it does not exist. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT
+   */
+  read(path: string): Promise<TextFile | undefined>;
+  /**
+   * Returns the bytes of any file, or undefined if it does not exist. @throws ProductError TOO_LARGE,
+   * UNSUPPORTED_CONTENT
+   */
+  bytes(path: string): Promise<FileContent | undefined>;
+  /** Writes the whole file and creates missing directories. @throws ProductError INPUT_CHANGED */
+  replace(path: string, replacement: Replacement): Promise<void>;
+  /** Lists the entry and everything below it, without following links. @throws ProductError TOO_LARGE */
+  survey(path: string, signal: AbortSignal): Promise<SurveyEntry>;
+  /** Checks that the file can move there. @returns the target, as `locate` does. @throws Error if it cannot move. */
+  destination(from: string, to: string): Promise<string>;
+  /** Moves or renames a file and creates missing directories. @throws ProductError INPUT_CHANGED */
+  move(from: string, to: string, move: Move): Promise<void>;
+  /** Deletes the entries that a survey lists. @throws ProductError INPUT_CHANGED */
+  remove(path: string, removal: Removal): Promise<void>;
+  list(path: string): Promise<Entries>;
+  /** Calls `visit` for the directory `path` and those below it, until `visit` returns `stop`. */
+  walk(
+    path: string,
+    options: TreeOptions,
+    visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
+  ): Promise<void>;
+}
+
+export interface WorkspaceOptions {
+  /** How to hold directories; the default depends on the operating system. */
+  hold?: Hold;
+  /** Directories of the server itself, which file tools never enter, at any path. */
+  barred?: readonly Identity[];
+}
+
+/**
+ * Opens a directory as a workspace. It keeps no handle open: each use opens the directory and checks its identity
+ * again.
+ * @throws ProductError UNKNOWN_WORKSPACE for a path that is relative, missing, no directory, or a file system's root;
+ * OUTSIDE_WORKSPACE for a barred directory or a directory below one.
+ */
+export async function openWorkspace(path: string, how: WorkspaceOptions = {}): Promise<Workspace> {
+  const root = await findRoot(path, how);
+  return {
+    root: root.path,
+    locate: (inside) =>
+      withResolvedPath(root, inside, (place) => Promise.resolve({ path: place.path, kind: place.kind })),
+    read: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readText)),
+    bytes: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readContent)),
+    replace: (inside, replacement) =>
+      withResolvedPath(root, inside, (place) => replaceFile(place, replacement)),
+    survey: (inside, signal) => withEntry(root, inside, (entry) => survey(entry, signal)),
+    destination: (from, to) =>
+      withEntry(root, from, (entry) =>
+        withResolvedPath(root, to, (place) => Promise.resolve(movable(entry, place).path)),
+      ),
+    move: (from, to, move) =>
+      withEntry(root, from, (entry) => withResolvedPath(root, to, (place) => moveFile(entry, place, move))),
+    remove: (inside, removal) => withEntry(root, inside, (entry) => removeEntry(entry, removal)),
+    list: (inside) => withResolvedPath(root, inside, (place) => listPlace(place, inside)),
+    walk: (inside, options, visit) => walkTree(root, inside, options, visit),
+  };
+}
+
+async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): Promise<Root> {
+  if (!isAbsolute(path))
+    throw unknown(path, 'is not an absolute path; give the path from the root of the file system');
+  if (path.includes('\0')) throw unknown(path, 'contains a NUL character; remove it');
+  try {
+    const canonical = await realpath(path);
+    const info = await stat(canonical, { bigint: true });
+    if (!info.isDirectory()) throw unknown(path, 'is not a directory; name the directory to work in');
+    if (parse(canonical).root === canonical) {
+      throw unknown(
+        path,
+        'is the root of a file system; name a directory in it, so that the agent stays inside that directory',
+      );
+    }
+    await refuseBarred(canonical, barred);
+    return { path: canonical, identity: info, hold: hold ?? (await bestHold(canonical)), barred };
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    const code = codeOf(error);
+    if (code === 'ENOENT') throw unknown(path, 'does not exist; create it, or name another directory', error);
+    if (code === 'ENOTDIR')
+      throw unknown(path, 'has a file where a directory is needed; name a directory', error);
+    if (code === 'EACCES' || code === 'EPERM')
+      throw unknown(
+        path,
+        'cannot be opened: the server lacks permission; change its permissions or name another directory',
+        error,
+      );
+    throw unknown(path, `cannot be opened (${code ?? 'unknown error'})`, error);
+  }
+}
+
+/** Checks the parents too: the workspace may lie below a barred directory. */
+async function refuseBarred(canonical: string, barred: readonly Identity[]): Promise<void> {
+  if (barred.length === 0) return;
+  for (let at = canonical; ; at = dirname(at)) {
+    if (isAmong(barred, await stat(at, { bigint: true }))) throw serversOwn();
+    if (dirname(at) === at) return;
+  }
+}
+
+function unknown(path: string, why: string, cause?: unknown): ProductError {
+  return new ProductError('UNKNOWN_WORKSPACE', `The workspace ${JSON.stringify(path)} ${why}.`, { cause });
+}
+
+async function inFile<T>(
+  place: ResolvedPath,
+  read: (directory: Directory, file: Extract<ResolvedPath, { kind: 'entry' }>) => Promise<T>,
+): Promise<T | undefined> {
+  switch (place.kind) {
+    case 'missing':
+      return undefined;
+    case 'directory':
+      throw isADirectory(place.path);
+    case 'entry':
+      // Opening a device can have side effects, so do not open it.
+      if (!place.info.isFile()) throw notRegular(place.path);
+      return read(place.directory, place);
+  }
+}
+
+async function listPlace(place: ResolvedPath, path: string): Promise<Entries> {
+  if (place.kind === 'directory') return readEntries(place.directory);
+  if (place.kind === 'entry') throw new Error(`"${path}" is a file; read-file shows its content.`);
+  throw new Error(`There is no directory "${path}" in the workspace.`);
+}

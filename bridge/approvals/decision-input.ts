@@ -1,0 +1,189 @@
+/** A decision as the MCP tool takes it, translated into what a dialect can phrase. Pure. */
+import { z } from 'zod';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { answer as protocolAnswer } from '../../shared/protocol/question.ts';
+import { decision as protocolDecision } from '../../shared/protocol/tool-approval.ts';
+import type {
+  DecisionScope,
+  DecisionWord,
+  GrantLimits,
+  PendingAction,
+} from '../../shared/protocol/tool-approval.ts';
+import type { Verdict } from '../dialects/dialect.ts';
+
+/** Anything but exactly one of these is an error, never an approval (D1, R06). */
+export const DECISION_WORDS = [
+  'approve',
+  'deny',
+  'edit',
+  'trust_always',
+  'trust_tool',
+  'trust_server',
+  'answer',
+] as const;
+export type McpDecisionWord = (typeof DECISION_WORDS)[number];
+
+const content = {
+  editedContent: z
+    .string()
+    .optional()
+    .describe('With "edit": the text to write, or the command line to run, in place of the proposed one.'),
+  editedInput: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('With "edit": the whole input of the tool call, in place of the agent\'s.'),
+  answer: protocolAnswer
+    .optional()
+    .describe(
+      'With "answer": what the person said to the question: their words or the label of a choice, a list of labels where several may be taken, or an object where a form is asked for.',
+    ),
+  trustMinutes: z
+    .number()
+    .positive()
+    .optional()
+    .describe('With trust_…: so many minutes; as long as the task when left out.'),
+  trustUses: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('With trust_…: for so many later calls; for any number when left out.'),
+  reason: z.string().max(10_000).optional().describe('Why, for the agent and for the record.'),
+};
+
+const SHOWN = 'The code of the question that the person saw. A question that changes gets another code.';
+
+/** One decision of a list. */
+export const decisionInput = z.strictObject({
+  callId: z.string().min(1).describe('Which pending action, as shown.'),
+  shown: z.string().min(1).max(100).describe(SHOWN),
+  decision: z.enum(DECISION_WORDS),
+  ...content,
+});
+export type DecisionInput = z.infer<typeof decisionInput> & {
+  /** The title that the person read in their client's own dialog. */
+  title?: string | undefined;
+};
+
+/** The bridge compares it with the pending action: a client's own dialog shows the person the arguments of the call. */
+export const actionTitle = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .optional()
+  .describe(
+    'The title of the pending action, exactly as shown. Put it right after decision: the person reads it there before they allow the call.',
+  );
+
+/** A single decision, first what a client's dialog should show first. All are optional: `decisions` may replace them. */
+export const singleDecisionFields = {
+  decision: z
+    .enum(DECISION_WORDS)
+    .optional()
+    .describe(
+      'approve: run it. deny: do not, go on. edit: run it with your change. trust_tool, trust_server, trust_always: approve, and stop asking for this tool, this MCP server, or anything in this task. answer: reply to a question.',
+    ),
+  title: actionTitle,
+  callId: z.string().min(1).optional().describe('Which pending action, as shown.'),
+  shown: z.string().min(1).max(100).optional().describe(SHOWN),
+  ...content,
+};
+
+const MEANING: Record<
+  Exclude<McpDecisionWord, 'answer'>,
+  { decision: DecisionWord; scope: DecisionScope }
+> = {
+  approve: { decision: 'approve', scope: 'once' },
+  deny: { decision: 'deny', scope: 'once' },
+  edit: { decision: 'edit', scope: 'once' },
+  trust_tool: { decision: 'approve', scope: 'tool' },
+  trust_server: { decision: 'approve', scope: 'server' },
+  trust_always: { decision: 'approve', scope: 'always' },
+};
+
+type Single = { [Key in keyof DecisionInput]?: DecisionInput[Key] | undefined };
+
+/** Either one decision in the single fields, or a list; never both, never neither. @throws ProductError INVALID_DECISION */
+export function decisionsOf(
+  single: Single,
+  list: readonly DecisionInput[] | undefined,
+): readonly DecisionInput[] {
+  if (list !== undefined) {
+    if (single.callId !== undefined || single.decision !== undefined || single.shown !== undefined) {
+      throw invalid('Give either callId, shown and decision, or decisions, not both.');
+    }
+    const ids = new Set(list.map((each) => each.callId));
+    if (ids.size !== list.length)
+      throw invalid('A call can be decided once: a callId appears twice in decisions.');
+    return list;
+  }
+  const { callId, shown, decision } = single;
+  if (callId === undefined || shown === undefined || decision === undefined) {
+    throw invalid(
+      'Say which pending action (callId), the code it was shown with (shown) and what to do with it (decision), or give a list in decisions. Nothing was decided.',
+    );
+  }
+  return [{ ...single, callId, shown, decision }];
+}
+
+/** The decision, with the code it came with: nothing is filled in (D2). @throws ProductError INVALID_DECISION */
+export function verdictOf(input: DecisionInput): Verdict {
+  const { callId, shown, decision: word, editedContent, editedInput, answer, reason } = input;
+  const edits = editedContent !== undefined || editedInput !== undefined;
+  if (edits && word !== 'edit') {
+    throw invalid(
+      `The edited content for ${callId} needs the decision "edit"; with "${word}" it would be lost.`,
+    );
+  }
+  if (answer !== undefined && word !== 'answer') {
+    throw invalid(`The answer for ${callId} needs the decision "answer"; with "${word}" it would be lost.`);
+  }
+  if (word === 'answer') {
+    if (answer === undefined) throw invalid(`Say the answer to ${callId} in "answer".`);
+    return { type: 'answer', callId, shown, answer };
+  }
+  if (word === 'edit' && !edits) {
+    throw invalid(
+      `To edit ${callId}, give editedContent (the new text) or editedInput (the whole new input).`,
+    );
+  }
+  if (editedContent !== undefined && editedInput !== undefined) {
+    throw invalid(`Edit ${callId} with editedContent or with editedInput, not both.`);
+  }
+  const grant = limitsIn(input);
+  if (grant !== undefined && MEANING[word].scope === 'once')
+    throw invalid(
+      `How long trust lasts goes with trust_tool, trust_server or trust_always, not with "${word}".`,
+    );
+  const parsed = protocolDecision.safeParse({
+    callId,
+    shown,
+    ...MEANING[word],
+    ...(grant === undefined ? {} : { grant }),
+    ...(editedInput === undefined ? {} : { input: editedInput }),
+    ...(editedContent === undefined ? {} : { content: editedContent }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  if (!parsed.success)
+    throw invalid(`The decision on ${callId} is not valid: ${z.prettifyError(parsed.error)}`);
+  return { type: 'decision', decision: parsed.data };
+}
+
+function limitsIn({ trustMinutes: minutes, trustUses: uses }: DecisionInput): GrantLimits | undefined {
+  if (minutes === undefined && uses === undefined) return undefined;
+  return { ...(minutes === undefined ? {} : { minutes }), ...(uses === undefined ? {} : { uses }) };
+}
+
+function invalid(message: string): ProductError {
+  return new ProductError('INVALID_DECISION', message);
+}
+
+/** The words that a decision on the action may use. */
+export function decisionWordsFor({ decisions, source, scopes }: PendingAction): McpDecisionWord[] {
+  const words: McpDecisionWord[] = [...decisions];
+  if (!decisions.includes('approve')) return words;
+  const reaches = (scope: DecisionScope): boolean => scopes?.includes(scope) ?? true;
+  if (reaches('tool')) words.push('trust_tool');
+  if (source.type === 'mcp-server' && reaches('server')) words.push('trust_server');
+  if (reaches('always')) words.push('trust_always');
+  return words;
+}

@@ -1,0 +1,84 @@
+/**
+ * Answers to forms, taken in: each is judged on its own, those that decide go to the agent in one message, and those that
+ * do not change nothing. The journal decides between a form and any other way: the first valid decision wins (D1).
+ */
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { Verdict } from '../dialects/dialect.ts';
+import type { Session } from '../sessions/session.ts';
+import type { Ask } from './form.ts';
+import { readAnswer, type Unanswered } from './form-answer.ts';
+import type { ApprovalRules, Channel } from '../settings/approval-mode.ts';
+import { lateAnswerNotes } from './late-answer.ts';
+import type { OpenForms } from './open-forms.ts';
+import type { PageLinks } from './page-links.ts';
+import { sendVerdicts } from './send-verdicts.ts';
+
+export interface FormAnswers {
+  session: Session;
+  /** By the forms' keys, as the client sent them. What answers no form that is open decides nothing. */
+  responses: Readonly<Record<string, unknown>>;
+  channel: Channel;
+  offers: OpenForms;
+  links: PageLinks;
+  rules: ApprovalRules;
+}
+
+/** What became of them: how many decided, and why others did not. */
+export interface SubmittedAnswers {
+  decided: number;
+  /** Forms whose page the person has opened: the agent says what they decide there. */
+  opened: readonly Ask[];
+  /** Sentences about answers to forms that were withdrawn before: why they do not count. */
+  late: readonly string[];
+  unanswered: readonly Unanswered[];
+  /** What the agent said to decisions it did not take. */
+  refused: string | undefined;
+}
+
+/** @throws ProductError when the agent cannot be reached: nothing is known to be decided then */
+export async function submitFormAnswers({
+  session,
+  responses,
+  channel,
+  offers,
+  links,
+  rules,
+}: FormAnswers): Promise<SubmittedAnswers> {
+  const taskId = session.view?.taskId ?? '';
+  const asks = offers.asks(taskId, session.asked);
+  const late = lateAnswerNotes(responses, { asks, view: session.view, channel, offers });
+  const opened: Ask[] = [];
+  const verdicts: Verdict[] = [];
+  const deciding: Ask[] = [];
+  const unanswered: Unanswered[] = [];
+  for (const ask of asks) {
+    if (!Object.hasOwn(responses, ask.key)) continue;
+    const timing = { afterMs: offers.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
+    const answer = readAnswer(ask, responses[ask.key], timing);
+    if (answer.type === 'verdict') {
+      verdicts.push(answer.verdict);
+      deciding.push(ask);
+    } else if (answer.type === 'opened') {
+      const link = ask.about === 'page' ? await links.link(session, ask) : undefined;
+      if (link !== undefined && link !== 'expired') offers.open(taskId, ask, link.leftMs);
+      opened.push(ask);
+    } else {
+      unanswered.push(answer.why);
+      if (answer.note !== '') offers.again(taskId, ask, answer.note);
+    }
+  }
+  const settled = { opened, late, unanswered };
+  if (verdicts.length === 0) return { ...settled, decided: 0, refused: undefined };
+  try {
+    await sendVerdicts(session, verdicts, channel);
+    return { ...settled, decided: verdicts.length, refused: undefined };
+  } catch (error) {
+    if (!(error instanceof ProductError) || error.retryable || error.reason === 'AGENT_ERROR') throw error;
+    if (error.reason !== 'ALREADY_DECIDED')
+      for (const ask of deciding)
+        offers.again(taskId, ask, `The answer before did not count: ${error.message}`);
+    // Whoever was first has changed what is pending.
+    await session.look();
+    return { ...settled, decided: 0, refused: messageOf(error) };
+  }
+}

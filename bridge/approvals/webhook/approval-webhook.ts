@@ -1,0 +1,111 @@
+/**
+ * The last rung of the approval ladder: what waits too long is posted to an address of the settings, whose answer counts as
+ * a person's.
+ */
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
+import { credentialHeaders, secretOf } from '../../agents/credentials.ts';
+import type { Registry } from '../../agents/registry.ts';
+import type { Outbox } from '../../state/outbox.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import { WebhookPosts } from '../../state/webhook-posts.ts';
+import type { BridgeDatabase } from '../../state/database.ts';
+import { PATIENCE, type Receiver } from './post.ts';
+import { type PostingParts, SessionPosts } from './session-posts.ts';
+import type { WebhookSettings } from '../../settings/webhook-settings.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface WebhookParts {
+  settings: WebhookSettings;
+  env: Env;
+  database: BridgeDatabase;
+  registry: Registry;
+  outbox: Outbox;
+  sessions: Sessions;
+  log: Logger;
+}
+
+export class ApprovalWebhook {
+  readonly #posts = new Map<Session, SessionPosts>();
+  readonly #parts: PostingParts;
+
+  private constructor(parts: PostingParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks after every session that is at hand from now on. @throws when its directory cannot be made */
+  static async open({
+    settings,
+    env,
+    database,
+    registry,
+    outbox,
+    sessions,
+    log,
+  }: WebhookParts): Promise<ApprovalWebhook> {
+    const rows = new WebhookPosts(database);
+    const webhook = new ApprovalWebhook({
+      afterMs: settings.afterSeconds * 1000,
+      receiver: () => receiverOf(settings, env),
+      patience: PATIENCE,
+      rows,
+      title: ({ view, agent }) => {
+        return view === undefined ? '' : (outbox.ofTask(agent.name, view.taskId)?.title ?? '');
+      },
+      clock: systemClock,
+      log,
+    });
+    sessions.onAdded((session) => webhook.#watch(session));
+    sessions.onRemoved((session) => webhook.#forget(session));
+    for (const marked of await rows.takeOver()) {
+      const agent = registry.find(marked.agent);
+      if (agent === undefined) continue;
+      sessions
+        .find(marked.sessionId, { agent })
+        .then((session) => marked.state === 'asked' && webhook.#watch(session).takeOver(marked))
+        .catch((error: unknown) =>
+          log.debug({ sessionId: marked.sessionId, problem: messageOf(error) }, 'a session that was posted'),
+        );
+    }
+    return webhook;
+  }
+
+  /** The person cannot be reached in any other way: what waits in the session is posted at once. */
+  hurry(session: Session): void {
+    this.#watch(session).hurry();
+  }
+
+  close(): void {
+    for (const posts of this.#posts.values()) posts.close();
+    this.#posts.clear();
+  }
+
+  #watch(session: Session): SessionPosts {
+    const before = this.#posts.get(session);
+    if (before !== undefined) return before;
+    const posts = new SessionPosts(session, this.#parts);
+    this.#posts.set(session, posts);
+    return posts;
+  }
+
+  #forget(session: Session): void {
+    this.#posts.get(session)?.close();
+    this.#posts.delete(session);
+  }
+}
+
+/** @throws ProductError CONFIGURATION, which shows no secret */
+async function receiverOf(settings: WebhookSettings, env: Env): Promise<Receiver> {
+  const whose = 'The approval webhook';
+  const { url, secretEnv, secretCommand, tokenEnv, tokenCommand, headers } = settings;
+  const source = secretCommand === undefined ? { env: secretEnv ?? '' } : { command: secretCommand };
+  const [secret, sent] = await Promise.all([
+    secretOf({ whose, what: 'secret', source }, env),
+    credentialHeaders(whose, { tokenEnv, tokenCommand, headers }, env),
+  ]);
+  return { url, secret, headers: { ...sent, 'user-agent': `mcp-a2a-bridge/${packageVersion()}` } };
+}

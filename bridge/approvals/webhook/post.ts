@@ -1,0 +1,95 @@
+/** One post, made until the receiver has it or it is clear that it will not: bounded in time, size and number. */
+import pRetry, { AbortError } from 'p-retry';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import { boundedBytes } from '../../../shared/net/bounded-body.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import type { BackOff } from '../../sessions/back-off.ts';
+import { signatureHeaders } from './signature.ts';
+import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
+
+/** Where posts go, and what goes with them. Asked for anew with each, as a token may have been renewed. */
+export interface Receiver {
+  url: string;
+  secret: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+export interface RetryPolicy {
+  backOff: BackOff;
+  /** How long one answer may take, in milliseconds. */
+  answerMs: number;
+}
+
+/** 1 s, 2 s, 4 s … 2 min: some four minutes. */
+export const PATIENCE: RetryPolicy = {
+  backOff: { retries: 8, minTimeout: 1_000, maxTimeout: 120_000, factor: 2, randomize: true },
+  answerMs: 30_000,
+};
+
+const MAX_ANSWER = 1024 * 1024;
+
+export interface Post {
+  id: string;
+  body: string;
+  /** It is not worth making any more. */
+  signal: AbortSignal;
+}
+
+export type Delivered = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>;
+
+/** @throws Error that says why the receiver does not have it; never with what it was sent */
+export function post(
+  { id, body, signal }: Post,
+  receiver: () => Promise<Receiver>,
+  { backOff, answerMs }: RetryPolicy,
+): Promise<Delivered> {
+  return pRetry(
+    async () => {
+      const to = await receiver().catch((error: unknown) => {
+        // Who has no secret now has none in a second.
+        throw new AbortError(messageOf(error));
+      });
+      const answer = await postOnce({ id, body, signal }, to, answerMs);
+      if (answer.type === 'troubled') throw new Error(answer.problem);
+      if (answer.type === 'refused') throw new AbortError(answer.problem);
+      return answer;
+    },
+    { ...backOff, signal },
+  );
+}
+
+async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: number): Promise<WebhookAnswer> {
+  const call = new AbortController();
+  const timer = setTimeout(() => call.abort(new DOMException('It took too long', 'TimeoutError')), answerMs);
+  const stop = onAbort(signal, () => call.abort(signal.reason));
+  try {
+    const signed = signatureHeaders({ id, timestamp: Math.floor(Date.now() / 1000), body }, to.secret);
+    const response = await fetch(to.url, {
+      method: 'POST',
+      headers: { ...to.headers, 'content-type': 'application/json', accept: 'application/json', ...signed },
+      body,
+      // What waits goes to the address that was set, and to no other.
+      redirect: 'manual',
+      signal: call.signal,
+    });
+    const bytes =
+      response.body === null
+        ? new Uint8Array()
+        : await boundedBytes(response.body, MAX_ANSWER, (says) => new Error(says));
+    return readWebhookAnswer({
+      status: response.status,
+      contentType: response.headers.get('content-type') ?? '',
+      body: new TextDecoder().decode(bytes),
+    });
+  } catch (error) {
+    return { type: 'troubled', problem: innermost(error) };
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+}
+
+/** `fetch` says "fetch failed", and why in its cause. */
+function innermost(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+}

@@ -1,0 +1,236 @@
+/**
+ * The posts about one session: what waits there is posted once it has waited long enough, what the receiver decides goes to
+ * the agent, and what does not wait any more is posted as well.
+ *
+ * Invariants
+ * - D1 The receiver is one more way to decide: the agent's journal says whose decision was first, whatever came to be known here.
+ * - D2 A decision binds to what was posted.
+ * - Each asking is posted by one bridge (`webhook-posts.ts`), and only after the agent was asked whether it waits still.
+ */
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { refuseUnseen } from '../seen-whole.ts';
+import { sendVerdicts } from '../send-verdicts.ts';
+import type { Session } from '../../sessions/session.ts';
+import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './approval-request.ts';
+import type { Posted, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
+import { type About, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
+import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
+import { postedVerdicts } from './webhook-answer.ts';
+
+/** When an agent could not be asked whether something waits still, in milliseconds. */
+const AGAIN_MS = 30_000;
+
+export interface PostingParts {
+  /** How long an action waits before it is posted, in milliseconds. */
+  afterMs: number;
+  receiver: () => Promise<Receiver>;
+  patience: RetryPolicy;
+  rows: WebhookPosts;
+  /** The first words of a session's task. */
+  title: (session: Session) => string;
+  clock: Clock;
+  log: Logger;
+}
+
+interface UnderWay {
+  keys: readonly string[];
+  call: AbortController;
+}
+
+export class SessionPosts {
+  readonly #session: Session;
+  readonly #parts: PostingParts;
+  /** What waits, and since when. */
+  readonly #since = new Map<string, number>();
+  /** Posted, here or elsewhere, or being posted. */
+  readonly #taken = new Set<string>();
+  /** Posted from here, and not known to be over. */
+  readonly #asked = new Map<string, Posted>();
+  readonly #underWay = new Set<UnderWay>();
+  #callOff: (() => void) | undefined;
+  #stopReading: (() => void) | undefined;
+
+  constructor(session: Session, parts: PostingParts) {
+    this.#session = session;
+    this.#parts = parts;
+    session.listen((change) => {
+      if (change.type === 'view') this.#looked();
+    });
+    this.#looked();
+  }
+
+  /** Nobody else can be asked: what waits is posted at once. */
+  hurry(): void {
+    for (const key of this.#since.keys()) this.#since.set(key, Number.NEGATIVE_INFINITY);
+    this.#schedule();
+  }
+
+  /** Another bridge has posted it, and has ended since. */
+  takeOver(marked: Posted): void {
+    const key = requestKey(marked);
+    this.#taken.add(key);
+    this.#asked.set(key, marked);
+    this.#stopReading ??= this.#session.watch();
+    this.#looked();
+  }
+
+  close(): void {
+    this.#callOff?.();
+    this.#stopReading?.();
+    for (const { call } of this.#underWay) call.abort();
+  }
+
+  #looked(): void {
+    const waiting = this.#waiting();
+    const keys = new Set(waiting.map(requestKey));
+    for (const key of this.#since.keys()) if (!keys.has(key)) this.#since.delete(key);
+    for (const key of keys) if (!this.#since.has(key)) this.#since.set(key, this.#parts.clock.now());
+    const over = [...this.#asked].filter(([key]) => !keys.has(key));
+    if (over.length > 0) this.#over(over);
+    this.#schedule();
+  }
+
+  #waiting(): readonly ApprovalRequest[] {
+    return approvalRequestsOf(this.#session.view, this.#session.settled);
+  }
+
+  #schedule(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
+    const due = [...this.#since].filter(([key]) => !this.#taken.has(key)).map(([, since]) => since);
+    if (due.length === 0) return;
+    const { clock, afterMs } = this.#parts;
+    this.#postIn(Math.max(0, Math.min(...due) + afterMs - clock.now()));
+  }
+
+  #postIn(ms: number): void {
+    const { clock, log } = this.#parts;
+    this.#callOff = clock.after(ms, () => {
+      this.#callOff = undefined;
+      this.#post().catch((error: unknown) =>
+        log.warn({ sessionId: this.#session.id, err: error }, 'what waits could not be posted'),
+      );
+    });
+  }
+
+  async #post(): Promise<void> {
+    const session = this.#session;
+    const { rows, log } = this.#parts;
+    try {
+      await session.refresh();
+    } catch (error) {
+      log.debug({ sessionId: session.id, problem: messageOf(error) }, 'whether it waits still is not known');
+      this.#postIn(AGAIN_MS);
+      return;
+    }
+    const mine: Posted[] = [];
+    const { view } = session;
+    const waiting = this.#waiting().filter((each) => !this.#taken.has(requestKey(each)));
+    for (const each of waiting) this.#taken.add(requestKey(each));
+    for (const { callId, shown } of waiting) {
+      const { id: sessionId, agent } = session;
+      const posted = { agent: agent.name, sessionId, taskId: view?.taskId ?? '', callId, shown };
+      if (await rows.take(posted)) mine.push(posted);
+    }
+    if (mine.length > 0) await this.#ask(mine);
+  }
+
+  async #ask(mine: readonly Posted[]): Promise<void> {
+    const session = this.#session;
+    const { clock, log } = this.#parts;
+    const about = this.#about();
+    const posted = this.#waiting();
+    const { view } = session;
+    const keys = new Set(posted.map(requestKey));
+    const asked = mine.filter((each) => keys.has(requestKey(each)));
+    for (const each of asked) this.#asked.set(requestKey(each), each);
+    // What has been decided since is nobody's to decide.
+    for (const each of mine) if (!asked.includes(each)) this.#mark(each, 'over');
+    if (view === undefined || asked.length === 0) return;
+    this.#stopReading ??= session.watch();
+    const id = postId({ agent: about.agent, taskId: view.taskId }, asked, 'asked');
+    const under = { keys: asked.map(requestKey), call: new AbortController() };
+    this.#underWay.add(under);
+    try {
+      const answer = await this.#deliver(id, askedNotice(about, view, clock.now()), under.call.signal);
+      for (const each of asked) if (this.#asked.has(requestKey(each))) this.#mark(each, 'asked');
+      log.info({ sessionId: session.id, id, answer: answer.type }, 'what waits has been posted');
+      await this.#take(answer, posted);
+    } catch (error) {
+      if (under.call.signal.aborted) return;
+      // The mark stays as it is: the next bridge tries again.
+      for (const key of under.keys) this.#asked.delete(key);
+      log.warn({ sessionId: session.id, id, problem: messageOf(error) }, 'what waits could not be posted');
+    } finally {
+      this.#underWay.delete(under);
+      this.#rest();
+    }
+  }
+
+  async #take(answer: Delivered, posted: readonly ApprovalRequest[]): Promise<void> {
+    const session = this.#session;
+    const { log } = this.#parts;
+    if (answer.type === 'later') return;
+    try {
+      if (answer.type === 'malformed') throw new Error(answer.problem);
+      refuseUnseen(postedActions(session.view?.pending ?? []), answer.decisions);
+      const verdicts = postedVerdicts(answer.decisions, posted);
+      await sendVerdicts(session, verdicts, 'webhook');
+    } catch (error) {
+      const late = error instanceof ProductError && error.reason === 'ALREADY_DECIDED';
+      log[late ? 'info' : 'warn'](
+        { sessionId: session.id, problem: messageOf(error) },
+        'what the receiver of a post has answered decided nothing',
+      );
+    }
+  }
+
+  /** They wait no more: a post that is under way is called off, and the receiver is told. */
+  #over(over: readonly (readonly [string, Posted])[]): void {
+    const { log, clock } = this.#parts;
+    for (const [key] of over) this.#asked.delete(key);
+    for (const { keys, call } of this.#underWay)
+      if (keys.every((key) => !this.#asked.has(key))) call.abort(new Error('It has been decided.'));
+    this.#rest();
+    const askings = over.map(([, marked]) => marked);
+    const [first] = askings;
+    if (first === undefined) return;
+    const tell = async (): Promise<void> => {
+      for (const each of askings) this.#mark(each, 'over');
+      const { view } = this.#session;
+      const about = this.#about();
+      const notice = decidedNotice(about, { view, over: askings, waiting: this.#waiting() }, clock.now());
+      const under = { keys: [], call: new AbortController() };
+      await this.#deliver(postId(first, askings, 'decided'), notice, under.call.signal);
+    };
+    tell().catch((error: unknown) =>
+      log.warn(
+        { sessionId: this.#session.id, problem: messageOf(error) },
+        'that something waits no more could not be posted',
+      ),
+    );
+  }
+
+  #mark(about: Posted, state: PostState): void {
+    this.#parts.rows.set(about, state);
+  }
+
+  #deliver(id: string, notice: Notice, signal: AbortSignal): Promise<Delivered> {
+    const { receiver, patience } = this.#parts;
+    return post({ id, body: JSON.stringify(notice), signal }, receiver, patience);
+  }
+
+  #about(): About {
+    const { id, agent } = this.#session;
+    return { sessionId: id, agent: agent.name, title: this.#parts.title(this.#session) };
+  }
+
+  /** A parked task that nobody waits to hear of costs nothing. */
+  #rest(): void {
+    if (this.#asked.size > 0) return;
+    this.#stopReading?.();
+    this.#stopReading = undefined;
+  }
+}

@@ -1,0 +1,65 @@
+/** What the receiver of a post says to it. Pure. Anything but exactly a list of decisions decides nothing (D1). */
+import { z } from 'zod';
+import { issuesOf } from '../../../shared/settings/config.ts';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import { type DecisionInput, decisionInput, decisionsOf, verdictOf } from '../decision-input.ts';
+import type { Verdict } from '../../dialects/dialect.ts';
+import type { ApprovalRequest } from './approval-request.ts';
+
+export type WebhookAnswer =
+  /** It has the post, and says nothing yet. */
+  | { type: 'later' }
+  | { type: 'decisions'; decisions: readonly DecisionInput[] }
+  /** It has the post, and has said something that is no decision. */
+  | { type: 'malformed'; problem: string }
+  /** It is worth trying again. */
+  | { type: 'troubled'; problem: string }
+  /** It will not have it. */
+  | { type: 'refused'; problem: string };
+
+const decided = z.strictObject({ decisions: z.array(decisionInput).min(1).max(100) });
+
+export interface Said {
+  status: number;
+  contentType: string;
+  body: string;
+}
+
+export function readWebhookAnswer({ status, contentType, body }: Said): WebhookAnswer {
+  if (status >= 300 && status < 400)
+    return {
+      type: 'refused',
+      problem: `it redirects (HTTP ${String(status)}), which is not followed: set its new address`,
+    };
+  // RFC 9110 §15.5.9, RFC 6585 §4: come again.
+  if (status >= 500 || status === 408 || status === 429)
+    return { type: 'troubled', problem: `it is in trouble (HTTP ${String(status)})` };
+  if (status < 200 || status >= 400)
+    return { type: 'refused', problem: `it refuses (HTTP ${String(status)})` };
+  // Many receivers say "ok" in words.
+  if (body.trim() === '' || !/^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType))
+    return { type: 'later' };
+  try {
+    const parsed = decided.safeParse(JSON.parse(body));
+    return parsed.success
+      ? { type: 'decisions', decisions: parsed.data.decisions }
+      : { type: 'malformed', problem: issuesOf(parsed.error) };
+  } catch (error) {
+    return { type: 'malformed', problem: messageOf(error) };
+  }
+}
+
+/**
+ * The decisions, each with the code that the receiver sent back (D2).
+ * @throws ProductError INVALID_DECISION, for one that cannot be made; an Error for a call that was not posted
+ */
+export function postedVerdicts(
+  decisions: readonly DecisionInput[],
+  posted: readonly ApprovalRequest[],
+): readonly Verdict[] {
+  return decisionsOf({}, decisions).map((each) => {
+    if (!posted.some(({ callId }) => callId === each.callId))
+      throw new Error(`${each.callId} was not asked about`);
+    return verdictOf(each);
+  });
+}

@@ -1,0 +1,30 @@
+/** The local server as it is, without starting it. */
+import { readFile } from 'node:fs/promises';
+import { readServerRecord, type ServerRecord } from '../../../shared/state/server-record.ts';
+import { tokenPath } from '../../../shared/state/token-file.ts';
+import { healthOf } from '../../local-server/health.ts';
+import { isProcess } from '../../state/process-id.ts';
+
+export type ServerState =
+  | { type: 'running'; record: ServerRecord }
+  | { type: 'stopped' }
+  /** Its process is there, and does not answer as the server would. */
+  | { type: 'strange'; record: ServerRecord; message: string };
+
+export async function serverState(stateDirectory: string): Promise<ServerState> {
+  const record = await readServerRecord(stateDirectory);
+  // A server that was killed leaves its address, and whoever has its port now must not be shown the token.
+  if (record === undefined || !isProcess(record.pid)) return { type: 'stopped' };
+  const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
+  const health = await healthOf(record.url, token.trim());
+  switch (health.type) {
+    case 'up':
+      return { type: 'running', record };
+    case 'down':
+      return { type: 'stopped' };
+    case 'closing':
+      return { type: 'strange', record, message: 'it is shutting down' };
+    case 'stranger':
+      return { type: 'strange', record, message: health.message };
+  }
+}

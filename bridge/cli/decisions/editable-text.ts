@@ -1,0 +1,51 @@
+/** What of a pending action a person edits as text, and how the edited text becomes the decision. Pure. */
+import { extname } from 'node:path';
+import { z } from 'zod';
+import { messageOf } from '../../../shared/runtime/errors.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
+
+export interface EditableText {
+  text: string;
+  /** Of the file an editor is shown, so that it knows the language. */
+  extension: string;
+  /** @throws UsageError when the text cannot be what it has to be */
+  decision: (edited: string) => { editedContent: string } | { editedInput: Record<string, unknown> };
+}
+
+const object = z.record(z.string(), z.unknown());
+
+/** The text that would be written; or the command line; or else the whole input as JSON. */
+export function editableTextOf({ input, preview, callId }: PendingAction): EditableText {
+  const { content, command } = input;
+  if (preview.type === 'diff' && typeof content === 'string') {
+    const extension = extname(preview.path);
+    return {
+      text: content,
+      extension: /^\.[A-Za-z0-9]{1,16}$/.test(extension) ? extension : '.txt',
+      decision: (editedContent) => ({ editedContent }),
+    };
+  }
+  if (preview.type === 'command' && typeof command === 'string') {
+    return {
+      text: `${command}\n`,
+      extension: '.sh',
+      // Editors end a file with a line break, which is no part of the command.
+      decision: (edited) => ({ editedInput: { ...input, command: edited.replace(/\r?\n$/, '') } }),
+    };
+  }
+  return {
+    text: `${JSON.stringify(input, null, 2)}\n`,
+    extension: '.json',
+    decision: (edited) => ({ editedInput: parsed(edited, callId) }),
+  };
+}
+
+function parsed(text: string, callId: string): Record<string, unknown> {
+  try {
+    return object.parse(JSON.parse(text));
+  } catch (error) {
+    const problem = error instanceof z.ZodError ? 'it is not a JSON object' : messageOf(error);
+    throw new UsageError(`The edited input of ${callId} cannot be sent: ${problem}. Nothing was decided.`);
+  }
+}

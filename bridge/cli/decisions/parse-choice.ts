@@ -1,0 +1,12 @@
+/** What a person means who types a number for a choice. Pure. */
+import type { Answer, Question } from '../../../shared/protocol/question.ts';
+
+/** The choices with these numbers, the first being 1, in the place of the numbers; anything else as it was typed. */
+export function parseChoice({ choices = [], multiple = false }: Question, typed: string): Answer {
+  const labels = choices.map(({ label }) => label);
+  if (labels.includes(typed.trim())) return typed;
+  const numbers = multiple ? typed.split(/[,\s]+/).filter((each) => each !== '') : [typed.trim()];
+  const chosen = numbers.flatMap((each) => (/^\d{1,4}$/.test(each) ? (labels[Number(each) - 1] ?? []) : []));
+  if (chosen.length === 0 || chosen.length < numbers.length) return typed;
+  return multiple ? chosen : (chosen[0] ?? typed);
+}

@@ -1,0 +1,55 @@
+/** What became of a decision, as the agent has shown it by now. */
+import type { DecisionWord } from '../../../shared/protocol/tool-approval.ts';
+import { visibleText, visibleLine } from '../../../shared/text/visible-text.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { styleOf } from '../terminal/state-style.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
+
+const DONE: Readonly<Record<DecisionWord | 'answer', string>> = {
+  approve: 'Approved',
+  deny: 'Denied',
+  edit: 'Approved as edited',
+  answer: 'Answered',
+};
+
+export function reportDecision(
+  { options, terminal }: CommandRun<CommonOptions>,
+  session: Session,
+  decided: readonly { callId: string; decision: DecisionWord | 'answer' }[],
+): void {
+  const { id, view, agent } = session;
+  const just = new Set(decided.map(({ callId }) => callId));
+  // The agent's answer begins with the task, whose events of this very decision may still be on their way.
+  const pending = (view?.pending ?? []).filter(({ callId }) => !just.has(callId));
+  const state = view?.state ?? 'unknown';
+  const notes = session.takeNotes().map(inTerminalWords);
+  if (options.json === true) {
+    terminal.say(
+      JSON.stringify({
+        sessionId: id,
+        agent: agent.name,
+        taskId: view?.taskId ?? null,
+        state,
+        decided,
+        pending: pending.map(({ callId, title }) => ({ callId, title })),
+        notes,
+      }),
+    );
+    return;
+  }
+  for (const { callId, decision } of decided)
+    terminal.say(
+      `${terminal.paint(decision === 'deny' ? 'red' : 'green', DONE[decision])}: ${visibleLine(callId)}`,
+    );
+  for (const { callId, title } of pending)
+    terminal.say(`${terminal.paint('yellow', 'Still waits')}: ${visibleLine(callId)}  ${visibleLine(title)}`);
+  for (const note of notes) terminal.say(`Note: ${visibleText(note)}`);
+  if (view?.question !== undefined && view.question !== null)
+    terminal.say(`The agent asks: ${visibleText(view.question.text)}`);
+  terminal.say(
+    pending.length > 0
+      ? 'Nothing of the turn runs until each of them is decided.'
+      : `The task is ${terminal.paint(styleOf(state), state)}. Follow it with: mcp-a2a-bridge watch ${id}`,
+  );
+}

@@ -1,0 +1,177 @@
+/** What a person means by the few letters they type. Pure, but for asking the sessions. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import type { ListedSession } from '../../sessions/list-sessions.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
+import { begins } from './id-prefix.ts';
+import { isCode, sessionWithCode } from './waiting-code.ts';
+
+/** Sessions named in an error. */
+const NAMED = 10;
+
+/**
+ * The session with that id, or with the only id or task id that begins so.
+ * @throws ProductError UNKNOWN_SESSION; AGENT_UNREACHABLE when no agent could be asked
+ */
+export async function resolveSession(sessions: Sessions, given: string): Promise<Session> {
+  try {
+    return await sessions.find(given);
+  } catch (error) {
+    if (!(error instanceof ProductError) || error.reason !== 'UNKNOWN_SESSION') throw error;
+  }
+  const { sessions: all, unreachable } = await sessions.list();
+  const found = resolveSessionId(all, given);
+  if (typeof found === 'string') return sessions.find(found);
+  const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
+  // Nobody has said that there is none.
+  if (all.length === 0 && unsure.length > 0)
+    throw new ProductError('AGENT_UNREACHABLE', `Session "${given}" cannot be looked for.${unsure.join('')}`);
+  const code = isCode(given)
+    ? ` Nor does an action wait with the code ${given}: it was decided, or is asked again with another code.`
+    : '';
+  throw new ProductError('UNKNOWN_SESSION', `${found.message}${code}${unsure.join('')}`, {
+    facts: found.facts,
+  });
+}
+
+/** The id that is meant, or why there is none. */
+export function resolveSessionId(all: readonly ListedSession[], given: string): string | ProductError {
+  const fits = all.filter(({ sessionId, taskId }) => begins(sessionId, given) || begins(taskId ?? '', given));
+  const [only, another] = fits;
+  if (only !== undefined && another === undefined) return only.sessionId;
+  if (only !== undefined) {
+    return unknownSession(
+      given,
+      `Several sessions begin with "${given}". Type more of the one you mean:${namesOf(fits)}`,
+    );
+  }
+  return unknownSession(
+    given,
+    all.length === 0
+      ? `There is no session "${given}", and no other either: delegate something from your MCP client first.`
+      : `There is no session "${given}". The newest are:${namesOf(all)}\n"mcp-a2a-bridge tasks" lists all of them.`,
+  );
+}
+
+function namesOf(sessions: readonly ListedSession[]): string {
+  return sessions
+    .slice(0, NAMED)
+    .map(({ sessionId, title }) => `\n  ${sessionId}${title === '' ? '' : `  ${visibleLine(title)}`}`)
+    .join('');
+}
+
+function unknownSession(sessionId: string, message: string): ProductError {
+  return new ProductError('UNKNOWN_SESSION', message, { facts: { sessionId } });
+}
+
+/** What a person names on the command line: a question by its code, or a session and perhaps a call of it. */
+export interface Meant {
+  session: Session;
+  actions: readonly PendingAction[];
+  /** The person gave the code, so they have seen the action (D2). */
+  seen: boolean;
+}
+
+/** @throws ProductError UNKNOWN_CALL, UNKNOWN_SESSION, ALREADY_DECIDED; AGENT_UNREACHABLE */
+export async function actionsMeant(
+  sessions: Sessions,
+  given: { what: string; call: string | undefined },
+  all: boolean,
+): Promise<Meant> {
+  const coded = await sessionWithCode(sessions, given.what);
+  if (coded !== undefined) {
+    const { session, code } = coded;
+    const actions = session.asked.pending.filter(({ shown }) => shown === code);
+    // The code may be that of a question in words.
+    if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
+    return { session, actions, seen: true };
+  }
+  const session = await resolveSession(sessions, given.what);
+  await session.refresh();
+  return { session, actions: resolveCalls(session.view, given.call, all), seen: false };
+}
+
+/**
+ * The pending actions that are meant: the only one where none is named, all with `all`.
+ * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED for one that waits no more (R07)
+ */
+export function resolveCalls(
+  view: TaskView | undefined,
+  given: string | undefined,
+  all: boolean,
+): readonly PendingAction[] {
+  const pending = view?.pending ?? [];
+  if (given === undefined) {
+    if (pending.length === 1 || (all && pending.length > 0)) return pending;
+    throw unknownCall(
+      pending.length === 0
+        ? nothingWaits(view)
+        : `Several actions wait. Name one, or use --all:${names(pending)}`,
+    );
+  }
+  const exact = pending.filter(({ callId }) => callId === given);
+  const fits = exact.length > 0 ? exact : pending.filter(({ callId }) => begins(callId, given));
+  if (fits.length === 1) return fits;
+  if (fits.length > 1) throw unknownCall(`Several actions begin with "${given}":${names(fits)}`);
+  const before = (view?.calls ?? []).filter(({ callId }) => begins(callId, given));
+  if (before.length === 1 && before[0] !== undefined) throw waitsNoMore(before[0]);
+  throw unknownCall(
+    pending.length === 0
+      ? `There is no call "${given}". ${nothingWaits(view)}`
+      : `There is no call "${given}". These wait for a decision:${names(pending)}`,
+  );
+}
+
+/**
+ * The question that waits as a pending action: the only one, or the one that is named.
+ * @throws ProductError DECISION_NEEDED when nothing asks, UNKNOWN_CALL when several do
+ */
+export function resolveQuestion(
+  view: TaskView | undefined,
+  { call: given, code }: { call?: string | undefined; code?: string | undefined },
+): PendingAction {
+  const all = view?.pending ?? [];
+  const pending = code === undefined ? all : all.filter(({ shown }) => shown === code);
+  const questions = pending.filter(({ decisions }) => decisions.includes('answer'));
+  if (questions.length === 0)
+    throw new ProductError(
+      'DECISION_NEEDED',
+      pending.length > 0
+        ? `The agent asks no question: ${String(pending.length)} action(s) wait for approve, deny or edit.`
+        : 'The agent asks nothing.',
+    );
+  const fits = given === undefined ? questions : questions.filter(({ callId }) => begins(callId, given));
+  const [only, another] = fits;
+  if (only !== undefined && another === undefined) return only;
+  throw unknownCall(
+    only === undefined
+      ? `There is no question "${given ?? ''}". These wait for an answer:${names(questions)}`
+      : `Several questions wait. Name one with --call:${names(fits)}`,
+  );
+}
+
+function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): ProductError {
+  const how = decided && `: ${decided.decision}, by ${decided.by} over ${decided.channel}`;
+  return new ProductError(
+    'ALREADY_DECIDED',
+    `The action ${callId} (${visibleLine(title)}) ${decided === null ? 'waits no more' : 'was decided before'}${how ?? ''}. Nothing was decided.`,
+    { facts: { callId } },
+  );
+}
+
+function nothingWaits(view: TaskView | undefined): string {
+  if (view?.question !== undefined && view.question !== null)
+    return `No action waits for a decision: the agent asks a question:\n${visibleText(view.question.text)}\nAnswer it with: mcp-a2a-bridge answer ${visibleLine(view.question.shown)} <words>`;
+  return `No action of this session waits for a decision${view === undefined ? '' : `; its task is ${view.state}`}.`;
+}
+
+function names(pending: readonly PendingAction[]): string {
+  return pending.map(({ callId, title }) => `\n  ${callId}  ${visibleLine(title)}`).join('');
+}
+
+function unknownCall(message: string): ProductError {
+  return new ProductError('UNKNOWN_CALL', message);
+}

@@ -1,0 +1,28 @@
+/** Sending what a person has decided at the terminal, over the channel `cli`. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { sendVerdicts as send } from '../../approvals/send-verdicts.ts';
+import type { Verdict } from '../../dialects/dialect.ts';
+import type { Session } from '../../sessions/session.ts';
+import { waitFor } from '../../sessions/wait-for-session.ts';
+
+/** Longer than any agent works on one turn; Ctrl-C leaves before. */
+const STAYS_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Resolves when the agent has taken the verdicts. An agent whose streams cannot be resumed may tie its work to the
+ * connection: it is stayed with until it has settled.
+ * @throws ProductError when the agent refuses, naming the first decision where there was one
+ */
+export async function sendVerdicts(session: Session, verdicts: readonly Verdict[]): Promise<void> {
+  await send(session, verdicts, 'cli');
+  const { deduplicates } = await session.agent.connect();
+  if (deduplicates) return;
+  const end = await waitFor({ session, timeout: STAYS_MS, signal: new AbortController().signal });
+  if (end === 'trouble' && session.trouble !== undefined) throw afterwards(session.trouble);
+}
+
+function afterwards({ reason, message, facts }: ProductError): ProductError {
+  return new ProductError(reason, `The agent has the decision. What it does since is not known: ${message}`, {
+    facts,
+  });
+}

@@ -1,0 +1,57 @@
+/** The code of a question that the person saw, as they type it: the `shown` code, or at least four digits of it. */
+import { SHOWN_DIGITS } from '../../../shared/protocol/shown-code.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { ListedSession } from '../../sessions/list-sessions.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
+import { begins } from './id-prefix.ts';
+
+const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_DIGITS)}}$`);
+
+/** A session, and the code that was given with it or found in it; undefined where the person named the session alone. */
+export interface Named {
+  session: Session;
+  code: string | undefined;
+}
+
+/**
+ * The session in which a question with this code waits.
+ * @returns undefined for words that are no code, and for a code that no question has
+ * @throws ProductError UNKNOWN_CALL for several such questions, or a session that begins so
+ */
+export async function sessionWithCode(sessions: Sessions, given: string): Promise<Named | undefined> {
+  if (!CODE.test(given)) return undefined;
+  const { sessions: all } = await sessions.list();
+  const found: Named[] = [];
+  for (const listed of all.filter((each) => mayWaitFor(each, given))) {
+    const session = await sessions.find(listed.sessionId);
+    await session.refresh();
+    for (const code of codesOf(session)) if (code.startsWith(given)) found.push({ session, code });
+  }
+  const [only, another] = found;
+  if (only === undefined) return undefined;
+  const named = all.filter(
+    ({ sessionId, taskId }) => begins(sessionId, given) || begins(taskId ?? '', given),
+  );
+  if (another === undefined && named.length === 0) return only;
+  throw new ProductError(
+    'UNKNOWN_CALL',
+    `"${given}" may mean several things: ${[...found.map(({ code }) => `the action ${String(code)}`), ...named.map(({ sessionId }) => `the session ${sessionId}`)].join(', ')}. Type more of the one you mean. Nothing was decided.`,
+  );
+}
+
+/** Agents that list no pending actions have to be looked at. */
+function mayWaitFor({ codes, state }: ListedSession, given: string): boolean {
+  return codes.some((code) => code.startsWith(given)) || (codes.length === 0 && LOOK.has(state));
+}
+
+const LOOK: ReadonlySet<ListedSession['state']> = new Set(['unknown', 'input-required', 'auth-required']);
+
+function codesOf({ asked: { pending, question } }: Session): string[] {
+  return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
+}
+
+/** Whether the words can only be a code. */
+export function isCode(given: string): boolean {
+  return CODE.test(given);
+}

@@ -1,0 +1,26 @@
+/** Whether a person agrees. Nothing is ever decided by silence. */
+import { UsageError } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+
+export interface Confirmation {
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** A person's word, or leave given before. @throws UsageError where there is neither */
+export async function askToConfirm(
+  terminal: Terminal,
+  options: Confirmation,
+  question: string,
+): Promise<boolean> {
+  mustBeAskable(terminal, options);
+  return options.yes === true || terminal.confirm(terminal.paint('bold', question));
+}
+
+/** @throws UsageError where nobody has given leave and nobody can be asked */
+export function mustBeAskable({ interactive }: Terminal, { yes, json }: Confirmation): void {
+  if (yes === true || (interactive && json !== true)) return;
+  throw new UsageError(
+    'Nobody can be asked here, so nothing was decided. Read the action, then decide with its code, as in: mcp-a2a-bridge approve 3f9ac2d1',
+  );
+}

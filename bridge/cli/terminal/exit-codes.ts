@@ -1,0 +1,71 @@
+/** How the process ends: what a script can tell from the exit code alone. */
+import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
+
+export const EXIT_FAILURE = 1;
+/** As shells have it: the command line was not understood. */
+export const EXIT_USAGE = 2;
+/** No such session, call, tool execution or agent; or a prefix that names several. */
+export const EXIT_UNKNOWN = 3;
+/** The agent refused: decided before, changed since it was shown, ended. */
+export const EXIT_REFUSED = 4;
+/** The task that was watched failed or was cancelled. */
+export const EXIT_TASK_FAILED = 5;
+/** The task that was watched waits for a person. */
+export const EXIT_TASK_WAITS = 6;
+/** sysexits.h EX_UNAVAILABLE: an agent, or the local server, cannot be reached. */
+export const EXIT_UNAVAILABLE = 69;
+/** sysexits.h EX_NOPERM: the agent does not take the credentials. */
+export const EXIT_CREDENTIALS = 77;
+/** sysexits.h EX_CONFIG: it will not work before something is changed. */
+export const EXIT_CONFIGURATION = 78;
+
+/** What each stands for, for `--help`. */
+export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
+  [0, 'it was done'],
+  [EXIT_FAILURE, 'another failure, or something that doctor has found'],
+  [
+    EXIT_USAGE,
+    'the command line is not understood, or a question could not be asked: no terminal and no --yes',
+  ],
+  [EXIT_UNKNOWN, 'no such session, call, agent or command of an agent, or a prefix that names several'],
+  [EXIT_REFUSED, 'refused: decided before, changed since it was shown, ended, or not running'],
+  [EXIT_TASK_FAILED, 'the task that was watched failed or was cancelled'],
+  [EXIT_TASK_WAITS, 'the task that was watched waits for a person'],
+  [EXIT_UNAVAILABLE, 'an agent or the local server cannot be reached'],
+  [EXIT_CREDENTIALS, 'the agent does not accept the token'],
+  [EXIT_CONFIGURATION, 'settings, or a file of settings, that cannot work'],
+];
+
+/** The command line asks for what cannot be done as it stands. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const BY_REASON: Partial<Record<Reason, number>> = {
+  MALFORMED: EXIT_USAGE,
+  INVALID_CURSOR: EXIT_USAGE,
+  UNKNOWN_SESSION: EXIT_UNKNOWN,
+  UNKNOWN_TASK: EXIT_UNKNOWN,
+  UNKNOWN_CALL: EXIT_UNKNOWN,
+  UNKNOWN_GRANT: EXIT_UNKNOWN,
+  UNKNOWN_TOOL_EXECUTION: EXIT_UNKNOWN,
+  UNKNOWN_AGENT: EXIT_UNKNOWN,
+  UNKNOWN_COMMAND: EXIT_UNKNOWN,
+  SESSION_BUSY: EXIT_REFUSED,
+  ALREADY_DECIDED: EXIT_REFUSED,
+  INVALID_DECISION: EXIT_REFUSED,
+  INPUT_CHANGED: EXIT_REFUSED,
+  DECISION_NEEDED: EXIT_REFUSED,
+  TASK_ENDED: EXIT_REFUSED,
+  MESSAGE_CONFLICT: EXIT_REFUSED,
+  AGENT_UNREACHABLE: EXIT_UNAVAILABLE,
+  SHUTTING_DOWN: EXIT_UNAVAILABLE,
+  UNAUTHENTICATED: EXIT_CREDENTIALS,
+  FORBIDDEN: EXIT_CREDENTIALS,
+  CONFIGURATION: EXIT_CONFIGURATION,
+};
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof UsageError) return EXIT_USAGE;
+  return (error instanceof ProductError ? BY_REASON[error.reason] : undefined) ?? EXIT_FAILURE;
+}

@@ -1,0 +1,40 @@
+/** A line of a log for a person: time, level, what happened, and the facts. Pure. */
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { z } from 'zod';
+import type { Paint, Style } from './paint.ts';
+
+const entry = z.looseObject({ time: z.number(), level: z.number(), msg: z.string().default('') });
+
+/** pino's levels. */
+const LEVELS: readonly (readonly [number, string, Style])[] = [
+  [60, 'fatal', 'red'],
+  [50, 'error', 'red'],
+  [40, 'warn', 'yellow'],
+  [30, 'info', 'green'],
+  [20, 'debug', 'gray'],
+  [0, 'trace', 'gray'],
+];
+/** Of every line of one process: not worth repeating. */
+const SAME = new Set(['time', 'level', 'msg', 'pid', 'hostname', 'name']);
+
+/** What is no such line, as a crash writes it, is shown as it is. */
+export function logLine(line: string, paint: Paint): string {
+  const parsed = entry.safeParse(jsonOf(line));
+  if (!parsed.success) return visibleLine(line);
+  const { time, level, msg, ...others } = parsed.data;
+  const [, word, style] = LEVELS.find(([least]) => level >= least) ?? [0, 'trace', 'gray' as const];
+  const facts = Object.entries(others)
+    .filter(([key]) => !SAME.has(key))
+    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ');
+  const at = new Date(time).toISOString().slice(0, 19).replace('T', ' ');
+  return `${paint('gray', at)} ${paint(style, word.padEnd(5))} ${visibleLine(msg)}${facts === '' ? '' : ` ${paint('gray', visibleLine(facts))}`}`;
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

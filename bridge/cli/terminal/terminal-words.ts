@@ -1,0 +1,36 @@
+/** The bridge's own sentences as they are said at a terminal: they name MCP tools, and here there are commands. Pure. */
+import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
+
+const COMMANDS: Readonly<Record<ToolName, string>> = {
+  delegate_task_to_assistant: 'delegate_task_to_assistant in your MCP client',
+  approve_or_deny_pending_action: '"mcp-a2a-bridge approve", "deny", "edit" or "answer"',
+  wait_for_task: '"mcp-a2a-bridge watch"',
+  check_task_progress_and_status: '"mcp-a2a-bridge watch"',
+  cancel_running_task: '"mcp-a2a-bridge cancel"',
+  abort_tool_execution: '"mcp-a2a-bridge abort"',
+  revoke_trust: '"mcp-a2a-bridge revoke"',
+  list_all_active_sessions: '"mcp-a2a-bridge tasks"',
+  quick_consultation_for_second_opinion: 'quick_consultation_for_second_opinion in your MCP client',
+  execute_agent_command: '"mcp-a2a-bridge command"',
+  list_available_agent_commands: '"mcp-a2a-bridge commands"',
+  get_agent_capabilities_and_version: '"mcp-a2a-bridge doctor"',
+};
+
+const NAME = TOOL_NAMES.join('|');
+const CALLED = new RegExp(`\\b(?:${NAME})\\b(?: with sessionId "([^"]+)")?`, 'g');
+
+/** @param text of the bridge's own; what an agent has said is not to be changed */
+export function inTerminalWords(text: string): string {
+  return text
+    .replaceAll(CALLED, (called, session: string | undefined) => {
+      const [name = ''] = called.split(' ', 1);
+      const command = commandFor(name) ?? name;
+      return session === undefined ? command : command.replace(/"$/, ` ${session}"`);
+    })
+    .replaceAll(' again with the same sessionId', ' again');
+}
+
+function commandFor(name: string): string | undefined {
+  const tool = TOOL_NAMES.find((each) => each === name);
+  return tool === undefined ? undefined : COMMANDS[tool];
+}

@@ -1,0 +1,18 @@
+/** Which dialect an agent speaks: as set, or else as its card tells. */
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { Dialect, DialectName } from './dialect.ts';
+import { geminiDialect, type Identity, isGemini } from './gemini-cli.ts';
+import { toolApprovalDialect } from './tool-approval.ts';
+import { plainDialect } from './plain-a2a.ts';
+
+const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
+  'tool-approval': toolApprovalDialect,
+  plain: plainDialect,
+  gemini: geminiDialect,
+};
+
+export function chooseDialect(card: Identity, set?: DialectName): Dialect {
+  if (set !== undefined) return DIALECTS[set];
+  if (card.extensions.includes(TOOL_APPROVAL)) return toolApprovalDialect;
+  return isGemini(card) ? geminiDialect : plainDialect;
+}

@@ -1,0 +1,24 @@
+/** The web addresses that an agent sends beside its words, e.g. where to sign in. Pure. */
+import type { Part } from '@a2a-js/sdk';
+
+const MAX_LINKS = 5;
+/** Data is searched this deep. */
+const MAX_DEPTH = 6;
+
+/** Of data and file parts, in order, each once: an address in the words is in sight already. Only http and https. */
+export function extractUrls(parts: readonly Part[]): readonly string[] {
+  const found = new Set<string>();
+  for (const { content } of parts) {
+    if (content?.$case === 'url') collect(content.value, found, 0);
+    if (content?.$case === 'data') collect(content.value, found, 0);
+  }
+  return [...found].slice(0, MAX_LINKS);
+}
+
+function collect(value: unknown, found: Set<string>, depth: number): void {
+  if (typeof value === 'string') {
+    if (/^https?:\/\/\S{1,2000}$/.test(value)) found.add(value);
+  } else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH) {
+    for (const each of Object.values(value)) collect(each, found, depth + 1);
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * The dialect of gemini-cli's a2a-server (A2A 0.3). Its card declares no extension; it is known by its name. How it was seen to
+ * behave is in docs/agents.md.
+ */
+import type { Part } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { type Dialect, noCommand, type Verdict } from './dialect.ts';
+import { readGeminiEvent } from './gemini-event.ts';
+import { confirmationOf, editInWords } from './gemini-outcome.ts';
+import { dataOf, dataPart, textPart } from './parts.ts';
+import { phraseAnswer } from './question.ts';
+
+const confirmed = z.object({ callId: z.string(), outcome: z.string() });
+
+/** Of the proposal for an extension in its repository, for servers that come to declare it. */
+const PROPOSED_EXTENSION =
+  /^https:\/\/github\.com\/google-gemini\/gemini-cli\/.*(?:developer-profile|development-tool)\b/;
+
+/** What of a card tells the agent. */
+export interface Identity {
+  name: string;
+  extensions: readonly string[];
+}
+
+export function isGemini({ name, extensions }: Identity): boolean {
+  return name === 'Gemini SDLC Agent' || extensions.some((uri) => PROPOSED_EXTENSION.test(uri));
+}
+
+const REASON_UNSAID =
+  'This agent takes decisions without reasons, so it was not told yours: say it in a message once its turn has ended.';
+const EDIT_IN_WORDS =
+  'This agent cannot run an edited call. The bridge denied the call and sends your change as a message. The agent asks again for what it makes of it.';
+
+export const geminiDialect: Dialect = {
+  name: 'gemini',
+  hazards: {
+    socketEndAborts: true,
+    decidedBy: (parts) => confirmationsIn(parts).map(({ callId }) => callId),
+    approvedBy: (parts) =>
+      confirmationsIn(parts)
+        .filter(({ outcome }) => outcome !== 'cancel')
+        .map(({ callId }) => callId),
+    outlivesCancel:
+      'A command this agent was running may go on after the cancel: it does not end the process. See what is still running there.',
+  },
+  keepsTask: true,
+  asksOneByOne: true,
+  clientNamesSession: true,
+  ignores: ['readOnly', 'mode', 'model'],
+  read: readGeminiEvent,
+  phraseTask(text, { workspace, autoExecute }) {
+    // Settings without a workspace are none to the agent: it then works where it was started, and asks.
+    if (workspace === undefined) return { parts: [textPart(text)], metadata: undefined };
+    const settings = {
+      kind: 'agent-settings',
+      workspacePath: workspace,
+      ...(autoExecute === undefined ? {} : { autoExecute }),
+    };
+    return { parts: [textPart(text)], metadata: { coderAgent: settings } };
+  },
+  phraseCommand: noCommand,
+  phraseVerdicts(verdicts, { pending, question }) {
+    if (question !== null && pending.length === 0) return phraseAnswer(verdicts, question);
+    const decisions = verdicts.map(decisionIn);
+    const parts = decisions.map((decision) => dataPart(confirmationOf(decision, pending)));
+    const edits = decisions.flatMap((decision) => editInWords(decision, pending));
+    const unsaid = decisions.some(({ reason }) => reason !== undefined && reason !== '');
+    return {
+      parts,
+      metadata: undefined,
+      notes: [...(unsaid ? [REASON_UNSAID] : []), ...(edits.length > 0 ? [EDIT_IN_WORDS] : [])],
+      ...(edits.length > 0 && { afterwards: edits.join('\n\n') }),
+    };
+  },
+};
+
+function confirmationsIn(parts: readonly Part[]): readonly z.infer<typeof confirmed>[] {
+  return parts.flatMap((part) => confirmed.safeParse(dataOf(part)).data ?? []);
+}
+
+function decisionIn(verdict: Verdict) {
+  if (verdict.type === 'decision') return verdict.decision;
+  throw new ProductError(
+    'INVALID_DECISION',
+    `"answer" is for questions in words; ${verdict.callId} is a tool call, or nothing that waits. Decide a call with approve or deny.`,
+    { facts: { callId: verdict.callId } },
+  );
+}

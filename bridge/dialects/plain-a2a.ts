@@ -1,0 +1,38 @@
+/**
+ * The dialect of agents that know A2A and no extension: an `input-required` task asks its question in words, and the
+ * person's answer goes back in words.
+ */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { type DialectReading, readEvent } from './a2a-event.ts';
+import { type Dialect, NO_HAZARDS, noCommand } from './dialect.ts';
+import { textPart } from './parts.ts';
+import { eventCursorOf } from './event-cursor.ts';
+import { phraseAnswer, questionOf } from './question.ts';
+
+const reading: DialectReading = {
+  asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
+  isOwn: () => false,
+  activity: () => null,
+  overview: () => null,
+  seq: eventCursorOf,
+};
+
+export const plainDialect: Dialect = {
+  name: 'plain',
+  hazards: NO_HAZARDS,
+  keepsTask: false,
+  clientNamesSession: false,
+  ignores: ['workspace', 'autoExecute', 'readOnly', 'mode', 'model'],
+  read: (event) => readEvent(event, reading),
+  phraseTask: (text) => ({ parts: [textPart(text)], metadata: undefined }),
+  phraseCommand: noCommand,
+  phraseVerdicts(verdicts, asked) {
+    if (asked.question === null) {
+      throw new ProductError(
+        'INVALID_DECISION',
+        'The agent is not asking anything. Send it a message instead, or wait for it.',
+      );
+    }
+    return phraseAnswer(verdicts, asked.question);
+  },
+};

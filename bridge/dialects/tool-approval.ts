@@ -1,0 +1,105 @@
+/** The dialect of agents that declare the extension `urn:mcp-a2a-bridge:tool-approval:v1`. */
+import type { Part, TaskStatus } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { AGENT_COMMAND, commandPart } from '../../shared/protocol/agent-command.ts';
+import {
+  activity,
+  aside,
+  decisionsPart,
+  pendingPart,
+  revokePart,
+  taskOverview,
+  TOOL_APPROVAL,
+} from '../../shared/protocol/tool-approval.ts';
+import type {
+  Decision,
+  DecisionsPart,
+  PendingAction,
+  RevokePart,
+  TaskSettings,
+} from '../../shared/protocol/tool-approval.ts';
+import { type DialectReading, readEvent } from './a2a-event.ts';
+import { type Dialect, NO_HAZARDS, type Verdict } from './dialect.ts';
+import { dataOf, dataPart, textPart } from './parts.ts';
+import { eventCursorOf } from './event-cursor.ts';
+import { phraseAnswer, questionOf } from './question.ts';
+
+const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity }) });
+const asideMetadata = z.object({ [TOOL_APPROVAL]: aside });
+const overviewMetadata = z.object({ [TOOL_APPROVAL]: taskOverview });
+
+const reading: DialectReading = {
+  asked(status: TaskStatus, taskId: string) {
+    const pending: PendingAction[] = [];
+    let actions = false;
+    for (const part of status.message?.parts ?? []) {
+      const parsed = pendingPart.safeParse(dataOf(part));
+      if (!parsed.success) continue;
+      actions = true;
+      pending.push(...parsed.data.pending);
+    }
+    // Where it does not wait for decisions, an agent may still ask in words.
+    return { pending, question: actions ? null : questionOf(status, taskId) };
+  },
+  isOwn: (part: Part) => pendingPart.safeParse(dataOf(part)).success,
+  activity(metadata) {
+    const parsed = activityMetadata.safeParse(metadata);
+    return parsed.success ? parsed.data[TOOL_APPROVAL].activity : null;
+  },
+  overview(metadata) {
+    const parsed = overviewMetadata.safeParse(metadata);
+    return parsed.success ? parsed.data[TOOL_APPROVAL] : null;
+  },
+  seq: eventCursorOf,
+  aside(metadata) {
+    const parsed = asideMetadata.safeParse(metadata);
+    return parsed.success ? parsed.data[TOOL_APPROVAL] : null;
+  },
+};
+
+export const toolApprovalDialect: Dialect = {
+  name: 'tool-approval',
+  hazards: NO_HAZARDS,
+  keepsTask: false,
+  clientNamesSession: false,
+  ignores: [],
+  read: (event) => readEvent(event, reading),
+  phraseRevocation: (revoke, channel) => {
+    const data: RevokePart = revokePart.parse({ extension: TOOL_APPROVAL, revoke, channel });
+    return { parts: [dataPart(data)], metadata: undefined };
+  },
+  phraseTask: (text, settings) => ({ parts: [textPart(text)], metadata: metadataOf(settings) }),
+  phraseCommand: (command, settings) => ({
+    parts: [dataPart(commandPart.parse({ extension: AGENT_COMMAND, ...command }))],
+    metadata: metadataOf(settings),
+    extensions: [AGENT_COMMAND],
+  }),
+  phraseVerdicts(verdicts, asked, channel) {
+    if (asked.question !== null) return phraseAnswer(verdicts, asked.question);
+    const decisions = verdicts.map((verdict) =>
+      verdict.type === 'answer' ? answerOn(verdict, asked.pending) : verdict.decision,
+    );
+    const data: DecisionsPart = decisionsPart.parse({ extension: TOOL_APPROVAL, decisions, channel });
+    return { parts: [dataPart(data)], metadata: undefined };
+  },
+};
+
+/** An answer to a pending action that is a question. What is not pending any more is for the agent to refuse (D1). */
+function answerOn(
+  { callId, answer, shown }: Extract<Verdict, { type: 'answer' }>,
+  pending: readonly PendingAction[],
+): Decision {
+  const action = pending.find((each) => each.callId === callId);
+  if (action?.decisions.includes('answer') === false)
+    throw new ProductError(
+      'INVALID_DECISION',
+      `"answer" is for questions; ${callId} is a tool call that waits for approval. Decide it with ${action.decisions.join(' or ')}.`,
+      { facts: { callId } },
+    );
+  return { callId, shown, decision: 'answer', scope: 'once', answer };
+}
+
+function metadataOf(settings: TaskSettings): Record<string, unknown> | undefined {
+  return Object.keys(settings).length === 0 ? undefined : { [TOOL_APPROVAL]: settings };
+}

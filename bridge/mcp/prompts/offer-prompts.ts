@@ -1,0 +1,66 @@
+/** Prompts, which clients show as commands: delegate, review what waits, go on. */
+import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { withoutHidden } from '../../../shared/text/visible-text.ts';
+import type { Approvals } from '../../settings/approval-mode.ts';
+import type { Bridge } from '../bridge-context.ts';
+import { announcementText } from '../../inbox/waiting-result.ts';
+import type { ToolName } from '../../tool-names/tool-name.ts';
+import { prefixed } from '../tool/tool.ts';
+import { delegatePrompt, resumePrompt, reviewPrompt } from './prompts.ts';
+
+const session = z.string().max(200).optional().describe('The session; the one that fits when left out.');
+
+export interface PromptParts {
+  prefix: string;
+  approvals: Approvals;
+  bridge: () => Promise<Bridge>;
+}
+
+/** @param prefix before the tools' names, not before the prompts': clients set those apart by the server's name */
+export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: PromptParts): void {
+  const name = (tool: ToolName): string => prefixed(tool, prefix);
+  const said = async (text: string | ((opened: Bridge) => Promise<string>)): Promise<GetPromptResult> => {
+    const opened = await bridge();
+    const looked = opened.inbox.look();
+    const words = typeof text === 'string' ? text : await text(opened);
+    await looked;
+    const news = announcementText(await opened.inbox.take(), name);
+    const shown = withoutHidden([news, words].filter((each) => each !== '').join('\n\n'));
+    return { messages: [{ role: 'user', content: { type: 'text', text: shown } }] };
+  };
+  server.registerPrompt(
+    'delegate',
+    {
+      title: 'Delegate a task',
+      description: 'Hands a task to another agent.',
+      argsSchema: z.object({
+        task: z.string().describe('What to do.'),
+        agent: z.string().max(100).optional().describe('Which agent; the first one when left out.'),
+      }),
+    },
+    (args) => said(delegatePrompt(args, name)),
+  );
+  server.registerPrompt(
+    'review_pending',
+    {
+      title: 'Review what waits',
+      description: 'Shows the actions that wait for your decision.',
+      argsSchema: z.object({ session }),
+    },
+    (args) =>
+      said(async (opened) => {
+        const { waitingSessions } = await import('./waiting-sessions.ts');
+        return reviewPrompt(await waitingSessions(opened, args.session, name), { name, approvals });
+      }),
+  );
+  server.registerPrompt(
+    'resume',
+    {
+      title: 'Go on with a session',
+      description: 'Finds delegated work again, and what came of it.',
+      argsSchema: z.object({ session }),
+    },
+    (args) => said(resumePrompt(args, name)),
+  );
+}

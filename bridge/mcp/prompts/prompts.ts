@@ -1,0 +1,58 @@
+/** What the prompts say to the client's model. Pure. */
+import type { Approvals } from '../../settings/approval-mode.ts';
+import type { ToolName } from '../../tool-names/tool-name.ts';
+
+/** A tool's name as this client sees it. */
+type Named = (tool: ToolName) => string;
+
+export function delegatePrompt(
+  { task, agent }: { task: string; agent?: string | undefined },
+  name: Named,
+): string {
+  const to = agent === undefined ? 'the assistant' : `agent "${agent}"`;
+  return `Delegate this to ${to} with ${name('delegate_task_to_assistant')}${agent === undefined ? '' : ` (agent "${agent}")`}, in words that hold all it needs to know, since it does not see this conversation. Do not set autoExecute. If it asks for approval, show me each preview and wait for my decision. If it takes longer, tell me the session and what it is doing.
+
+${task}`;
+}
+
+/** What waits for the person, when the prompt is made. */
+export interface Waiting {
+  /** The reports of the sessions that wait, as text, whole. */
+  reports: readonly string[];
+  /** Sessions that wait beside these. */
+  more: number;
+  /** Why some could not be asked. */
+  unsure: readonly string[];
+}
+
+/** Holds the previews: the person sees them, whatever the model does next. */
+export function reviewPrompt(
+  { reports, more, unsure }: Waiting,
+  { name, approvals }: { name: Named; approvals: Approvals },
+): string {
+  const rest = [
+    more === 0
+      ? ''
+      : `${String(more)} more sessions wait: ${name('list_all_active_sessions')} with state "input_required" names them, and ${name('wait_for_task')} shows each.`,
+    ...unsure,
+  ].filter((each) => each !== '');
+  if (reports.length === 0)
+    return [`Tell me that nothing waits for my decision. Decide nothing yourself.`, ...rest].join('\n\n');
+  const decide =
+    approvals === 'human-only'
+      ? 'Decide nothing: I decide it myself, as the reports say.'
+      : `Decide nothing yourself: ask me, and send just what I answer with ${name('approve_or_deny_pending_action')}.`;
+  return [
+    `Show me what waits for my decision: for each pending action below its title, its whole preview as it stands here, and what you would check before approving it. ${decide}`,
+    ...reports,
+    ...rest,
+  ].join('\n\n');
+}
+
+export function resumePrompt({ session }: { session?: string | undefined }, name: Named): string {
+  const which =
+    session === undefined
+      ? `List the sessions with ${name('list_all_active_sessions')} and take the newest one; if several could be meant, ask me which`
+      : `Take session "${session}"`;
+  return `Go on with delegated work. ${which}. Look at it with ${name('check_task_progress_and_status')}, then: if it has ended, get its result with ${name('wait_for_task')} and tell me what came of it; if it waits for a decision, show me what waits; if it works, wait for it with ${name('wait_for_task')}. Do not delegate anything again.`;
+}

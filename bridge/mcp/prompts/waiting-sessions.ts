@@ -1,0 +1,51 @@
+/** The sessions that wait for a person, each as the text of its report. */
+import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
+import type { Bridge } from '../bridge-context.ts';
+import { nextStep } from '../reports/next-step.ts';
+import { sessionText } from '../reports/session-text.ts';
+import type { Session } from '../../sessions/session.ts';
+import { reportedNow } from '../tool/session-reply.ts';
+import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { Waiting } from './prompts.ts';
+
+/** Reports in one prompt. Each may be as long as a tool's result. */
+const REPORTS = 3;
+
+const WAITS: ReadonlySet<string> = new Set(['input-required', 'auth-required']);
+
+/**
+ * @param only the session that is asked for; all when left out
+ * @throws ProductError UNKNOWN_SESSION for a session that is not there; others when its agent cannot be asked
+ */
+export async function waitingSessions(
+  bridge: Bridge,
+  only: string | undefined,
+  name: (tool: ToolName) => string,
+): Promise<Waiting> {
+  const { sessions } = bridge;
+  const report = async (id: string): Promise<string[]> => {
+    const session = await sessions.find(id);
+    await session.refresh();
+    return isAsking(session) ? [reportText(session, bridge, name)] : [];
+  };
+  if (only !== undefined) return { reports: await report(only), more: 0, unsure: [] };
+  const { sessions: all, unreachable } = await sessions.list();
+  const waiting = all.filter(({ state }) => WAITS.has(state));
+  const reports: string[] = [];
+  for (const { sessionId } of waiting.slice(0, REPORTS)) reports.push(...(await report(sessionId)));
+  return {
+    reports,
+    more: Math.max(0, waiting.length - REPORTS),
+    unsure: unreachable.map(({ agent, message }) => `Agent "${agent}" could not be asked: ${message}`),
+  };
+}
+
+function isAsking({ view }: Session): boolean {
+  return view !== undefined && (view.pending.length > 0 || view.question !== null);
+}
+
+function reportText(session: Session, bridge: Bridge, name: (tool: ToolName) => string): string {
+  const { program } = bridge;
+  const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStep(session, 'settled', name);
+  return sessionText(reportedNow(session, { notes: [], next, program }));
+}

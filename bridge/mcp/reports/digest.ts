@@ -1,0 +1,261 @@
+/**
+ * A short look at a session: what a model needs to know between two steps, for few tokens, whatever the task is like.
+ * Items go in by importance while they fit; what does not fit is counted, and is in the full report of `wait_for_task`.
+ * Pure.
+ */
+import { z } from 'zod';
+import { visibleLine, wholeBefore } from '../../../shared/text/visible-text.ts';
+import type { CallView, Cost, TaskView } from '../../sessions/task-view.ts';
+import { grantWords, standingGrants } from './grant-words.ts';
+import { toolServerView, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
+import { phaseOf } from './phase.ts';
+import { costReport } from './session-report.ts';
+import { mcpState, toMcpState } from '../../sessions/mcp-state.ts';
+import { sourceText } from '../../../shared/protocol/preview-text.ts';
+import { todosLine } from './todos-line.ts';
+import { foreignTokens, wordingTokens } from './token-estimate.ts';
+
+export const statusReport = z.object({
+  sessionId: z.string(),
+  agent: z.string(),
+  taskId: z.string().nullable(),
+  state: mcpState,
+  phase: z.string().describe('What it is doing, in a few words.'),
+  message: z.string(),
+  tools: z.array(
+    z.object({
+      tool: z.string(),
+      title: z.string(),
+      state: z.string(),
+      toolId: z.string().nullable(),
+      startedAt: z.string().nullable(),
+    }),
+  ),
+  pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
+  question: z.string().nullable(),
+  grants: z.array(z.string()).optional().describe('Trust that stands: revoke_trust takes it back by its id.'),
+  todos: z.string().optional().describe('How far its list of things to do is.'),
+  servers: z
+    .array(toolServerView)
+    .optional()
+    .describe('MCP servers whose tools the agent has; those that are not ready come first.'),
+  cost: costReport
+    .extend({
+      usd: z
+        .number()
+        .optional()
+        .describe('US dollars; absent when unknown, or when there was no room for it.'),
+    })
+    .nullable(),
+  changes: z.array(z.string()).describe('What happened since the cursor that was given, oldest first.'),
+  changesComplete: z.boolean().describe('False when more may have happened than is told here.'),
+  cursor: z.number().describe('Pass it as since next time.'),
+  left: z.number().describe('How many pending actions, running tools and grants of trust did not fit.'),
+  notes: z.array(z.string()),
+  next: z.string(),
+});
+export type StatusReport = z.infer<typeof statusReport>;
+/** All but the news of other calls, which are told once and beside it. */
+export type Digest = Omit<StatusReport, 'notes'>;
+
+export interface DigestFacts {
+  sessionId: string;
+  agent: string;
+  view: TaskView | undefined;
+  cursor: number;
+  /** What happened since the cursor that was given, oldest first. */
+  changes: readonly string[];
+  changesComplete: boolean;
+  /** Why it cannot be followed at the moment, if it cannot. */
+  trouble: string | undefined;
+  next: string;
+  /** In milliseconds since the epoch. */
+  now: number;
+}
+
+/** Tokens, as structure or as text; holds for ids of up to 40 characters and names of up to 30. */
+export const DIGEST_TOKENS = 300;
+/** Of the estimate: some texts are less like any language than it counts with. */
+const MARGIN = 15;
+
+const SHOWN_TOOLS = 5;
+const SHOWN_CHANGES = 15;
+/** Characters of a title, of a change, of the phase. */
+const WORDS = 60;
+/** Characters of a grant: its id, its reach and its end are at the front. */
+const GRANT_WORDS = 120;
+/** Characters of what the agent says: the most of these that fits. */
+const SAYINGS = [500, 240, 100, 40];
+
+export function digestOf(facts: DigestFacts): Digest {
+  const { view } = facts;
+  const running = (view?.calls ?? []).filter(isRunning);
+  const rest = (view?.calls ?? []).filter((call) => !isRunning(call));
+  let digest = barest(facts);
+  const add = (more: Partial<Digest>): boolean => {
+    const next = { ...digest, ...more };
+    if (!fits(next)) return false;
+    digest = next;
+    return true;
+  };
+  const left =
+    addPending(view, add, () => digest) +
+    addTools(running.slice(-SHOWN_TOOLS), add, () => digest) +
+    addGrants(facts, add, () => digest);
+  digest = { ...digest, left: left + Math.max(0, running.length - SHOWN_TOOLS) };
+  addSayings(facts, add);
+  addTodos(view, add);
+  addCost(view?.cost ?? null, add);
+  addServers(view?.servers ?? [], add, () => digest);
+  addChanges(facts, add, () => digest);
+  addTools(rest.slice(-Math.max(0, SHOWN_TOOLS - digest.tools.length)), add, () => digest);
+  addPrice(view?.cost ?? null, add);
+  return digest;
+}
+
+type Add = (more: Partial<Digest>) => boolean;
+type Current = () => Digest;
+
+/** What is never left out. */
+function barest({ sessionId, agent, view, cursor, changes, next }: DigestFacts): Digest {
+  return {
+    sessionId,
+    agent,
+    taskId: view === undefined || view.taskId === '' ? null : view.taskId,
+    state: view === undefined ? 'working' : toMcpState(view.state),
+    phase: clipped(phaseOf(view), WORDS),
+    message: '',
+    tools: [],
+    pending: [],
+    question: null,
+    cost: null,
+    changes: [],
+    changesComplete: changes.length === 0,
+    cursor,
+    left: 0,
+    next,
+  };
+}
+
+/** @returns how many did not fit */
+function addPending(view: TaskView | undefined, add: Add, current: Current): number {
+  const pending = view?.pending ?? [];
+  for (const [index, { callId, tool, title, source }] of pending.entries()) {
+    const each = {
+      callId,
+      tool: shortened(tool, WORDS),
+      title: shortened(title, WORDS),
+      source: shortened(sourceText(source), WORDS),
+    };
+    if (!add({ pending: [...current().pending, each] })) return pending.length - index;
+  }
+  return 0;
+}
+
+/** The newest first, as long as they fit; shown in order. @returns how many did not fit */
+function addTools(calls: readonly CallView[], add: Add, current: Current): number {
+  for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
+    const each = { tool: shortened(tool, WORDS), title: shortened(title, WORDS), state, toolId, startedAt };
+    if (!add({ tools: [each, ...current().tools] })) return calls.length - index;
+  }
+  return 0;
+}
+
+/** The newest first. @returns how many did not fit */
+function addGrants({ view, now }: DigestFacts, add: Add, current: Current): number {
+  const standing = standingGrants(view?.grants, now);
+  for (const [index, grant] of standing.toReversed().entries()) {
+    const words = clipped(grantWords(grant), GRANT_WORDS);
+    if (!add({ grants: [words, ...(current().grants ?? [])] })) return standing.length - index;
+  }
+  return 0;
+}
+
+/** What is wrong, or what it asks, or what it says, and of that as much as fits. */
+function addSayings({ view, trouble }: DigestFacts, add: Add): void {
+  const question = trouble === undefined ? (view?.question ?? null) : null;
+  const message = trouble ?? (view === undefined || view.pending.length > 0 ? '' : view.text);
+  for (const most of SAYINGS) {
+    const said =
+      question === null
+        ? { message: shortened(message, most) }
+        : { question: shortened(question.text, most) };
+    if (add(said)) return;
+  }
+}
+
+function addTodos(view: TaskView | undefined, add: Add): void {
+  const line = todosLine(view);
+  if (line !== null) add({ todos: clipped(line, WORDS) });
+}
+
+/** Those in trouble first: the others are as they should be. */
+function addServers(servers: readonly ToolServerView[], add: Add, current: Current): void {
+  for (const { error, ...server } of [...servers.filter(inTrouble), ...servers.filter(isWell)]) {
+    const each = {
+      ...server,
+      name: shortened(server.name, WORDS),
+      ...(error !== undefined && { error: shortened(error, WORDS) }),
+    };
+    if (!add({ servers: [...(current().servers ?? []), each] })) return;
+  }
+}
+
+function isWell({ state, error }: ToolServerView): boolean {
+  return state === 'ready' && error === undefined;
+}
+
+function inTrouble(server: ToolServerView): boolean {
+  return !isWell(server);
+}
+
+function addCost(cost: Cost | null, add: Add): void {
+  if (cost === null) return;
+  const { usd: _, ...tokens } = cost;
+  add({ cost: tokens });
+}
+
+/** Last: the tokens say nearly as much. */
+function addPrice(cost: Cost | null, add: Add): void {
+  if (cost !== null && cost.usd !== null && cost.usd > 0) add({ cost: { ...cost, usd: rounded(cost.usd) } });
+}
+
+/** To the cent, or to a hundredth of it: more figures than that are not worth their tokens. */
+function rounded(usd: number): number {
+  return Number(usd.toFixed(usd < 1 ? 4 : 2));
+}
+
+/** The newest are told first: what happened before them has led there. */
+function addChanges({ changes, changesComplete }: DigestFacts, add: Add, current: Current): void {
+  for (const change of changes.slice(-SHOWN_CHANGES).toReversed()) {
+    if (!add({ changes: [clipped(change, WORDS), ...current().changes] })) break;
+  }
+  add({ changesComplete: changesComplete && current().changes.length === changes.length });
+}
+
+function isRunning(call: CallView): boolean {
+  return call.state === 'running';
+}
+
+/** By the structure, which says the same as the text in more signs. */
+function fits(digest: Digest): boolean {
+  let foreign = 0;
+  const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
+    if (typeof value !== 'string' || OURS.has(key)) return value;
+    foreign += foreignTokens(JSON.stringify(value));
+    return '';
+  });
+  return foreign + wordingTokens(frame) <= DIGEST_TOKENS - MARGIN;
+}
+
+const OURS: ReadonlySet<string> = new Set(['state', 'next']);
+
+/** Foreign text on one line. White space says nothing here: nobody decides on a short look. */
+function shortened(text: string, most: number): string {
+  return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
+}
+
+/** The same of words of ours, whose foreign parts are visible already. */
+function clipped(words: string, most: number): string {
+  return words.length <= most ? words : `${words.slice(0, wholeBefore(words, most - 1))}…`;
+}

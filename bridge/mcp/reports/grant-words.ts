@@ -1,0 +1,31 @@
+/** Trust that stands, in the fewest words. Pure. */
+import type { GrantView } from '../../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { sourceText } from '../../../shared/protocol/preview-text.ts';
+
+/** Those whose time is not over. @param now in milliseconds since the epoch */
+export function standingGrants(grants: readonly GrantView[] = [], now: number): readonly GrantView[] {
+  return grants.filter(({ expiresAt }) => expiresAt === null || now < Date.parse(expiresAt));
+}
+
+/** E.g. `g12: write-file, until 2026-01-02T03:14:05.000Z, 2 uses left, by ada over cli`. */
+export function grantWords(grant: GrantView): string {
+  const { grantId, expiresAt, usesLeft, by, channel } = grant;
+  return [
+    `${grantId}: ${visibleLine(reachOf(grant))}`,
+    ...(expiresAt === null ? [] : [`until ${expiresAt}`]),
+    ...(usesLeft === null ? [] : [usesLeft === 1 ? '1 use left' : `${String(usesLeft)} uses left`]),
+    `by ${visibleLine(by)} over ${visibleLine(channel)}`,
+  ].join(', ');
+}
+
+function reachOf({ scope, tool, source }: GrantView): string {
+  switch (scope) {
+    case 'tool':
+      return tool;
+    case 'server':
+      return sourceText(source);
+    case 'always':
+      return 'everything';
+  }
+}

@@ -1,0 +1,47 @@
+/** What comes next where tool calls decide nothing: the person is to be reached in a form. Pure. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { whenItRuns } from './when-it-runs.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ApprovalRules, Approvals } from '../../settings/approval-mode.ts';
+
+export interface GuidanceContext {
+  bridge: { rules: ApprovalRules; program: string };
+  /** A tool's name as this client sees it. */
+  name: (tool: ToolName) => string;
+}
+
+/** How a person's decision reaches the agent. With `human-only` no client is offered the tool that decides. */
+export function decidingWords(approvals: Approvals): string {
+  return approvals === 'human-only'
+    ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
+    : 'Show them its preview, then send their decision with approve_or_deny_pending_action.';
+}
+
+/** @returns undefined where the usual words hold */
+export function humanOnlyGuidance(
+  { id, view, oneByOne }: Pick<Session, 'id' | 'view' | 'oneByOne'>,
+  { bridge, name }: GuidanceContext,
+): string | undefined {
+  if (bridge.rules.approvals !== 'human-only' || view === undefined) return undefined;
+  if (view.pending.length === 0 && view.question === null) return undefined;
+  return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${id}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenItRuns({ oneByOne })}`;
+}
+
+/**
+ * To be asked before a tool call does what is the person's to decide: a decision, an answer to a question, or leave to run
+ * everything unasked.
+ * @throws ProductError FORBIDDEN where only the person may
+ */
+export function refuseForPerson({ bridge, name }: GuidanceContext, sessionId?: string): void {
+  if (bridge.rules.approvals !== 'human-only') return;
+  const how =
+    sessionId === undefined
+      ? 'Leave out autoExecute, and the modes that run things unasked: the person is asked for each action.'
+      : `Call ${name('wait_for_task')} with sessionId "${sessionId}": a client that shows forms (MCP elicitation or MCP tasks) asks the person there. In any client the person can decide at a terminal with \`${bridge.program} approve ${sessionId}\`, or on the page that \`${bridge.program} page\` opens.`;
+  throw new ProductError(
+    'FORBIDDEN',
+    `This bridge takes decisions from the person alone (--approvals human-only); a tool call decides nothing, and nothing was sent. ${how}`,
+    { facts: sessionId === undefined ? {} : { sessionId } },
+  );
+}

@@ -1,0 +1,68 @@
+/** What a person, or their model, should do now. Pure. */
+import type { Session } from '../../sessions/session.ts';
+import type { WaitEnd } from '../../sessions/wait-for-session.ts';
+import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import type { ToolName } from '../../tool-names/tool-name.ts';
+import { whenItRuns } from './when-it-runs.ts';
+
+/** What the sentence depends on; a session has it. */
+export type Standing = Pick<Session, 'id' | 'trouble' | 'settled'> & {
+  view: TaskView | undefined;
+  oneByOne?: boolean;
+};
+
+/** @param name a tool's name as this client sees it */
+export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName) => string): string {
+  const { id, view, trouble } = session;
+  if (end === 'trouble' || (trouble !== undefined && !session.settled)) {
+    return `${trouble?.message ?? ''} The task was not touched by this. Call ${name('wait_for_task')} with sessionId "${id}" to go on following it.`.trim();
+  }
+  if (view !== undefined && hasEnded(view)) {
+    return `To go on in this session, call ${name('delegate_task_to_assistant')} with sessionId "${id}".`;
+  }
+  if (view !== undefined && view.pending.length > 0) {
+    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (decision, title, sessionId "${id}", callId, shown). ${answering(view)}${whenItRuns(session)}`;
+  }
+  if (view?.state === 'auth-required') {
+    const tell =
+      view.question === null
+        ? `tell it so with ${name('delegate_task_to_assistant')} and sessionId "${id}"`
+        : `tell it so with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId "${view.question.id}", shown "${view.question.shown}", decision "answer", e.g. "I have signed in")`;
+    return `The agent waits for the person to sign in. Show them what it says, with the address to open: only they can do it. Once they have, ${tell}; if it notices by itself, ${name('wait_for_task')} shows that it goes on. Do not ask for passwords or tokens, and send none.`;
+  }
+  if (view !== undefined && view.question !== null) {
+    return `Ask the person, then call ${name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${view.question.id}", shown "${view.question.shown}", decision "answer" and their words in "answer".`;
+  }
+  if (view?.state === 'input-required') {
+    return `The agent waits for a message: send it with ${name('delegate_task_to_assistant')} and sessionId "${id}".`;
+  }
+  return `It goes on by itself. ${name('wait_for_task')} with sessionId "${id}" waits for it, ${name('check_task_progress_and_status')} looks, ${name('cancel_running_task')} ends it.`;
+}
+
+/** The same in fewer words, for a short look: ids are in the report already. */
+export function shortStep({ view, trouble, settled }: Standing, name: (tool: ToolName) => string): string {
+  const wait = name('wait_for_task');
+  if (trouble !== undefined && !settled)
+    return `It cannot be followed at the moment. The task was not touched; ${wait} follows it again.`;
+  if (view !== undefined && hasEnded(view)) return `${wait} has the result.`;
+  const decide = name('approve_or_deny_pending_action');
+  if (view !== undefined && view.pending.length > 0)
+    return `Show the person the previews, which ${wait} has, and send their decision with ${decide}.${asksIn(view) ? ' A question takes "answer".' : ''}`;
+  if (view !== undefined && view.question !== null)
+    return `Ask the person; ${decide} takes their answer, with callId "${view.question.id}" and shown "${view.question.shown}".`;
+  if (view?.state === 'auth-required') return `The person has to sign in first; ${wait} has what to do.`;
+  if (view?.state === 'input-required')
+    return `Send it a message with ${name('delegate_task_to_assistant')}.`;
+  return `It goes on by itself; ${wait} waits for it.`;
+}
+
+/** Whether what waits is, or has in it, a question. */
+function asksIn({ pending }: TaskView): boolean {
+  return pending.some(({ decisions }) => decisions.includes('answer'));
+}
+
+function answering(view: TaskView): string {
+  return asksIn(view)
+    ? 'For a question that is the decision "answer", with what they say in "answer", or "deny" if they do not want to: do not answer for them. '
+    : '';
+}

@@ -1,0 +1,36 @@
+/** What a task is doing, in a few words. Pure. */
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import type { CallState, TaskView } from '../../sessions/task-view.ts';
+import { toMcpState } from '../../sessions/mcp-state.ts';
+
+/** Characters of a title. */
+const TITLE = 200;
+
+/** @param view undefined while the agent has not answered yet */
+export function phaseOf(view: TaskView | undefined): string {
+  if (view === undefined) return 'the agent has not answered yet';
+  if (view.pending.length > 0 && view.pending.every(({ reason }) => reason === 'question'))
+    return 'waits for an answer';
+  if (view.pending.length > 0) return `waits for ${String(view.pending.length)} decision(s)`;
+  if (view.question !== null) return 'waits for an answer';
+  const running = view.calls.filter((call) => call.state === 'running');
+  if (running.length > 0) return `runs ${running.map((call) => visibleLine(call.title, TITLE)).join(', ')}`;
+  if (view.state === 'working') return 'the model is thinking';
+  return toMcpState(view.state);
+}
+
+/** How its tool calls stand, e.g. `tools: 3 done, 1 running, 2 waiting`; nothing while there are none. */
+export function callCounts(view: TaskView | undefined): readonly string[] {
+  const calls = view?.calls ?? [];
+  if (calls.length === 0) return [];
+  const count = (...states: readonly CallState[]): number =>
+    calls.filter(({ state }) => states.includes(state)).length;
+  const running = count('running');
+  const waiting = count('waiting', 'ready');
+  const counts = [
+    `${String(calls.length - running - waiting)} done`,
+    ...(running === 0 ? [] : [`${String(running)} running`]),
+    ...(waiting === 0 ? [] : [`${String(waiting)} waiting`]),
+  ];
+  return [`tools: ${counts.join(', ')}`];
+}

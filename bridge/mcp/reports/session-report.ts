@@ -1,0 +1,192 @@
+/** What a tool tells of a session. The structured result is this; the readable text is written from it and from nothing else. */
+import { z } from 'zod';
+import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
+import { pendingReason, sideEffect } from '../../../shared/protocol/tool-approval.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { type Quoted, type Room, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import { DECISION_WORDS, decisionWordsFor, type McpDecisionWord } from '../../approvals/decision-input.ts';
+import { taskUri } from '../../sessions/task-uri.ts';
+import { mcpState, toMcpState } from '../../sessions/mcp-state.ts';
+import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
+
+export const costReport = z.object({
+  turns: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  usd: z.number().nullable().describe('US dollars; null when the agent does not know the price.'),
+});
+
+export const sessionReport = z.object({
+  sessionId: z.string().describe('The handle of the session: pass it to the other tools.'),
+  agent: z.string(),
+  taskId: z.string().nullable(),
+  state: mcpState,
+  /** What the agent's status says in words. */
+  message: z.string(),
+  output: z.string().describe('What the agent has said so far; when completed, its result.'),
+  pending: z
+    .array(
+      z.object({
+        callId: z.string(),
+        shown: z.string().describe('The code of this question: a decision carries it.'),
+        tool: z.string(),
+        title: z.string(),
+        source: z.string(),
+        sideEffect,
+        reason: pendingReason,
+        why: z.string().describe('Why it waits, and what a decision means. Say this to the person.'),
+        rule: z.string().optional(),
+        preview: z
+          .string()
+          .describe(
+            'What it would do. Lines of the agent begin with "│"; hidden characters are shown as codes.',
+          ),
+        cut: z
+          .number()
+          .describe('Characters of the preview that did not fit. Unless 0, it cannot be approved here.'),
+        input: z.record(z.string(), z.unknown()),
+        expiresAt: z.string().nullable(),
+        decisions: z.array(z.enum(DECISION_WORDS)),
+      }),
+    )
+    .describe('Actions that wait for a decision. Nothing of them has run.'),
+  question: z.object({ callId: z.string(), shown: z.string(), text: z.string() }).nullable(),
+  calls: z
+    .array(
+      z.object({
+        callId: z.string(),
+        tool: z.string(),
+        title: z.string(),
+        state: z.string(),
+        toolId: z.string().nullable(),
+        summary: z.string().nullable(),
+      }),
+    )
+    .describe('The tool calls so far, oldest first.'),
+  cost: costReport
+    .nullable()
+    .describe('Null when the agent has not counted up to now; check_task_progress_and_status asks it.'),
+  notes: z.array(z.string()),
+  next: z.string().describe('What to do now.'),
+});
+export type SessionReport = z.infer<typeof sessionReport>;
+
+/** Characters of output that are handed over; clients cut longer results, or refuse them. */
+const MAX_OUTPUT = 150_000;
+const SHOWN_CALLS = 50;
+/**
+ * Characters of previews, shared by all that waits. Twice as many, in the preview and in the input, stay below the 25,000
+ * tokens at which Claude Code cuts a result.
+ */
+const PREVIEW_ROOM = 30_000;
+
+export interface ReportContext {
+  sessionId: string;
+  agent: string;
+  view: TaskView | undefined;
+  notes: readonly string[];
+  next: string;
+}
+
+export function reportOf({ sessionId, agent, view, notes, next }: ReportContext): SessionReport {
+  const output = view === undefined ? '' : outputOf(view);
+  const cut = output.length > MAX_OUTPUT;
+  const calls = view?.calls ?? [];
+  const hidden = calls.length - SHOWN_CALLS;
+  return {
+    sessionId,
+    agent,
+    taskId: view === undefined || view.taskId === '' ? null : view.taskId,
+    state: view === undefined ? 'working' : toMcpState(view.state),
+    message:
+      view === undefined || view.pending.length > 0 || view.question !== null ? '' : visibleText(view.text),
+    output: visibleText(cut ? output.slice(0, MAX_OUTPUT) : output),
+    pending: pendingReports(view?.pending ?? []),
+    question: questionOf(view),
+    calls: calls.slice(-SHOWN_CALLS).map(({ callId, tool, title, state, toolId, summary }) => ({
+      callId,
+      tool: visibleLine(tool),
+      title: visibleLine(title),
+      state,
+      toolId,
+      summary: summary === null ? null : visibleLine(summary),
+    })),
+    cost: view?.cost ?? null,
+    notes: [
+      ...notes,
+      ...(cut ? [cutNote(view, output.length)] : []),
+      ...(hidden > 0 ? [`${String(hidden)} earlier tool calls are not shown.`] : []),
+    ],
+    next,
+  };
+}
+
+/** R70: what was cut can be read, from where the cut is. */
+function cutNote(view: TaskView | undefined, characters: number): string {
+  const { sessionId = '', taskId = '' } = view ?? {};
+  const address = { sessionId, taskId, part: 'artifacts' } as const;
+  return `The output has ${String(characters)} characters; the first ${String(MAX_OUTPUT)} are shown. The rest is the resource ${taskUri(address, MAX_OUTPUT)}, all of it ${taskUri(address)}.`;
+}
+
+/** Everything the agent has put out, in order. Agents that make no artifacts say their result in the status, or just say it. */
+export function outputOf(view: TaskView): string {
+  const texts = view.outputs
+    .filter(({ aside }) => aside === undefined)
+    .map(({ text }) => text.trim())
+    .filter((text) => text !== '');
+  if (texts.length > 0) return texts.join('\n\n');
+  if (!hasEnded(view)) return '';
+  return view.text === '' ? view.reply : view.text;
+}
+
+function questionOf(view: TaskView | undefined): SessionReport['question'] {
+  const question = view?.question ?? null;
+  return question === null
+    ? null
+    : { callId: question.id, shown: question.shown, text: visibleText(question.text) };
+}
+
+/** Every pending action as a tool's result shows it. What is cut is not offered for approval (D5). */
+export function pendingReports(pending: readonly PendingAction[]): SessionReport['pending'] {
+  const characters = Math.floor(PREVIEW_ROOM / Math.max(1, pending.length));
+  return pending.map((action) => pendingReport(action, { characters }));
+}
+
+const WHY: Readonly<Record<PendingAction['reason'], string>> = {
+  approval: 'It has side effects and needs approval.',
+  'outcome-unknown':
+    'It was started before and its outcome was lost (outcome-unknown): approve runs it again, deny skips it.',
+  'content-changed': 'What was shown before has changed since (content-changed). This is how it is now.',
+  question: 'It is a question: it takes an answer, and nothing runs.',
+};
+
+const TOO_LONG =
+  'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
+
+/** @param room all that the preview needs when left out */
+export function pendingReport(action: PendingAction, room?: Room): SessionReport['pending'][number] {
+  const preview = quotedPreview(action.preview, room);
+  const { callId, shown, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
+  return {
+    callId,
+    shown,
+    tool: visibleLine(tool),
+    title: visibleLine(title),
+    source: visibleLine(sourceText(action.source)),
+    sideEffect: effect,
+    reason,
+    why: preview.extent === 'cut' ? `${WHY[reason]} ${TOO_LONG}` : WHY[reason],
+    ...(rule === undefined ? {} : { rule: visibleLine(rule) }),
+    preview: preview.text,
+    cut: preview.extent === 'cut' ? preview.left : 0,
+    input,
+    expiresAt,
+    decisions: offeredWords(action, preview),
+  };
+}
+
+/** D5: what a person has not seen whole they can deny, or answer where it is a question. */
+export function offeredWords(action: PendingAction, { extent }: Pick<Quoted, 'extent'>): McpDecisionWord[] {
+  const words = decisionWordsFor(action);
+  return extent === 'whole' ? words : words.filter((word) => word === 'deny' || word === 'answer');
+}

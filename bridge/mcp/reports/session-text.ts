@@ -1,0 +1,105 @@
+/** A session's report as text for a person: everything the structured result says, in the order it matters. Pure. */
+import { lineMarked, visibleLine } from '../../../shared/text/visible-text.ts';
+import type { Cost } from '../../sessions/task-view.ts';
+import { dollars } from './dollars.ts';
+import type { SessionReport } from './session-report.ts';
+
+const HEADLINES: Readonly<Record<SessionReport['state'], string>> = {
+  working: 'is working on it',
+  input_required: 'waits for you',
+  completed: 'has finished',
+  cancelled: 'was cancelled',
+  failed: 'failed',
+  unknown: 'is in a state this bridge does not know',
+};
+
+export function sessionText(report: SessionReport): string {
+  const { sessionId, agent, taskId, state, message, output, pending, question, calls, cost, notes, next } =
+    report;
+  const task = taskId === null ? '' : `, task ${taskId}`;
+  return [
+    `${agent} ${HEADLINES[state]} (state ${state}, session ${sessionId}${task}).`,
+    message === '' || message === output ? '' : said(message, report),
+    output === '' ? '' : said(output, report),
+    ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
+    question === null
+      ? ''
+      : `${agent} asks (callId ${visibleLine(question.callId)}, shown ${visibleLine(question.shown)}):\n${lineMarked(question.text)}`,
+    calls.length === 0 ? '' : `Tool calls:\n${calls.map(callLine).join('\n')}`,
+    cost === null ? '' : costLine(cost),
+    ...notes.map((note) => `Note: ${note}`),
+    next,
+  ]
+    .filter((block) => block !== '')
+    .join('\n\n');
+}
+
+/** While something waits, nothing the agent says may look like a question or an answer of the product. */
+function said(text: string, { pending, question }: SessionReport): string {
+  return pending.length === 0 && question === null ? text : lineMarked(text);
+}
+
+/** A pending action as a person is to see it before they decide. */
+export function pendingBlock(
+  action: SessionReport['pending'][number],
+  number: number,
+  count: number,
+): string {
+  const {
+    callId,
+    shown,
+    tool,
+    title,
+    source,
+    sideEffect,
+    why,
+    rule,
+    preview,
+    cut,
+    input,
+    expiresAt,
+    decisions,
+  } = action;
+  return [
+    `Pending action ${count === 1 ? '' : `${String(number)} of ${String(count)} `}— ${title}`,
+    `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}, tool ${tool} (${source}), side effect: ${sideEffect}${expiresAt === null ? '' : `, expires ${expiresAt}`}`,
+    why,
+    rule === undefined ? '' : `It is asked for by ${rule}: no trust changes that.`,
+    preview,
+    cut === 0 ? `Input: ${inputText(input)}` : '',
+    `Decisions: ${decisions.join(', ')}`,
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+/** Nothing for an agent that counts no tokens. */
+export function costLine({
+  turns,
+  inputTokens,
+  outputTokens,
+  usd,
+}: Omit<Cost, 'usd'> & { usd?: number | null | undefined }): string {
+  if (inputTokens === 0 && outputTokens === 0) return '';
+  return `Cost: ${String(turns)} turns, ${String(inputTokens)} tokens in, ${String(outputTokens)} out${price(usd)}.`;
+}
+
+/** Undefined where there is no room to say that it is not known. */
+function price(usd: number | null | undefined): string {
+  if (usd === undefined) return '';
+  return usd === null ? ', price unknown' : `, ${dollars(usd)}`;
+}
+
+function callLine({ callId, tool, title, state, toolId, summary }: SessionReport['calls'][number]): string {
+  const ids =
+    toolId === null ? `callId ${visibleLine(callId)}` : `callId ${visibleLine(callId)}, toolId ${toolId}`;
+  return `- ${tool}: ${title} — ${state}${summary === null || summary === '' ? '' : `: ${summary}`} (${ids})`;
+}
+
+function inputText(input: Record<string, unknown>): string {
+  try {
+    return visibleLine(JSON.stringify(input));
+  } catch {
+    return '[nested too deep to show]';
+  }
+}

@@ -1,0 +1,36 @@
+/** A short look at a session as text. Says what the structured result says. Pure. */
+import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
+import { costLine } from './session-text.ts';
+import type { StatusReport } from './digest.ts';
+
+export function statusText(status: StatusReport): string {
+  const { sessionId, agent, taskId, state, phase, message, tools, pending, question, cost, changes } = status;
+  return [
+    `Session ${sessionId} with ${agent}${taskId === null ? '' : `, task ${taskId}`}: ${state}${phase === state ? '' : `, ${phase}`}.`,
+    message,
+    ...pending.map(
+      (each) => `Waits for a decision: ${each.title} (${each.tool}, ${each.source}, callId ${each.callId})`,
+    ),
+    question === null ? '' : `Asks: ${question}`,
+    ...tools.map(
+      (each) =>
+        `Tool ${each.tool}: ${each.title} — ${each.state}${each.startedAt === null ? '' : `, started ${each.startedAt}`}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}`,
+    ),
+    status.todos === undefined ? '' : `Progress: ${status.todos}.`,
+    ...(status.grants ?? []).map((grant) => `Trusted ${grant}`),
+    ...(status.servers ?? []).map(serverLine),
+    status.left === 0 ? '' : `${String(status.left)} more that wait, run or are trusted are not told here.`,
+    cost === null ? '' : costLine(cost),
+    changes.length === 0 ? '' : `Changes: ${changes.join('; ')}.`,
+    `Cursor ${String(status.cursor)}${status.changesComplete ? '' : ' (more may have happened than is told here)'}.`,
+    ...status.notes.map((note) => `Note: ${note}`),
+    status.next,
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+function serverLine({ name, state, tools, error }: ToolServerView): string {
+  const why = error === undefined ? '' : ` (${error})`;
+  return `MCP server ${name}: ${state}, ${String(tools)} tools${why}`;
+}

@@ -1,0 +1,23 @@
+/** An agent's list of things to do in a few words, such as `todos 3/7: writing tests`. Pure. */
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
+import type { Output } from '../../dialects/observation.ts';
+
+/** @returns null for an agent that keeps no list, or an empty one */
+export function todosLine(view: Pick<TaskView, 'outputs'> | undefined): string | null {
+  for (const output of view?.outputs ?? []) {
+    const line = lineOf(output);
+    if (line !== null) return line;
+  }
+  return null;
+}
+
+/** The same of one output. */
+export function lineOf({ aside }: Output): string | null {
+  if (aside?.role !== 'todos' || aside.todos.length === 0) return null;
+  const done = aside.todos.filter(({ status }) => status === 'done').length;
+  const now =
+    aside.todos.find(({ status }) => status === 'in_progress') ??
+    aside.todos.find(({ status }) => status === 'pending');
+  return `todos ${String(done)}/${String(aside.todos.length)}${now === undefined ? '' : `: ${visibleLine(now.text)}`}`;
+}

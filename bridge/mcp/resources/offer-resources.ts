@@ -1,0 +1,116 @@
+/**
+ * Tasks as resources, for clients that show them: to read, to link to, and for the rest of a result that was cut (R70).
+ * A client that knows no resources needs none of this.
+ */
+import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
+import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelcontextprotocol/server';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { visibleLine, visibleText, withoutHidden } from '../../../shared/text/visible-text.ts';
+import type { Bridge } from '../bridge-context.ts';
+import { announcementText } from '../../inbox/waiting-result.ts';
+import type { ToolName } from '../../tool-names/tool-name.ts';
+import { outputOf } from '../reports/session-report.ts';
+import type { ListedSession } from '../../sessions/list-sessions.ts';
+import { hasEnded } from '../../sessions/task-view.ts';
+import {
+  MIME_TYPES,
+  readAddress,
+  TASK_PARTS,
+  TASK_URI,
+  TASK_URI_FROM,
+  type TaskPart,
+  taskUri,
+} from '../../sessions/task-uri.ts';
+
+/** Sessions in the list, newest first: for the others there are the templates. */
+const LISTED = 25;
+
+const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
+  state: 'where the task stands',
+  transcript: 'what was said and done',
+  artifacts: 'all it has put out, uncut',
+  diff: 'what its pending actions would do',
+};
+
+const KINDS = TASK_PARTS.map((part) => `${part} (${DESCRIPTIONS[part]})`).join(', ');
+
+/** What an announcement beside a part is called. Nothing else is read there. */
+const INBOX_URI = 'task://inbox';
+
+export interface ResourceParts {
+  prefix: string;
+  bridge: () => Promise<Bridge>;
+}
+
+export function offerResources(server: McpServer, { prefix, bridge }: ResourceParts): void {
+  const name = (tool: ToolName): string => `${prefix}${tool}`;
+  const read = async (uri: URL, variables: Variables): Promise<ReadResourceResult> => {
+    const address = readAddress(variables);
+    if (address === undefined) throw new ResourceNotFoundError(uri.href);
+    const { readTask } = await import('./read-task.ts');
+    try {
+      const opened = await bridge();
+      const looked = opened.inbox.look();
+      const text = await readTask(opened, address);
+      await looked;
+      const news = announcementText(await opened.inbox.take(), name);
+      const { part, from } = address;
+      return {
+        contents: [
+          {
+            uri: uri.href,
+            mimeType: MIME_TYPES[part],
+            text: part === 'artifacts' ? visibleText(text.slice(from)) : text.slice(from),
+          },
+          // After the part itself, which programs read first and parse.
+          ...(news === '' ? [] : [{ uri: INBOX_URI, mimeType: 'text/plain', text: withoutHidden(news) }]),
+        ],
+      };
+    } catch (error) {
+      const unknown = error instanceof ProductError && ABSENT.has(error.reason);
+      throw unknown ? new ResourceNotFoundError(uri.href, error.message) : error;
+    }
+  };
+  server.registerResource(
+    'task',
+    new ResourceTemplate(TASK_URI, { list: async () => listed(await bridge()) }),
+    { title: 'A task', description: `Part of a task: ${KINDS}.` },
+    read,
+  );
+  server.registerResource(
+    'task-from',
+    new ResourceTemplate(TASK_URI_FROM, { list: undefined }),
+    { title: 'The rest of a task', description: 'The same, without that many characters at its beginning.' },
+    read,
+  );
+}
+
+const ABSENT: ReadonlySet<string> = new Set(['UNKNOWN_SESSION', 'UNKNOWN_TASK']);
+
+async function listed(bridge: Bridge): Promise<ListResourcesResult> {
+  const { sessions } = await bridge.sessions.list();
+  const resources = sessions.slice(0, LISTED).flatMap((session) => partsOf(bridge, session));
+  return { resources };
+}
+
+function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['resources'] {
+  const { sessionId, taskId, agent, title, pending, updatedAt } = session;
+  if (taskId === null) return [];
+  return TASK_PARTS.filter((part) => part !== 'diff' || pending > 0).map((part) => {
+    const size = part === 'artifacts' ? sizeOf(bridge, taskId) : undefined;
+    return {
+      uri: taskUri({ sessionId, taskId, part }),
+      name: `${title === '' ? taskId : visibleLine(title)} (${part})`,
+      description: `${DESCRIPTIONS[part]}; session ${sessionId} with ${agent}`,
+      mimeType: MIME_TYPES[part],
+      ...(size === undefined ? {} : { size }),
+      ...(updatedAt === '' ? {} : { annotations: { lastModified: updatedAt } }),
+    };
+  });
+}
+
+/** Bytes, where the result is at hand: asking every agent for every result would not be worth it. */
+function sizeOf({ sessions }: Bridge, taskId: string): number | undefined {
+  const view = sessions.here(taskId)?.view;
+  return view !== undefined && hasEnded(view) ? Buffer.byteLength(outputOf(view)) : undefined;
+}

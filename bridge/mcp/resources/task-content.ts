@@ -1,0 +1,83 @@
+/** What the resources of a task say. Pure. */
+import { type Message, Role } from '@a2a-js/sdk';
+import type { Aside } from '../../../shared/protocol/tool-approval.ts';
+import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import { messageText } from '../../dialects/parts.ts';
+import { outputOf, pendingReport, reportOf } from '../reports/session-report.ts';
+import { pendingBlock } from '../reports/session-text.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
+import type { TaskPart } from '../../sessions/task-uri.ts';
+
+export interface ReadTask {
+  agent: string;
+  view: TaskView;
+  /** What was said, oldest first; as much as the agent keeps. */
+  history: readonly Message[];
+}
+
+export function contentOf(part: TaskPart, task: ReadTask): string {
+  switch (part) {
+    case 'state':
+      return stateText(task);
+    case 'transcript':
+      return transcriptOf(task);
+    case 'artifacts':
+      return artifactsOf(task.view);
+    case 'diff':
+      return diffOf(task);
+  }
+}
+
+/** The answer, and after it what its tools have put out: where the answer is cut, its rest is where it was said to be. */
+function artifactsOf(view: TaskView): string {
+  const beside = view.outputs.flatMap(({ aside, text }) =>
+    aside === undefined || text === '' ? [] : [`## ${headOf(aside)}\n\n${text.trimEnd()}`],
+  );
+  return [outputOf(view), ...beside].filter((text) => text !== '').join('\n\n');
+}
+
+function headOf(aside: Aside): string {
+  return aside.role === 'todos' ? 'Todos' : `Output of ${visibleLine(aside.title)} (${aside.toolId})`;
+}
+
+/** The report without the output, which is a part of its own. */
+function stateText({ agent, view }: ReadTask): string {
+  const {
+    output,
+    next: _,
+    ...state
+  } = reportOf({
+    sessionId: view.sessionId,
+    agent,
+    view: { ...view, outputs: [] },
+    notes: [],
+    next: '',
+  });
+  return visibleJson(
+    JSON.stringify({ ...state, message: state.message === '' ? output : state.message }, null, 2),
+  );
+}
+
+function transcriptOf({ agent, view, history }: ReadTask): string {
+  const output = outputOf(view);
+  return [
+    `# Task ${view.taskId} of session ${view.sessionId} (${agent}): ${view.state}`,
+    ...history.map(
+      (message) =>
+        `## ${message.role === Role.ROLE_USER ? 'Person' : 'Agent'}\n\n${visibleText(messageText(message))}`,
+    ),
+    ...(view.calls.length === 0
+      ? []
+      : [
+          `## Tool calls\n\n${view.calls.map(({ tool, title, state, summary }) => `- ${visibleLine(tool)}: ${visibleLine(title)} — ${state}${summary === null || summary === '' ? '' : `: ${visibleLine(summary)}`}`).join('\n')}`,
+        ]),
+    ...(output === '' ? [] : [`## Output\n\n${visibleText(output)}`]),
+  ].join('\n\n');
+}
+
+/** Whole, however long: the reader of a resource can read on. */
+function diffOf({ view }: ReadTask): string {
+  const pending = view.pending.map((action) => pendingReport(action));
+  if (pending.length === 0) return 'Nothing waits for a decision.';
+  return pending.map((action, index) => pendingBlock(action, index + 1, pending.length)).join('\n\n');
+}

@@ -1,0 +1,89 @@
+/** The MCP server: the tools, the method `tools/abort`, and nothing that has to be waited for. */
+import { McpServer, type RequestId } from '@modelcontextprotocol/server';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import type { Approvals } from '../../settings/approval-mode.ts';
+import type { Bridge } from '../bridge-context.ts';
+import type { AnswerReceipts } from '../../inbox/answer-receipts.ts';
+import { instructions } from './instructions.ts';
+import { offerPrompts } from '../prompts/offer-prompts.ts';
+import { offerResources } from '../resources/offer-resources.ts';
+import type { FollowedTasks } from '../tasks/followed-tasks.ts';
+import { offerTasks } from '../tasks/task-methods.ts';
+import { abort, abortAnswer, abortParams, abortTool } from '../tools/abort-tool.ts';
+import { agentCapabilities } from '../tools/agent-capabilities.ts';
+import { revokeTrust } from '../tools/revoke-trust.ts';
+import { cancelTask } from '../tools/cancel-task.ts';
+import { checkTask } from '../tools/check-task.ts';
+import { consult } from '../tools/consult.ts';
+import { decide } from '../tools/decide.ts';
+import { delegateTask } from '../tools/delegate-task.ts';
+import { executeCommand } from '../tools/execute-command.ts';
+import { listCommands } from '../tools/list-commands.ts';
+import { listSessions } from '../tools/list-sessions.ts';
+import { offerTools } from '../tools/offer-tools.ts';
+import { prefixed, type Tool } from '../tool/tool.ts';
+import { waitForTask } from '../tools/wait-for-task.ts';
+import type { OnCancel } from '../cancelled-calls/cause.ts';
+import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
+
+export const TOOLS: readonly Tool[] = [
+  delegateTask,
+  decide,
+  waitForTask,
+  checkTask,
+  cancelTask,
+  abortTool,
+  revokeTrust,
+  listSessions,
+  consult,
+  executeCommand,
+  listCommands,
+  agentCapabilities,
+];
+
+export interface ServerParts {
+  version: string;
+  prefix: string;
+  log: Logger;
+  onCancel: OnCancel;
+  approvals: Approvals;
+  bridge: () => Promise<Bridge>;
+}
+
+/** What belongs to one client. */
+export interface ServerClient {
+  /** The calls it has withdrawn. */
+  withdrawals: CancelledCalls;
+  /** The answers it was sent. */
+  receipts: AnswerReceipts;
+  /** The MCP tasks it follows; undefined where requests do not say which client they are of. */
+  followed: FollowedTasks | undefined;
+  /** No person is there to be asked: forms are answered by the client itself. */
+  unattended: boolean;
+  /** Nothing more comes for a call that was withdrawn: its stream, where it has one of its own, is to be closed. */
+  released?: (requestId: RequestId) => void;
+}
+
+export function createServer(parts: ServerParts, client: ServerClient): McpServer {
+  const { version, prefix, bridge } = parts;
+  const server = new McpServer(
+    { name: 'mcp-a2a-bridge', title: 'MCP-A2A bridge', version },
+    {
+      instructions: prefixed(instructions(parts.approvals), prefix),
+      requestState: {
+        verify: async (state, context) => (await bridge()).requestStates.verify(state, context),
+      },
+    },
+  );
+  const offer = { server, ...parts, ...client };
+  offerTools(offer, TOOLS);
+  offerResources(server, parts);
+  offerPrompts(server, parts);
+  offerTasks(server, { ...parts, followed: client.followed });
+  server.server.setRequestHandler(
+    'tools/abort',
+    { params: abortParams, result: abortAnswer },
+    async (params) => abort(await bridge(), params),
+  );
+  return server;
+}

@@ -1,0 +1,27 @@
+/** The result of a task that has ended, or that no form can go on with: what the tool call would have returned. Pure. */
+import { humanOnlyGuidance, type GuidanceContext } from '../reports/human-only-guidance.ts';
+import { nextStep } from '../reports/next-step.ts';
+import type { SessionReport } from '../reports/session-report.ts';
+import { sessionText } from '../reports/session-text.ts';
+import { toolExecutions } from '../reports/tool-executions.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { TaskView } from '../../sessions/task-view.ts';
+import { reportedNow } from '../tool/session-reply.ts';
+import type { Reply } from '../tool/tool-result.ts';
+
+export function endedReply(
+  { id, agent, oneByOne }: Pick<Session, 'id' | 'agent' | 'oneByOne'>,
+  { view, notes }: { view: TaskView | undefined; notes: readonly string[] },
+  speaker: GuidanceContext,
+): Reply<SessionReport> {
+  const standing = { id, view, trouble: undefined, settled: true, oneByOne };
+  const structured = reportedNow(
+    { id, agent, view },
+    {
+      notes,
+      next: humanOnlyGuidance({ id, view, oneByOne }, speaker) ?? nextStep(standing, 'settled', speaker.name),
+      program: speaker.bridge.program,
+    },
+  );
+  return { structured, text: sessionText(structured), executions: toolExecutions({ id, agent, view }) };
+}

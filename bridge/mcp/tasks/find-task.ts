@@ -1,0 +1,117 @@
+/** The task behind an MCP task id, whichever bridge gave it out (B3), and how it is shown. */
+import { resultOf } from '../tool/tool-result.ts';
+import { asEvent } from '../../agents/task-event.ts';
+import type { Bridge } from '../bridge-context.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import type { Session } from '../../sessions/session.ts';
+import { fold, hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import type { ToolName } from '../../tool-names/tool-name.ts';
+import { commandLineNotes, offeredForms, type OfferedForms } from '../../approvals/offered-forms.ts';
+import { announceResults } from '../tool/announce-results.ts';
+import type { Announcement } from '../../inbox/waiting-result.ts';
+import { endedReply } from './ended-reply.ts';
+import { taskCreatedAt } from './task-created-at.ts';
+import { type DetailedTask, detailedTask } from './detailed-task.ts';
+import type { FollowedTasks } from './followed-tasks.ts';
+import { readHandle } from '../../sessions/task-handle.ts';
+
+export interface FoundTask {
+  session: Session;
+  /** The task the id is of: the session may have gone on since. */
+  view: TaskView | undefined;
+  /** The session has not gone on. */
+  current: boolean;
+}
+
+/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; others when its agent cannot be asked */
+export async function findTask({ sessions }: Bridge, id: string): Promise<FoundTask> {
+  const handle = readHandle(id);
+  if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
+  const session = await sessions.find(handle.sessionId);
+  if (handle.taskId === '' || session.view?.taskId === handle.taskId)
+    return { session, view: session.view, current: true };
+  const view = await session.agent.ask(async (connection) =>
+    fold(undefined, connection.dialect.read(asEvent(await connection.task(handle.taskId)))),
+  );
+  return { session, view, current: false };
+}
+
+export interface Showing {
+  bridge: Bridge;
+  /** A tool's name as this client sees it. */
+  name: (tool: ToolName) => string;
+  /** The client opens the addresses of forms in URL mode. */
+  opensUrls: boolean;
+  followed: FollowedTasks | undefined;
+}
+
+/** The task as of now. Its forms count as shown from here on, its result as collected. */
+export async function showTask(
+  id: string,
+  found: FoundTask,
+  { bridge, name, opensUrls, followed }: Showing,
+): Promise<DetailedTask> {
+  const { session, current } = found;
+  const trouble = current ? await caughtUp(session) : undefined;
+  const view = current ? session.view : found.view;
+  const ended = view !== undefined && hasEnded(view);
+  const taskId = view?.taskId ?? '';
+  const { forms, opened, unoffered } = await offered(found, { bridge, opensUrls });
+  bridge.offers.out(
+    taskId,
+    forms.map(({ ask }) => ask),
+  );
+  const beyondForms = forms.length === 0 && opened.length === 0 && unoffered.length > 0;
+  if (current && ended) bridge.delegations.collect(session);
+  if (current && (ended || beyondForms)) followed?.ended(session);
+  else if (current) followed?.follows(session);
+  // Only the result of a task is read: an announcement in any other answer would be lost.
+  const news = ended || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
+  return detailedTask({
+    taskId: id,
+    agent: session.agent.name,
+    sessionId: session.id,
+    view,
+    trouble: session.refusal?.message ?? trouble,
+    createdAt: taskCreatedAt(bridge.sessions, session),
+    changedAt: session.changedAt,
+    forms,
+    beyondForms,
+    result: () =>
+      resultOf(
+        announceResults(
+          endedReply(
+            session,
+            { view, notes: [...session.takeNotes(), ...commandLineNotes(unoffered)] },
+            { bridge, name },
+          ),
+          news,
+          name,
+        ),
+      ),
+  });
+}
+
+async function announcementOnce({ inbox }: Bridge): Promise<Announcement> {
+  await inbox.look();
+  return inbox.take();
+}
+
+function offered(
+  { session, view, current }: FoundTask,
+  { bridge: { offers, links }, opensUrls }: Pick<Showing, 'bridge' | 'opensUrls'>,
+): Promise<OfferedForms> | OfferedForms {
+  return view === undefined || !current
+    ? { forms: [], opened: [], unoffered: [] }
+    : offeredForms({ session, offers, links, opensUrls });
+}
+
+/** @returns why it could not be, if it could not: what is known holds until it can */
+async function caughtUp(session: Session): Promise<string | undefined> {
+  try {
+    await session.refresh();
+    return session.settled ? undefined : session.trouble?.message;
+  } catch (error) {
+    return messageOf(error);
+  }
+}

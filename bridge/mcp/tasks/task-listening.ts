@@ -1,0 +1,170 @@
+/**
+ * Status notifications of tasks, for clients over stdio that ask for them with `subscriptions/listen`. The SDK serves that
+ * method before any handler, and knows its own kinds of change alone: this stands between it and its transport, adds what it
+ * does not know, and leaves everything else as it is.
+ */
+import {
+  type JSONRPCMessage,
+  ProtocolErrorCode,
+  SUBSCRIPTION_ID_META_KEY,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { DetailedTask } from './detailed-task.ts';
+import { TASKS_EXTENSION } from '../../approvals/client.ts';
+
+const requestId = z.union([z.string(), z.number()]);
+const listenRequest = z.looseObject({
+  id: requestId,
+  method: z.literal('subscriptions/listen'),
+  params: z.looseObject({
+    notifications: z.looseObject({ taskIds: z.array(z.string()).min(1).max(1_000) }),
+    _meta: z.unknown(),
+  }),
+});
+type ListenRequest = z.infer<typeof listenRequest>;
+const declaration = z.looseObject({
+  'io.modelcontextprotocol/clientCapabilities': z.looseObject({
+    extensions: z.looseObject({ [TASKS_EXTENSION]: z.looseObject({}) }),
+    elicitation: z.looseObject({ url: z.unknown().optional() }).optional().catch(undefined),
+  }),
+});
+const cancelled = z.looseObject({
+  method: z.literal('notifications/cancelled'),
+  params: z.looseObject({ requestId }),
+});
+const acknowledged = z.looseObject({
+  method: z.literal('notifications/subscriptions/acknowledged'),
+  params: z.looseObject({
+    notifications: z.looseObject({}),
+    _meta: z.looseObject({ [SUBSCRIPTION_ID_META_KEY]: requestId }),
+  }),
+});
+
+/** Begins to push a task. @param opensUrls whether the client declares forms in URL mode @throws when there is no such task */
+export type Watch = (
+  taskId: string,
+  push: (task: DetailedTask) => void,
+  opensUrls: boolean,
+) => Promise<() => void>;
+
+interface Subscription {
+  taskIds: readonly string[];
+  opensUrls: boolean;
+  stops: (() => void)[];
+}
+
+export class TaskListening implements Transport {
+  onmessage: Transport['onmessage'];
+  onclose: Transport['onclose'];
+  onerror: Transport['onerror'];
+  readonly #inner: Transport;
+  readonly #watch: Watch;
+  readonly #subscriptions = new Map<string | number, Subscription>();
+
+  constructor(inner: Transport, watch: Watch) {
+    this.#inner = inner;
+    this.#watch = watch;
+    Object.assign(inner, {
+      onmessage: (message: JSONRPCMessage) => this.#take(message),
+      onclose: () => this.#closed(),
+      onerror: (error: Error) => this.onerror?.(error),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start();
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const ack = acknowledged.safeParse(message).data;
+    const id = ack?.params['_meta'][SUBSCRIPTION_ID_META_KEY];
+    const subscription = id === undefined ? undefined : this.#subscriptions.get(id);
+    if (ack === undefined || id === undefined || subscription === undefined)
+      return this.#inner.send(message, options);
+    // The tasks that can be listened to are told with the acknowledgement; what they are, after it.
+    const pushes: DetailedTask[] = [];
+    let open = false;
+    const push = (task: DetailedTask): void => {
+      if (open) this.#push(id, task);
+      else pushes.push(task);
+    };
+    const taskIds: string[] = [];
+    for (const taskId of subscription.taskIds) {
+      const stop = await this.#watch(taskId, push, subscription.opensUrls).catch(() => undefined);
+      if (stop === undefined) continue;
+      taskIds.push(taskId);
+      subscription.stops.push(stop);
+    }
+    const { params } = ack;
+    const notifications = { ...params.notifications, taskIds };
+    await this.#inner.send(
+      { jsonrpc: '2.0', method: ack.method, params: { ...params, notifications } },
+      options,
+    );
+    open = true;
+    // It may have been given up while its tasks were looked for.
+    if (this.#subscriptions.get(id) !== subscription) return stopAll(subscription);
+    for (const task of pushes) this.#push(id, task);
+  }
+
+  #take(message: JSONRPCMessage): void {
+    const listen = listenRequest.safeParse(message).data;
+    if (listen !== undefined && !this.#listens(listen)) return;
+    const gone = cancelled.safeParse(message).data?.params.requestId;
+    if (gone !== undefined) this.#stop(gone);
+    this.onmessage?.(message);
+  }
+
+  /** @returns false when the client may not listen, and has been told so */
+  #listens({ id, params }: ListenRequest): boolean {
+    const declared = declaration.safeParse(params['_meta']).data;
+    if (declared !== undefined) {
+      const { elicitation } = declared['io.modelcontextprotocol/clientCapabilities'];
+      const taskIds = [...new Set(params.notifications.taskIds)];
+      this.#subscriptions.set(id, { taskIds, opensUrls: elicitation?.url !== undefined, stops: [] });
+      return true;
+    }
+    // "If a client requests task status notifications but does not declare the extension … the server MUST return a JSON-RPC error".
+    const data = { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
+    const error = {
+      code: ProtocolErrorCode.MissingRequiredClientCapability,
+      message: 'Missing required client capability',
+      data,
+    };
+    this.#sent(this.#inner.send({ jsonrpc: '2.0', id, error }));
+    return false;
+  }
+
+  #push(id: string | number, task: DetailedTask): void {
+    if (!this.#subscriptions.has(id)) return;
+    const params = { ...task, _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
+    this.#sent(this.#inner.send({ jsonrpc: '2.0', method: 'notifications/tasks', params }));
+  }
+
+  #sent(sending: Promise<void>): void {
+    sending.catch((error: unknown) =>
+      this.onerror?.(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  #stop(id: string | number): void {
+    const subscription = this.#subscriptions.get(id);
+    this.#subscriptions.delete(id);
+    if (subscription !== undefined) stopAll(subscription);
+  }
+
+  #closed(): void {
+    for (const id of this.#subscriptions.keys()) this.#stop(id);
+    this.onclose?.();
+  }
+}
+
+function stopAll({ stops }: Subscription): void {
+  for (const stop of stops.splice(0)) stop();
+}

@@ -1,0 +1,146 @@
+/** The methods of the tasks extension: `tasks/get`, `tasks/update`, `tasks/cancel`. */
+import {
+  type McpServer,
+  MissingRequiredClientCapabilityError,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { declaresTasksIn, opensUrlsIn } from '../../approvals/client.ts';
+import { submitFormAnswers } from '../../approvals/submit-form-answers.ts';
+import type { Bridge } from '../bridge-context.ts';
+import type { ToolName } from '../../tool-names/tool-name.ts';
+import { TASKS_EXTENSION } from '../../approvals/client.ts';
+import type { DetailedTask } from './detailed-task.ts';
+import type { FollowedTasks } from './followed-tasks.ts';
+import { findTask, type Showing, showTask } from './find-task.ts';
+import { readHandle } from '../../sessions/task-handle.ts';
+
+const taskParams = z.looseObject({ taskId: z.string() });
+const anyResult = z.looseObject({});
+
+export interface TaskMethodParts {
+  prefix: string;
+  log: Logger;
+  followed: FollowedTasks | undefined;
+  bridge: () => Promise<Bridge>;
+}
+
+/** An acknowledgement: what it leads to is seen with the task. */
+const ACKNOWLEDGED = { resultType: 'complete' };
+
+export function offerTasks({ server }: McpServer, { prefix, log, followed, bridge }: TaskMethodParts): void {
+  server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } });
+  const name = (tool: ToolName): string => `${prefix}${tool}`;
+
+  server.setRequestHandler(
+    'tasks/get',
+    { params: taskParams, result: anyResult },
+    async ({ taskId }, context) => {
+      requireTasks(context);
+      const opensUrls = opensUrlsIn(context);
+      return {
+        resultType: 'complete',
+        ...(await answering(() => shownTask(taskId, { bridge, name, opensUrls, followed }))),
+      };
+    },
+  );
+
+  server.setRequestHandler(
+    'tasks/update',
+    { params: taskParams, result: anyResult },
+    async ({ taskId }, context) => {
+      requireTasks(context);
+      // The SDK takes them out of the parameters, as it does with those of a call that is made again.
+      const { inputResponses: responses } = context.mcpReq;
+      if (responses === undefined)
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'tasks/update takes inputResponses.');
+      await answering(async () => {
+        const opened = await bridge();
+        const { session, current } = await findTask(opened, taskId);
+        if (!current) return;
+        await session.refresh();
+        const { offers, links, rules } = opened;
+        const answers = { responses, channel: 'task-form' } as const;
+        const settled = await submitFormAnswers({ session, ...answers, offers, links, rules });
+        // The acknowledgement has no words, so the task's result says what did not count.
+        session.leaveNotes([
+          ...settled.late,
+          ...(settled.refused === undefined
+            ? []
+            : [`What was answered in the form did not count: ${settled.refused}`]),
+        ]);
+        const { decided, unanswered, refused } = settled;
+        log.info({ sessionId: session.id, decided, unanswered, refused }, 'answers to the forms of a task');
+      });
+      return ACKNOWLEDGED;
+    },
+  );
+
+  server.setRequestHandler(
+    'tasks/cancel',
+    { params: taskParams, result: anyResult },
+    async ({ taskId }, context) => {
+      requireTasks(context);
+      await answering(async () => {
+        const opened = await bridge();
+        const { session, current } = await findTask(opened, taskId);
+        // A session that has gone on has ended this task before.
+        if (current) await opened.delegations.cancel(session, 'cancelled over MCP (tasks/cancel)');
+      });
+      return ACKNOWLEDGED;
+    },
+  );
+}
+
+/** @throws ProductError when there is no such task */
+export async function shownTask(
+  id: string,
+  { bridge, ...showing }: Omit<Showing, 'bridge'> & { bridge: () => Promise<Bridge> },
+): Promise<DetailedTask> {
+  const opened = await bridge();
+  try {
+    return await showTask(id, await findTask(opened, id), { bridge: opened, ...showing });
+  } catch (error) {
+    // A task whose agent is away for the moment is no unknown one: whoever polls it goes on polling.
+    if (!(error instanceof ProductError) || !error.retryable || readHandle(id) === undefined) throw error;
+    const now = new Date().toISOString();
+    return {
+      taskId: id,
+      status: 'working',
+      statusMessage: error.message,
+      createdAt: now,
+      lastUpdatedAt: now,
+      ttlMs: null,
+      pollIntervalMs: AWAY_POLL_MS,
+    };
+  }
+}
+
+const AWAY_POLL_MS = 5_000;
+
+/** "Servers MUST return this error for non-declaring clients issuing `tasks/get`, `tasks/update`, and `tasks/cancel`". */
+function requireTasks(context: ServerContext): void {
+  if (declaresTasksIn(context)) return;
+  throw new MissingRequiredClientCapabilityError({
+    requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+  });
+}
+
+/** B4: what these methods fail with are JSON-RPC errors, by the codes the extension names. */
+async function answering<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const unknown =
+      error instanceof ProductError &&
+      (error.reason === 'UNKNOWN_SESSION' || error.reason === 'UNKNOWN_TASK');
+    throw new ProtocolError(
+      unknown ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
+      messageOf(error),
+    );
+  }
+}

@@ -1,0 +1,15 @@
+/** A tool's reply with what is new in the inbox: at the head of its text, and in its structured result. Pure. */
+import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { Reply } from './tool-result.ts';
+import { type Announcement, announcementText } from '../../inbox/waiting-result.ts';
+
+/** @param name a tool's name as this client sees it */
+export function announceResults<Output extends object>(
+  reply: Reply<Output>,
+  announcement: Announcement,
+  name: (tool: ToolName) => string,
+): Reply<Output> {
+  if (announcement.results.length === 0) return reply;
+  const structured = { ...reply.structured, waitingResults: announcement.results };
+  return { ...reply, structured, text: `${announcementText(announcement, name)}\n\n${reply.text}` };
+}

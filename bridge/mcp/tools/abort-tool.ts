@@ -1,0 +1,103 @@
+/** `abort_tool_execution`: stop one tool execution and let its task go on. Also the MCP method `tools/abort`. */
+import { z } from 'zod';
+import type { Agent } from '../../agents/agent.ts';
+import type { AbortAnswer } from '../../agents/connection.ts';
+import { withTimeoutOr } from '../../agents/timeout.ts';
+import type { Bridge } from '../bridge-context.ts';
+import * as fields from '../tool/input-fields.ts';
+import { defineTool } from '../tool/tool.ts';
+
+/**
+ * Any text: whoever sends what can be no id gets the same kind of answer as for one that nobody knows. Our agent's ids are
+ * like `run-shell-command-1623456789-abc123def`.
+ */
+const toolId = z.string().describe('The tool execution, as a status or a result has named it.');
+
+/** It becomes a part of a URL's path: nothing that could be read as more than one name. */
+const TOOL_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,199}$/;
+
+/** The parameters of `tools/abort`. */
+export const abortParams = z.looseObject({ toolId, agent: fields.ownerAgent, reason: fields.reason });
+export type AbortRequest = Pick<z.output<typeof abortParams>, 'toolId' | 'agent' | 'reason'>;
+
+/** R40: the answer over every transport. */
+export const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
+
+export const abortTool = defineTool({
+  name: 'abort_tool_execution',
+  title: 'Abort a tool',
+  description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model is told that the tool was stopped. Aborting one that has ended does nothing and says so; one that nobody knows is an error.`,
+  input: z.strictObject({ toolId, agent: fields.ownerAgent, reason: fields.reason }),
+  output: abortAnswer,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  async run(input, { bridge }) {
+    const structured = await abort(bridge, input);
+    const text = structured.success ? `Aborted: ${structured.message}` : `Not aborted: ${structured.message}`;
+    if (structured.success || bridge.sessions.withTool(input.toolId) !== undefined)
+      return { structured, text };
+    return { structured, text, refusal: { reason: 'UNKNOWN_TOOL_EXECUTION', facts: {} } };
+  },
+});
+
+/**
+ * R41: asks the agent whose tool it is; where no session has shown it here and none is named, all agents side by side, and
+ * the first that stops it is the answer. What can be no id is sent nowhere.
+ * @throws ProductError UNKNOWN_AGENT for a name that is none
+ */
+export async function abort(
+  { registry, sessions }: Pick<Bridge, 'registry' | 'sessions'>,
+  { toolId: id, agent: name, reason }: AbortRequest,
+): Promise<AbortAnswer> {
+  if (!TOOL_ID.test(id)) {
+    return {
+      success: false,
+      message: `${shown(id)} is not the id of a tool execution. check_task_progress_and_status names those that run.`,
+    };
+  }
+  const named = registry.named(name);
+  const session = sessions.withTool(id);
+  if (named !== undefined && session !== undefined && session.agent !== named) {
+    return {
+      success: false,
+      message: `${id} is a tool of agent "${session.agent.name}" (session ${session.id}), not of "${named.name}". Leave out agent.`,
+    };
+  }
+  const owner = named ?? session?.agent;
+  const agents = owner === undefined ? registry.all : [owner];
+  const asked = agents.map((agent) => abortAt(agent, { toolId: id, reason, asked: agents.length }));
+  // Whoever stops it is believed at once: nobody waits for an agent that is dead or slow.
+  const stopped = await Promise.any(
+    asked.map(async (each) => {
+      const answer = await each;
+      if (!answer.success) throw new Error('not stopped there');
+      return answer;
+    }),
+  ).catch(() => undefined);
+  if (stopped !== undefined) return stopped;
+  const messages = (await Promise.all(asked)).map(({ message }) => message);
+  return { success: false, message: messages.join(' ') };
+}
+
+/** What one agent says. One of several is given only so long to be found; what it then does may take its grace period. */
+async function abortAt(
+  agent: Agent,
+  { toolId: id, reason, asked }: { toolId: string; reason: string | undefined; asked: number },
+): Promise<AbortAnswer> {
+  try {
+    await withTimeoutOr(asked, agent.connect());
+    const answer = await agent.ask((connection) => connection.abortTool(id, reason));
+    if (answer === null) {
+      return {
+        success: false,
+        message: `Agent "${agent.name}" cannot stop a single tool: cancel its task with cancel_running_task.`,
+      };
+    }
+    return asked > 1 ? { ...answer, message: `Agent "${agent.name}": ${answer.message}` } : answer;
+  } catch (error) {
+    return { success: false, message: agent.failed(error).message };
+  }
+}
+
+function shown(id: string): string {
+  return id === '' ? 'An empty text' : JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
+}

@@ -1,0 +1,118 @@
+/** `get_agent_capabilities_and_version`: who the agents are, what they can do, and whether they answer. */
+import { z } from 'zod';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { withTimeoutOr } from '../../agents/timeout.ts';
+import * as fields from '../tool/input-fields.ts';
+import { defineTool } from '../tool/tool.ts';
+
+const capabilities = z.object({
+  bridge: z.object({ name: z.string(), version: z.string() }),
+  agents: z.array(
+    z.object({
+      agent: z.string(),
+      reachable: z.boolean(),
+      message: z.string(),
+      card: z
+        .object({
+          name: z.string(),
+          description: z.string(),
+          version: z.string(),
+          url: z.string(),
+          protocols: z.array(z.string()),
+          streaming: z.boolean(),
+          dialect: z.string(),
+          extensions: z.array(z.string()),
+          skills: z.array(z.string()),
+        })
+        .nullable(),
+    }),
+  ),
+});
+type AgentReport = z.infer<typeof capabilities>['agents'][number];
+
+export const agentCapabilities = defineTool({
+  name: 'get_agent_capabilities_and_version',
+  title: 'Show the agents',
+  description: `The configured agents: whether each can be reached, its name, version, protocol, extensions and skills; and the version of this bridge.`,
+  input: z.strictObject({ agent: fields.agent.describe('Only this agent.') }),
+  output: capabilities,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  async run({ agent }, call) {
+    const { registry, version } = call.bridge;
+    const agents = agent === undefined ? registry.all : [registry.pick(agent)];
+    const structured = {
+      bridge: { name: 'mcp-a2a-bridge', version },
+      agents: await Promise.all(agents.map((each) => healthOf(each, agents.length))),
+    };
+    return {
+      structured,
+      text: [`mcp-a2a-bridge ${version}`, ...structured.agents.map(agentText)].join('\n\n'),
+    };
+  },
+});
+
+/** One agent that says nothing keeps nobody from what the others say. */
+async function healthOf(agent: Agent, asked: number): Promise<AgentReport> {
+  return withTimeoutOr(asked, describe(agent)).catch((error: unknown) => ({
+    agent: agent.name,
+    reachable: false,
+    message: agent.failed(error).message,
+    card: null,
+  }));
+}
+
+async function describe(agent: Agent): Promise<AgentReport> {
+  try {
+    const { facts, dialect, url } = await agent.reconnect();
+    const { name, description, version, streaming } = facts;
+    return {
+      agent: agent.name,
+      reachable: true,
+      message: await credentialsTrouble(agent),
+      card: {
+        name,
+        description,
+        version,
+        url,
+        protocols: facts.interfaces.map(
+          (each) => `A2A ${each.protocolVersion} ${each.binding} at ${each.url}`,
+        ),
+        streaming,
+        dialect: dialect.name,
+        extensions: facts.extensions.map((each) => each.uri),
+        skills: facts.skills.map((skill) =>
+          [skill.name, skill.description].filter((each) => each !== '').join(': '),
+        ),
+      },
+    };
+  } catch (error) {
+    return { agent: agent.name, reachable: false, message: messageOf(error), card: null };
+  }
+}
+
+/** A card is open to all; what needs a token is only found out by asking for it. '' when it is fine, or the agent cannot say. */
+async function credentialsTrouble(agent: Agent): Promise<string> {
+  try {
+    await agent.ask((connection) => connection.list({}, 1));
+  } catch (error) {
+    if (error instanceof ProductError && (error.reason === 'UNAUTHENTICATED' || error.reason === 'FORBIDDEN'))
+      return error.message;
+  }
+  return '';
+}
+
+function agentText({ agent, reachable, message, card }: AgentReport): string {
+  if (!reachable || card === null) return `Agent "${agent}" cannot be reached: ${message}`;
+  return [
+    `Agent "${agent}" can be reached at ${card.url}: ${card.name} ${card.version}`.trim(),
+    message,
+    card.description,
+    ...card.protocols,
+    `Streaming: ${card.streaming ? 'yes' : 'no'}. Dialect: ${card.dialect}.`,
+    card.extensions.length === 0 ? '' : `Extensions: ${card.extensions.join(', ')}`,
+    ...card.skills.map((skill) => `Skill: ${skill}`),
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}

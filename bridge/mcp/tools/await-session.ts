@@ -1,0 +1,140 @@
+/**
+ * How a tool call waits for its session: as a task where the client takes tasks, else within its bound, asking the person
+ * in forms where the client shows them (the ladder of `docs/approvals.md`).
+ */
+import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
+import { askInCall, type FormRequest, takeRound } from '../../approvals/ask-in-call.ts';
+import type { Form, UrlForm } from '../../approvals/form-field.ts';
+import { commandLineNotes, offeredForms } from '../../approvals/offered-forms.ts';
+import type { SessionRound } from '../../approvals/request-state.ts';
+import type { SessionReport } from '../reports/session-report.ts';
+import type { Session } from '../../sessions/session.ts';
+import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import { waitFor, type WaitEnd } from '../../sessions/wait-for-session.ts';
+import { createdTask } from '../tasks/created-task.ts';
+import { sessionReply } from '../tool/session-reply.ts';
+import type { ToolCall } from '../tool/tool.ts';
+import type { Reply } from '../tool/tool-result.ts';
+
+export interface AwaitedSession {
+  session: Session;
+  /** A message on its way. */
+  delivery?: Promise<void>;
+  /** Milliseconds. */
+  timeout: number;
+  /** Asked for when the reply is made. */
+  notes?: () => readonly string[];
+  /** False where the caller wants the outcome itself; a task is not returned then. */
+  asTask?: boolean;
+  /**
+   * The caller asks for a task that has begun before. What waits already is answered at once, with its preview: in a task the
+   * caller would not see it. No task is returned to a client that follows it already.
+   */
+  showsPending?: boolean;
+}
+
+/** Clients make so many requests of one call at most: the SDK's driver stops after ten. */
+const MOST_ROUNDS = 8;
+
+const IN_BACKGROUND =
+  'Your client follows this task in the background already, and notifies you when it needs a decision or has ended. Do not wait for it again.';
+
+/** @throws what the delivery was refused with */
+export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Promise<Reply<SessionReport>> {
+  const { session, timeout, notes = () => [], asTask = true } = awaited;
+  const { client, bridge } = call;
+  // A client that takes tasks is asked by its tasks: a second form beside theirs would ask twice.
+  const forms = bridge.rules.approvals === 'tool-only' || client.tasks ? 'none' : client.forms;
+  if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
+    const end = await waited(call, { ...awaited, timeout: 0 });
+    const { view } = session;
+    // What has ended already is its own result: there is nothing to wait for.
+    // With `human-only` its form is the only way to decide here, and the task carries it.
+    const preview =
+      awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
+    // A second task for the same work would be a second notification.
+    const followed = awaited.showsPending === true && call.followed?.isFollowed(session) === true;
+    if (view === undefined || (!hasEnded(view) && !preview && !followed))
+      return createdTask(call, session, end);
+    const next = followed && !hasEnded(view) && !isAsking(view) ? IN_BACKGROUND : undefined;
+    return sessionReply(call, session, { end, notes: notes(), next });
+  }
+  const end = await waited(call, awaited);
+  // Where only a person decides, and this client shows them nothing.
+  if (forms === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
+    bridge.webhook?.hurry(session);
+  if (forms === 'push' && timeout > 0) {
+    const asked = await askInCall(asking(call, awaited), end);
+    return sessionReply(call, session, { end: asked.end, notes: [...notes(), ...asked.notes] });
+  }
+  const reply = (more: readonly string[] = []): Reply<SessionReport> =>
+    sessionReply(call, session, { end, notes: [...notes(), ...more] });
+  return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
+}
+
+/** Goes on with a call whose client has been asked, and now answers. */
+export async function awaitRound(
+  call: ToolCall,
+  round: SessionRound,
+  waitSeconds: number | undefined,
+): Promise<Reply<SessionReport>> {
+  const session = await call.bridge.sessions.find(round.sessionId);
+  call.awaits({ session });
+  await session.refresh();
+  const timeout = call.timeout(waitSeconds);
+  const { end, notes, goesOn } = await takeRound(asking(call, { session, timeout }), round);
+  const reply = (more: readonly string[] = []): Reply<SessionReport> =>
+    sessionReply(call, session, { end, notes: [...notes, ...more] });
+  return goesOn && round.count < MOST_ROUNDS
+    ? nextRound(call, { session, end, count: round.count + 1, reply })
+    : reply();
+}
+
+interface NextRound {
+  session: Session;
+  end: WaitEnd;
+  count: number;
+  reply: (notes?: readonly string[]) => Reply<SessionReport>;
+}
+
+async function nextRound(call: ToolCall, at: NextRound): Promise<Reply<SessionReport>> {
+  const { session, end, count, reply } = at;
+  if (end !== 'settled') return reply();
+  const { offers, links } = call.bridge;
+  const { opensUrls } = call.client;
+  const { forms, unoffered } = await offeredForms({ session, offers, links, opensUrls });
+  if (forms.length === 0) return reply(commandLineNotes(unoffered));
+  const asks = forms.map(({ ask }) => ask);
+  offers.out(session.view?.taskId ?? '', asks);
+  const inputRequests = Object.fromEntries(forms.map(({ ask, params }) => [ask.key, requestOf(params)]));
+  const requestState = await call.signed({ about: 'session', sessionId: session.id, count });
+  const interim = inputRequired({ inputRequests, requestState });
+  return { ...sessionReply({ ...call, news: () => [] }, session, { end }), interim };
+}
+
+function requestOf(params: Form | UrlForm): InputRequest {
+  // The SDK's type has the `elicitationId` of older revisions, which 2026-07-28 does not.
+  return params.mode === 'url' ? inputRequired.elicitUrl(params) : { method: 'elicitation/create', params };
+}
+
+function isAsking(view: TaskView | undefined): boolean {
+  return view !== undefined && (view.pending.length > 0 || view.question !== null);
+}
+
+function asking(call: ToolCall, { session, timeout }: AwaitedSession): FormRequest {
+  const { client, signal, bridge } = call;
+  const wait = (): Promise<WaitEnd> => waited(call, { session, timeout });
+  const { offers, links, rules } = bridge;
+  return { session, client, signal, timeout, wait, offers, links, rules };
+}
+
+function waited(call: ToolCall, { session, delivery, timeout }: AwaitedSession): Promise<WaitEnd> {
+  const { signal, report } = call;
+  return waitFor({
+    session,
+    ...(delivery === undefined ? {} : { delivery }),
+    timeout,
+    signal,
+    onActivity: report,
+  });
+}

@@ -1,0 +1,72 @@
+/** Begins what a call delegates, or joins the task of the same call that its client makes again (`same-call.ts`). */
+import type { Agent } from '../../agents/agent.ts';
+import type { Work } from '../../state/outbox-entry.ts';
+import { isRecent } from '../../sessions/same-call.ts';
+import type { SessionReport } from '../reports/session-report.ts';
+import type { Session } from '../../sessions/session.ts';
+import { hasEnded } from '../../sessions/task-view.ts';
+import { awaitSession } from './await-session.ts';
+import type { ToolCall } from '../tool/tool.ts';
+import type { Reply } from '../tool/tool-result.ts';
+
+export interface Begun {
+  session: Session;
+  /** Its message on its way; absent where there is nothing to send. */
+  delivery?: Promise<void>;
+  notes: readonly string[];
+}
+
+const JOINED =
+  'The same call was made before, and its client is not known to have the answer: this is its task. Nothing was sent again. To have the work done once more, make the call again.';
+
+export interface StartedWork extends Work {
+  agent: Agent;
+  /** The session that is gone on with, if one is. */
+  going?: Session | undefined;
+}
+
+/** The task of the same call, if its client is not known to have the answer. @throws ProductError */
+export async function joined(call: ToolCall, beginning: StartedWork): Promise<Begun | undefined> {
+  const { delegations, sessions } = call.bridge;
+  const { agent, going, ...work } = beginning;
+  const asked = { agent: agent.name, ...work, sessionId: going?.id ?? null };
+  const entry = await delegations.unanswered(asked);
+  if (entry === undefined) return undefined;
+  const { messageId, state } = entry;
+  const handle = state.type === 'accepted' ? state.taskId : messageId;
+  const session = going ?? (await sessions.find(handle, { signal: call.signal }));
+  const { view } = session;
+  if (view !== undefined && hasEnded(view)) {
+    const other = state.type === 'accepted' && view.taskId !== state.taskId;
+    if (other || view.state === 'canceled' || !isRecent(entry, Date.now())) return undefined;
+  }
+  call.onReceipt(delegations.asks(messageId, call.signal));
+  await session.refresh();
+  return { session, notes: [JOINED] };
+}
+
+/** @throws ProductError, or when the call has been withdrawn */
+export async function begin(call: ToolCall, beginning: StartedWork): Promise<Begun> {
+  const { delegations } = call.bridge;
+  const { agent, going, ...work } = beginning;
+  call.beforeSending();
+  const { session, delivery, messageId } =
+    going === undefined ? await delegations.start(agent, work) : await delegations.goOn(going, work);
+  call.onReceipt(delegations.asks(messageId, call.signal));
+  return { session, delivery, notes: [] };
+}
+
+/** What came of it, as far as the call waits for it. */
+export async function awaitBegun(
+  call: ToolCall,
+  { session, delivery, notes }: Begun,
+  waitSeconds: number | undefined,
+): Promise<Reply<SessionReport>> {
+  call.awaits({ session, ...(delivery === undefined ? {} : { delivery }) });
+  return awaitSession(call, {
+    session,
+    ...(delivery === undefined ? {} : { delivery }),
+    timeout: call.timeout(waitSeconds),
+    notes: () => notes,
+  });
+}

@@ -1,0 +1,62 @@
+/** `cancel_running_task`: end a session's task. */
+import { z } from 'zod';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import { sessionReport } from '../reports/session-report.ts';
+import type { CancelEnd } from '../../sessions/cancel-task.ts';
+import type { Session } from '../../sessions/session.ts';
+import * as fields from '../tool/input-fields.ts';
+import { sessionReply } from '../tool/session-reply.ts';
+import { defineTool } from '../tool/tool.ts';
+
+/** How long to wait for the agent to name a task that it has only just been given. */
+const NAMING_MS = 10_000;
+
+export const cancelTask = defineTool({
+  name: 'cancel_running_task',
+  title: 'Cancel a task',
+  description: `Ends the session's task on the agent, also while it runs or waits for a decision: what is running stops, nothing more starts. The session stays and can be gone on with. To stop a single tool and let the task go on, use abort_tool_execution.`,
+  input: z.strictObject({
+    sessionId: fields.sessionId,
+    agent: fields.ownerAgent,
+    reason: fields.reason,
+  }),
+  output: sessionReport,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+  alwaysLoad: true,
+  async run({ sessionId, agent, reason = 'cancelled over MCP' }, call) {
+    const { registry, sessions, delegations } = call.bridge;
+    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    if (session.view === undefined) await untilNamed(session, call.signal);
+    const ran = session.view?.calls.some((each) => each.state === 'running') === true;
+    const end = await delegations.cancel(session, reason);
+    const { outlivesCancel } = (await session.agent.connect()).dialect.hazards;
+    return sessionReply(call, session, {
+      end: end === 'cancelled-when-known' ? 'time' : 'settled',
+      notes: [...NOTES[end], ...(ran && outlivesCancel !== null ? [outlivesCancel] : [])],
+    });
+  },
+});
+
+const NOTES: Readonly<Record<CancelEnd, readonly string[]>> = {
+  cancelled: [],
+  'cancelled-when-known': ['The agent has not confirmed the task yet. It is cancelled as soon as it does.'],
+  'ended-before': ['The task had ended before it could be cancelled.'],
+};
+
+/** Resolves when the agent has named the task, the client has withdrawn the call, or the time is up. */
+function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stopListening();
+      stopWatching();
+      resolve();
+    };
+    const timer = setTimeout(end, NAMING_MS);
+    const stopListening = session.listen(() => {
+      if (session.view !== undefined) end();
+    });
+    // The cancel stands, whatever becomes of the call that asked for it.
+    const stopWatching = onAbort(signal, () => queueMicrotask(end));
+  });
+}

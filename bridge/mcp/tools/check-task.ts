@@ -1,0 +1,67 @@
+/** `check_task_progress_and_status`: a short look at a task, without waiting. */
+import { z } from 'zod';
+import { type ShownWaiting, waysToDecide } from '../../approvals/ways-to-decide.ts';
+import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
+import { digestOf, statusReport } from '../reports/digest.ts';
+import { shortStep } from '../reports/next-step.ts';
+import { toolExecutions } from '../reports/tool-executions.ts';
+import { statusText } from '../reports/status-text.ts';
+import type { Session } from '../../sessions/session.ts';
+import * as fields from '../tool/input-fields.ts';
+import { defineTool } from '../tool/tool.ts';
+
+export const checkTask = defineTool({
+  name: 'check_task_progress_and_status',
+  title: 'Check a task',
+  description: `A short look at where a session's task stands: its state, what it is doing, its last tools, what waits for a decision, and what changed since the cursor of an earlier look. Does not wait. For the full result, or the previews of pending actions, use wait_for_task.`,
+  input: z.strictObject({
+    sessionId: fields.sessionId,
+    agent: fields.ownerAgent,
+    since: z
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .describe('The cursor of an earlier look: only what changed since is told.'),
+  }),
+  output: statusReport,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  async run({ sessionId, agent, since }, call) {
+    const { registry, sessions } = call.bridge;
+    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    // What the stream does not carry, such as the cost, only the agent can say.
+    await session.look();
+    const onlyPerson = humanOnlyGuidance(session, call);
+    const structured = {
+      ...digestOf({
+        sessionId: session.id,
+        agent: session.agent.name,
+        view: session.view,
+        cursor: session.cursor,
+        ...changesSince(session, since),
+        trouble: session.settled ? undefined : session.trouble?.message,
+        now: Date.now(),
+        next:
+          onlyPerson === undefined
+            ? shortStep(session, call.name)
+            : `${onlyPerson} ${waysToDecide(session, { waiting: unseen(session), program: call.bridge.program })}`,
+      }),
+      notes: [...call.news()],
+    };
+    return { structured, text: statusText(structured), executions: toolExecutions(session) };
+  },
+});
+
+/** A short look has no preview: what waits is shown before it is decided. */
+function unseen({ asked: { pending, question } }: Session): ShownWaiting {
+  return { pending: pending.map(({ shown }) => ({ shown, cut: 1, decisions: [] })), question };
+}
+
+/** What happened since the cursor, as far as this bridge has seen it. */
+function changesSince({ steps, cursor }: Session, since: number | undefined) {
+  const first = steps[0]?.cursor ?? cursor;
+  return {
+    changes: steps.filter((step) => step.cursor > (since ?? 0)).map((step) => step.words),
+    changesComplete: since === undefined ? steps.length > 0 && first <= 2 : since >= first - 1,
+  };
+}

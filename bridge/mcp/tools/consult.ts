@@ -1,0 +1,54 @@
+/** `quick_consultation_for_second_opinion`: one question, one answer, nothing changed. */
+import { z } from 'zod';
+import { sessionReport } from '../reports/session-report.ts';
+import { awaitRound } from './await-session.ts';
+import { awaitBegun, begin, joined } from './begin.ts';
+import * as fields from '../tool/input-fields.ts';
+import { taskSettingsFor, withTier } from './task-settings.ts';
+import { defineTool } from '../tool/tool.ts';
+
+export const consult = defineTool({
+  name: 'quick_consultation_for_second_opinion',
+  title: 'Ask for a second opinion',
+  description: `Asks an agent one question and waits for the answer. The agent may read and search, and changes nothing. Give it the context it needs: it does not see this conversation.`,
+  input: z.strictObject({
+    question: z.string().min(1),
+    context: z
+      .string()
+      .optional()
+      .describe('What the agent needs to know: code, an error, what was decided.'),
+    model: fields.model,
+    agent: fields.agent,
+    waitSeconds: fields.waitSeconds,
+  }),
+  output: sessionReport,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  async run({ question, context, model, agent: agentName, waitSeconds }, call) {
+    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    const { registry, defaults } = call.bridge;
+    const agent = registry.pick(agentName);
+    const { dialect } = await agent.connect();
+    const enforced = !dialect.ignores.includes('readOnly');
+    const settings = await taskSettingsFor(
+      agent,
+      await withTier(agent, { readOnly: true, ...(model === undefined ? {} : { model }) }, 'smart'),
+      defaults.workspace,
+    );
+    const beginning = { agent, text: asked(question, context, enforced), settings };
+    const begun = (await joined(call, beginning)) ?? (await begin(call, beginning));
+    const unsure = enforced
+      ? []
+      : [`Agent "${agent.name}" was asked to change nothing, but has no setting that makes sure of it.`];
+    return awaitBegun(call, { ...begun, notes: [...begun.notes, ...unsure] }, waitSeconds);
+  },
+});
+
+function asked(question: string, context: string | undefined, enforced: boolean): string {
+  return [
+    question,
+    context === undefined ? '' : `Context:\n${context}`,
+    enforced ? '' : 'Only answer. Do not change anything.',
+  ]
+    .filter((each) => each !== '')
+    .join('\n\n');
+}

@@ -1,0 +1,113 @@
+/** `approve_or_deny_pending_action`: a person's decision on what a task waits for. */
+import { z } from 'zod';
+import { wrongTitle } from '../../approvals/action-title.ts';
+import {
+  actionTitle,
+  decisionInput,
+  decisionsOf,
+  singleDecisionFields,
+  verdictOf,
+} from '../../approvals/decision-input.ts';
+import { refuseForPerson } from '../reports/human-only-guidance.ts';
+import { refuseUnseen } from '../../approvals/seen-whole.ts';
+import { sendVerdicts } from '../../approvals/send-verdicts.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { pendingReports, type SessionReport, sessionReport } from '../reports/session-report.ts';
+import type { Session } from '../../sessions/session.ts';
+import { awaitRound, awaitSession } from './await-session.ts';
+import * as fields from '../tool/input-fields.ts';
+import { sessionReply } from '../tool/session-reply.ts';
+import { defineTool, type ToolCall } from '../tool/tool.ts';
+import type { Reply } from '../tool/tool-result.ts';
+
+/** The pending action may still be shown then: without this, it would look as if nothing had been decided. */
+const ON_ITS_WAY =
+  'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide anew.';
+
+const { decision: listedWord, ...listed } = decisionInput.shape;
+const listedDecision = z.strictObject({ decision: listedWord, title: actionTitle, ...listed });
+const { decision: singleWord, title: singleTitle, ...single } = singleDecisionFields;
+
+export const decide = defineTool({
+  name: 'approve_or_deny_pending_action',
+  title: 'Decide a pending action',
+  description: `Sends a person's decision on an action that an agent wants to take. Only with the person's word: show them the preview first, and decide what they decide.
+
+decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server or trust_always (approve, and stop asking for this tool, this MCP server, or anything in this task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused, and nothing runs.
+
+title: the title of the pending action, right after decision. The client's own dialog shows it to the person before the call is made, so it is required wherever a client can ask its person. A title that is not the action's is refused.
+
+shown: the code of the question that the person saw. A question that has changed since has another code: the decision is refused, and the answer shows the question as it is now. Show it to the person again; never send a code that they have not seen.
+
+Several at once: put them into decisions. With most agents nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
+  input: z.strictObject({
+    // Clients show the arguments in the order in which models write them: that of the schema.
+    decision: singleWord,
+    title: singleTitle,
+    sessionId: fields.sessionId,
+    ...single,
+    agent: fields.ownerAgent,
+    decisions: z.array(listedDecision).min(1).max(100).optional().describe('Several decisions at once.'),
+    waitSeconds: fields.waitSeconds,
+  }),
+  output: sessionReport,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  alwaysLoad: true,
+  decides: true,
+  async run({ sessionId, agent, decisions, waitSeconds, ...decided }, call) {
+    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    const { registry, sessions } = call.bridge;
+    refuseForPerson(call, sessionId);
+    const inputs = decisionsOf(decided, decisions);
+    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    await session.refresh();
+    const reports = pendingReports(session.view?.pending ?? []);
+    refuseUnseen(reports, inputs);
+    const otherTitle = wrongTitle(reports, inputs, call.client.forms !== 'none');
+    if (otherTitle !== undefined) return questionAgain(call, session, otherTitle);
+    const verdicts = inputs.map((input) => verdictOf(input));
+    call.beforeSending();
+    const delivery = sendVerdicts(session, verdicts, 'tool');
+    call.awaits({ session, delivery });
+    let confirmed = false;
+    void delivery.then(
+      () => (confirmed = true),
+      () => undefined,
+    );
+    return awaitSession(call, {
+      session,
+      delivery,
+      timeout: call.timeout(waitSeconds),
+      notes: () => (confirmed ? [] : [ON_ITS_WAY]),
+      // Whoever decides is told what came of it: the task they wait with is another call's.
+      asTask: false,
+    }).catch((error: unknown) => otherQuestion(call, session, error));
+  },
+});
+
+/** A decision on another question is refused with the question as it is now (D2). @throws any other failure */
+async function otherQuestion(
+  call: ToolCall,
+  session: Session,
+  error: unknown,
+): Promise<Reply<SessionReport>> {
+  if (!(error instanceof ProductError) || error.reason !== 'INPUT_CHANGED') throw error;
+  await session.look();
+  return questionAgain(call, session, error);
+}
+
+/** The refusal, and what waits as it is now. */
+function questionAgain(
+  call: ToolCall,
+  session: Session,
+  { reason, facts, message }: ProductError,
+): Reply<SessionReport> {
+  const { structured, text, ...reply } = sessionReply(call, session, { end: 'settled' });
+  const notes = [message, ...structured.notes];
+  return {
+    ...reply,
+    structured: { ...structured, notes },
+    text: `${message}\n\n${text}`,
+    refusal: { reason, facts },
+  };
+}

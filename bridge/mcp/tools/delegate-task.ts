@@ -1,0 +1,97 @@
+/** `delegate_task_to_assistant`: start a task, or go on with a session. */
+import { z } from 'zod';
+import { taskMode, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
+import type { Session } from '../../sessions/session.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { permitStart, placeWorkspace } from './permit-start.ts';
+import { decidingWords, humanOnlyGuidance, refuseForPerson } from '../reports/human-only-guidance.ts';
+import { sessionReport } from '../reports/session-report.ts';
+import { awaitRound } from './await-session.ts';
+import { awaitBegun, begin, joined } from './begin.ts';
+import * as fields from '../tool/input-fields.ts';
+import { asAgentSays, taskSettingsFor, unheard, withTier } from './task-settings.ts';
+import { defineTool, type ToolCall } from '../tool/tool.ts';
+
+export const delegateTask = defineTool({
+  name: 'delegate_task_to_assistant',
+  title: 'Delegate a task',
+  description: (
+    approvals,
+  ) => `Hands a task to an agent, which works on it with its own model and tools. Waits up to waitSeconds and returns the result, the actions that wait for a person's approval, or the sessionId to go on with.
+
+With a sessionId it goes on in that session: a live task gets the message, an ended one is followed by the session's next task, with the conversation so far.
+
+Actions with side effects wait for the person's approval. ${decidingWords(approvals)} autoExecute, and the modes auto and accept-edits, run things without asking: set them only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. Do not delegate the same task again because an answer is slow.`,
+  input: z.strictObject({
+    task: z.string().min(1).describe('What to do, in words, with all the agent needs to know.'),
+    agent: fields.agent,
+    workspace: z.string().min(1).max(4096).optional().describe('Absolute path of the directory to work in.'),
+    autoExecute: z.boolean().optional().describe('Run every tool without asking. Default: false.'),
+    mode: taskMode
+      .optional()
+      .describe(
+        'What it may do unasked: ask (nothing with side effects), accept-edits (change files), auto (everything, as autoExecute), plan (nothing: it lays out a plan). Default: ask.',
+      ),
+    sessionId: fields.sessionId.optional(),
+    model: fields.model,
+    waitSeconds: fields.waitSeconds,
+  }),
+  output: sessionReport,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  alwaysLoad: true,
+  async run({ task, agent: agentName, workspace, autoExecute, mode, sessionId, model, waitSeconds }, call) {
+    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    const { registry, sessions, defaults } = call.bridge;
+    const placed = await placeWorkspace(call, workspace);
+    const wanted: TaskSettings = {
+      ...(placed === undefined ? {} : { workspace: placed.path }),
+      ...(autoExecute === undefined ? {} : { autoExecute }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(model === undefined ? {} : { model }),
+    };
+    const named = registry.named(agentName);
+    const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
+    const agent = going?.agent ?? registry.pick(agentName);
+    if (autoExecute === true || mode === 'auto' || mode === 'accept-edits') refuseForPerson(call);
+    const settings =
+      going === undefined
+        ? await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), defaults.workspace)
+        : asAgentSays(agent, wanted);
+    const beginning = { agent, text: task, settings, going };
+    const again = await joined(call, beginning);
+    if (again !== undefined) return awaitBegun(call, again, waitSeconds);
+    const unasked = autoExecute === true || mode === 'auto';
+    const interim = await permitStart(call, { task, placed, unasked });
+    if (interim !== undefined) return { interim };
+    await going?.refresh();
+    if (going !== undefined) refuseWhileDeciding(going, call);
+    // An answer in words may be an approval to the agent that asked.
+    if (going !== undefined && going.view?.question) refuseForPerson(call, going.id);
+    const begun = await begin(call, beginning);
+    const notes = [...begun.notes, ...(await unheard(agent, wanted))];
+    return awaitBegun(call, { ...begun, notes }, waitSeconds).catch(async (error: unknown) => {
+      // It began to wait while the message was on its way.
+      if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
+        await begun.session.look();
+        refuseWhileDeciding(begun.session, call);
+      }
+      throw error;
+    });
+  },
+});
+
+/** A pending action is decided by naming it, never by a message in words. @throws ProductError DECISION_NEEDED */
+function refuseWhileDeciding(session: Session, call: ToolCall): void {
+  const { id, view } = session;
+  const pending = view?.pending ?? [];
+  if (pending.length === 0) return;
+  const calls = pending.map(({ callId, title }) => `callId "${callId}" (${title})`).join(', ');
+  const how =
+    humanOnlyGuidance(session, call) ??
+    `Show the person what is pending and send their decision with approve_or_deny_pending_action: sessionId "${id}", ${calls}.`;
+  throw new ProductError(
+    'DECISION_NEEDED',
+    `The task waits for a decision and takes no message before it; nothing was sent. ${how} To change course, deny with a reason.`,
+    { facts: { sessionId: id, callIds: pending.map(({ callId }) => callId).join(' ') } },
+  );
+}

@@ -1,0 +1,107 @@
+/** `execute_agent_command`: what an agent does by name. It begins a task like any other, or is answered at once. */
+import { z } from 'zod';
+import { commandCall, commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
+import { visibleText } from '../../../shared/text/visible-text.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { commandsOf } from '../../agents/agent-commands.ts';
+import { permitStart, placeWorkspace } from './permit-start.ts';
+import { decidingWords, refuseForPerson } from '../reports/human-only-guidance.ts';
+import { sessionReport } from '../reports/session-report.ts';
+import { awaitRound } from './await-session.ts';
+import { awaitBegun, begin, joined } from './begin.ts';
+import * as fields from '../tool/input-fields.ts';
+import { asAgentSays, taskSettingsFor } from './task-settings.ts';
+import { defineTool, type ToolCall } from '../tool/tool.ts';
+import type { Reply } from '../tool/tool-result.ts';
+
+const commandReport = sessionReport.extend({
+  sessionId: sessionReport.shape.sessionId
+    .nullable()
+    .describe('The handle of the session: pass it to the other tools. Null where the command began none.'),
+});
+type CommandReport = z.infer<typeof commandReport>;
+
+export const executeCommand = defineTool({
+  name: 'execute_agent_command',
+  title: 'Execute an agent command',
+  description: (
+    approvals,
+  ) => `Has an agent carry out one of its commands, without a model: "init", "checkpoint list", "checkpoint show" and "checkpoint restore" with the checkpoint's id, "help"; list_available_agent_commands lists those of each agent.
+
+What a command changes waits for the person's approval, like any action of a task. ${decidingWords(approvals)} A command begins a task of its own, in the session that is named or in a new one.`,
+  input: z.strictObject({
+    command: commandCall.shape.command.describe('The name of the command, e.g. "checkpoint list".'),
+    args: z
+      .array(z.string().max(4096))
+      .max(50)
+      .optional()
+      .describe('Its arguments, e.g. the id of a checkpoint.'),
+    agent: fields.agent,
+    sessionId: fields.sessionId.optional(),
+    workspace: z.string().min(1).max(4096).optional().describe('Absolute path of the directory to work in.'),
+    waitSeconds: fields.waitSeconds,
+  }),
+  output: commandReport,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  async run({ command, args = [], agent: agentName, sessionId, workspace, waitSeconds }, call) {
+    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    const { registry, sessions, defaults } = call.bridge;
+    const named = registry.named(agentName);
+    const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
+    const agent = going?.agent ?? registry.pick(agentName);
+    const asked: CommandCall = { command, args };
+    await commandsOf(agent);
+    const { dialect } = await agent.connect();
+    if (dialect.name === 'gemini') return answeredAtOnce(agent, asked, call);
+    const placed = await placeWorkspace(call, workspace);
+    const wanted: TaskSettings = placed === undefined ? {} : { workspace: placed.path };
+    const settings =
+      going === undefined
+        ? await taskSettingsFor(agent, wanted, defaults.workspace)
+        : asAgentSays(agent, wanted);
+    const beginning = { agent, text: commandLine(asked), command: asked, settings, going };
+    const again = await joined(call, beginning);
+    if (again !== undefined) return awaitBegun(call, again, waitSeconds);
+    const interim = await permitStart(call, { task: commandLine(asked), placed, unasked: false });
+    if (interim !== undefined) return { interim };
+    await going?.refresh();
+    return awaitBegun(call, await begin(call, beginning), waitSeconds);
+  },
+});
+
+/** By an agent that asks nobody before it does what a command says. */
+async function answeredAtOnce(
+  agent: Agent,
+  asked: CommandCall,
+  call: ToolCall,
+): Promise<Reply<CommandReport>> {
+  refuseForPerson(call);
+  call.beforeSending();
+  try {
+    const connection = await agent.connect();
+    const answer = await connection.execute(asked);
+    const state = answer?.failed === true ? 'failed' : 'completed';
+    const output = answer?.text ?? '';
+    const structured: CommandReport = {
+      sessionId: null,
+      agent: agent.name,
+      taskId: null,
+      state,
+      message: '',
+      output: visibleText(output),
+      pending: [],
+      question: null,
+      calls: [],
+      cost: null,
+      notes: [],
+      next: 'The agent has carried it out and keeps no task of it.',
+    };
+    return {
+      structured,
+      text: `${agent.name}, ${commandLine(asked)}: ${state}.\n\n${structured.output}`.trimEnd(),
+    };
+  } catch (error) {
+    throw agent.failed(error);
+  }
+}

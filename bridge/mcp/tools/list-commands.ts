@@ -1,0 +1,56 @@
+/** `list_available_agent_commands`: what agents do by name, without a model. */
+import { z } from 'zod';
+import { offeredCommand } from '../../../shared/protocol/agent-command.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { commandUsage } from '../../agents/agent-commands.ts';
+import { withTimeoutOr } from '../../agents/timeout.ts';
+import * as fields from '../tool/input-fields.ts';
+import { defineTool } from '../tool/tool.ts';
+
+const commandsOfAgents = z.object({
+  agents: z.array(
+    z.object({
+      agent: z.string(),
+      commands: z.array(offeredCommand).describe('Empty for an agent that offers none.'),
+      message: z.string().describe('Why its commands are not known, if they are not.'),
+    }),
+  ),
+});
+type AgentCommands = z.infer<typeof commandsOfAgents>['agents'][number];
+
+export const listCommands = defineTool({
+  name: 'list_available_agent_commands',
+  title: 'List agent commands',
+  description: `The commands that the agents carry out by name, without a model, with their arguments: writing AGENTS.md, listing and restoring checkpoints of files, and whatever else an agent offers. execute_agent_command carries one out.`,
+  input: z.strictObject({ agent: fields.agent.describe('Only of this agent.') }),
+  output: commandsOfAgents,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  async run({ agent }, call) {
+    const { registry } = call.bridge;
+    const agents = agent === undefined ? registry.all : [registry.pick(agent)];
+    const structured = { agents: await Promise.all(agents.map((each) => offeredBy(each, agents.length))) };
+    return { structured, text: structured.agents.map(agentText).join('\n\n') };
+  },
+});
+
+/** One agent that says nothing keeps nobody from what the others say. */
+async function offeredBy(agent: Agent, asked: number): Promise<AgentCommands> {
+  try {
+    const commands = await withTimeoutOr(
+      asked,
+      agent.ask((connection) => connection.commands()),
+    );
+    return { agent: agent.name, commands: [...(commands ?? [])], message: '' };
+  } catch (error) {
+    return { agent: agent.name, commands: [], message: agent.failed(error).message };
+  }
+}
+
+function agentText({ agent, commands, message }: AgentCommands): string {
+  if (message !== '') return `The commands of agent "${agent}" are not known: ${message}`;
+  if (commands.length === 0) return `Agent "${agent}" offers no commands.`;
+  return [
+    `Commands of agent "${agent}":`,
+    ...commands.map((command) => `- ${commandUsage(command)}: ${command.description}`),
+  ].join('\n');
+}

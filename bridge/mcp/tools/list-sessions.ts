@@ -1,0 +1,80 @@
+/** `list_all_active_sessions`: the sessions of every agent. */
+import { z } from 'zod';
+import { dollars } from '../reports/dollars.ts';
+import { mcpState, toMcpState } from '../../sessions/mcp-state.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import * as fields from '../tool/input-fields.ts';
+import { defineTool } from '../tool/tool.ts';
+
+const sessionList = z.object({
+  sessions: z.array(
+    z.object({
+      sessionId: z.string(),
+      agent: z.string(),
+      taskId: z.string().nullable(),
+      state: mcpState,
+      title: z.string(),
+      updatedAt: z.string(),
+      pending: z.number().describe('How many actions wait for a decision.'),
+      usd: z.number().nullable().describe('What its task has cost, in US dollars; null when unknown.'),
+    }),
+  ),
+  more: z.number().describe('How many are not shown.'),
+  unreachable: z.array(z.object({ agent: z.string(), message: z.string() })),
+  notes: z.array(z.string()),
+});
+
+const SHOWN = 50;
+
+export const listSessions = defineTool({
+  name: 'list_all_active_sessions',
+  title: 'List sessions',
+  description: `The sessions of every agent, newest first, with the state of each and how many actions wait for a decision. They survive restarts of this client and of the bridge. Narrow it with state or agent.`,
+  input: z.strictObject({
+    state: mcpState.optional().describe('Only sessions in this state.'),
+    agent: fields.agent.describe('Only sessions of this agent.'),
+  }),
+  output: sessionList,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+  async run({ state, agent }, call) {
+    const { registry, sessions } = call.bridge;
+    const only = agent === undefined ? undefined : registry.pick(agent);
+    const { sessions: all, unreachable } = await sessions.list(only);
+    const wanted = all
+      // Without the codes: a decision needs the code of an action that was shown (D2).
+      .map(({ codes: _codes, ...each }) => ({
+        ...each,
+        title: visibleLine(each.title),
+        state: toMcpState(each.state),
+      }))
+      .filter((each) => state === undefined || each.state === state);
+    const structured = {
+      sessions: wanted.slice(0, SHOWN),
+      more: Math.max(0, wanted.length - SHOWN),
+      unreachable: [...unreachable],
+      notes: [...call.news()],
+    };
+    return { structured, text: listText(structured, state) };
+  },
+});
+
+function listText(
+  { sessions, more, unreachable, notes }: z.infer<typeof sessionList>,
+  state: string | undefined,
+): string {
+  const lines = sessions.map(
+    ({ sessionId, agent, taskId, state: each, title, updatedAt, pending, usd }) =>
+      `- ${sessionId} (${agent}${taskId === null ? '' : `, task ${taskId}`}): ${each}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${updatedAt}`}${usd === null || usd === 0 ? '' : `, ${dollars(usd)}`}`,
+  );
+  return [
+    lines.length === 0
+      ? `There are no sessions${state === undefined ? '' : ` in state ${state}`}.`
+      : `Sessions, newest first:`,
+    ...lines,
+    more === 0 ? '' : `… and ${String(more)} more.`,
+    ...unreachable.map(({ agent, message }) => `Agent "${agent}" could not be asked: ${message}`),
+    ...notes.map((note) => `Note: ${note}`),
+  ]
+    .filter((line) => line !== '')
+    .join('\n');
+}

@@ -1,0 +1,27 @@
+/**
+ * `tools/list` and `tools/call`. The bridge answers both itself. The SDK's own handlers turn every error of a tool into a
+ * result, where the protocol asks for a JSON-RPC error if the state of a call is not valid. They also list the same tools to
+ * every client.
+ */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { roundOf } from '../../approvals/request-state.ts';
+import type { Offer, Tool } from '../tool/tool.ts';
+
+export function offerTools(offer: Offer, tools: readonly Tool[]): void {
+  const { server, prefix } = offer;
+  const protocol = server.server;
+  const byName = new Map(tools.map((tool) => [`${prefix}${tool.name}`, tool]));
+  protocol.registerCapabilities({ tools: { listChanged: true } });
+  protocol.setRequestHandler('tools/list', (_, context) => ({
+    tools: tools.flatMap((tool) => tool.listed(offer, context) ?? []),
+  }));
+  protocol.setRequestHandler('tools/call', async ({ params }, context) => {
+    const { name, arguments: args = {} } = params;
+    const tool = byName.get(name);
+    if (tool === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
+    const words = { name, arguments: args };
+    const round = roundOf(context.mcpReq, words);
+    return tool.answer({ words, round, context }, offer);
+  });
+}

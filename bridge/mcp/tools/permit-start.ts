@@ -1,0 +1,133 @@
+/**
+ * What a call wants for its task that the call itself may not decide: a workspace outside of the bridge's own directory, or to
+ * run without asking. A person allows it in a form, once for the task, before anything is sent.
+ */
+import { inputRequired } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { type Placed, placedWorkspace } from '../../agents/allowed-workspaces.ts';
+import { titleOf } from '../../sessions/task-title.ts';
+import type { ToolCall } from '../tool/tool.ts';
+import type { Interim } from '../tool/tool-result.ts';
+import type { Form } from '../../approvals/form-field.ts';
+
+/** The form's name among the forms of a round. */
+const KEY = 'start';
+/** A longer path does not fit into the rows that every client shows whole. */
+const LONGEST_PATH = 150;
+
+export interface Wanted {
+  /** What the task is to do, in the caller's words. */
+  task: string;
+  /** Undefined where the call names no workspace. */
+  placed: Placed | undefined;
+  /** It runs every tool without asking. */
+  unasked: boolean;
+}
+
+/** Where the workspace lies that a call names. */
+export async function placeWorkspace(
+  { client, bridge, signal }: ToolCall,
+  workspace: string | undefined,
+): Promise<Placed | undefined> {
+  if (workspace === undefined) return undefined;
+  return placedWorkspace(workspace, bridge.workspaces, () => client.roots(signal));
+}
+
+/**
+ * @returns what asks the person, where the client asks and then makes the call again; undefined when the task may start
+ * @throws ProductError FORBIDDEN when nobody allows it, or when a form was not accepted: nothing was sent then
+ */
+export async function permitStart(call: ToolCall, wanted: Wanted): Promise<Interim | undefined> {
+  const { client, bridge } = call;
+  const { own } = bridge.workspaces;
+  const outside = wanted.placed?.type === 'outside' ? wanted.placed.path : undefined;
+  if (outside === undefined && !wanted.unasked) return undefined;
+  const showsForms = client.forms !== 'none' && bridge.rules.approvals !== 'tool-only';
+  if (outside !== undefined && (!showsForms || visibleLine(outside).length > LONGEST_PATH))
+    throw notAllowed(outside, own);
+  if (!showsForms) return undefined;
+  const form = startForm(wanted, { outside, own });
+  if (client.forms === 'rounds' && client.permit === undefined) {
+    const requestState = await call.signed({ about: 'permit', askedAt: Date.now() });
+    const inputRequests = { [KEY]: { method: 'elicitation/create' as const, params: form } };
+    return inputRequired({ inputRequests, requestState });
+  }
+  const answer = client.permit === undefined ? await shown(call, form) : answered(client.permit);
+  const refused = whyNot(answer, bridge.rules.fastestAnswerMs);
+  if (refused === undefined) return undefined;
+  const what = outside === undefined ? 'run without asking' : `work in ${visibleLine(outside)}`;
+  throw new ProductError(
+    'FORBIDDEN',
+    `The person was asked in a form whether the task may ${what}: ${refused} Nothing was sent. ${outside === undefined ? 'Delegate it without autoExecute: the person is asked for each action.' : howToAllow(outside)}`,
+    { facts: outside === undefined ? {} : { workspace: outside } },
+  );
+}
+
+/** Four rows at most, and no field: Accept allows, Decline does not. */
+function startForm(
+  { task, unasked }: Wanted,
+  { outside, own }: { outside: string | undefined; own: string },
+): Form {
+  const message = [
+    unasked
+      ? `May a task run every tool without asking you${outside === undefined ? '' : ', outside of your directory'}?`
+      : 'May a task work outside of your directory?',
+    `Directory: ${visibleLine(outside ?? own)}`,
+    `Task: ${visibleLine(titleOf(task))}`,
+  ].join('\n');
+  return { mode: 'form', message, requestedSchema: { type: 'object', properties: {} } };
+}
+
+interface Answered {
+  response: unknown;
+  /** How long the form was open, in milliseconds. */
+  afterMs: number;
+}
+
+async function shown({ client, signal }: ToolCall, form: Form): Promise<Answered> {
+  const since = performance.now();
+  const open = new AbortController();
+  const stopWatching = onAbort(signal, () => open.abort(signal.reason));
+  try {
+    return { response: await client.elicit(form, open.signal), afterMs: performance.now() - since };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new ProductError(
+      'FORBIDDEN',
+      `The form for the person could not be shown: ${messageOf(error)}. Nothing was sent.`,
+      { cause: error },
+    );
+  } finally {
+    stopWatching();
+  }
+}
+
+function answered({ askedAt, responses }: NonNullable<ToolCall['client']['permit']>): Answered {
+  return { response: responses[KEY], afterMs: Date.now() - askedAt };
+}
+
+const formAnswer = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']) });
+
+/** @returns undefined when the person has allowed it */
+function whyNot({ response, afterMs }: Answered, fastestMs: number): string | undefined {
+  const action = formAnswer.safeParse(response).data?.action;
+  if (action === undefined) return 'the answer was not understood.';
+  if (action === 'cancel') return 'the form was closed without an answer.';
+  if (action === 'decline') return 'they declined.';
+  return afterMs < fastestMs ? 'the answer came faster than a person reads, and does not count.' : undefined;
+}
+
+function notAllowed(path: string, own: string): ProductError {
+  return new ProductError(
+    'FORBIDDEN',
+    `A call may name ${own} or a directory below it as the workspace, and ${visibleLine(path)} is outside. Nothing was sent. ${howToAllow(path)}`,
+    { facts: { workspace: path } },
+  );
+}
+
+function howToAllow(path: string): string {
+  return `To allow it for every call, the operator starts the bridge with --allow-workspace ${JSON.stringify(visibleLine(path))}, or lists it as "allowWorkspace" in the configuration file.`;
+}

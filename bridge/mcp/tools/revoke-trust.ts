@@ -1,0 +1,48 @@
+/** `revoke_trust`: takes back trust that was given with a decision. */
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { revokeTrust as revoke } from '../../approvals/revoke-trust.ts';
+import { grantWords, standingGrants } from '../reports/grant-words.ts';
+import * as fields from '../tool/input-fields.ts';
+import { defineTool } from '../tool/tool.ts';
+
+const report = z.object({
+  sessionId: z.string(),
+  agent: z.string(),
+  grants: z.array(z.string()).describe('The trust that still stands, as far as the agent tells it.'),
+});
+
+export const revokeTrust = defineTool({
+  name: 'revoke_trust',
+  title: 'Take back trust',
+  description: `Takes back trust that was given in a session with trust_tool, trust_server or trust_always: the grants named, or all of them. check_task_progress_and_status names those that stand. Later calls are asked for again, and so is what a grant has let run and has not started yet. What runs goes on: abort_tool_execution stops it.`,
+  input: z.strictObject({
+    sessionId: fields.sessionId,
+    agent: fields.ownerAgent,
+    grantIds: z
+      .array(z.string().min(1).max(200))
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('Which grants, e.g. "g12".'),
+    all: z.boolean().optional().describe('All that stand, in place of grantIds.'),
+  }),
+  output: report,
+  annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+  async run({ sessionId, agent, grantIds, all }, call) {
+    const { registry, sessions } = call.bridge;
+    if ((grantIds === undefined) === (all !== true))
+      throw new ProductError('INVALID_DECISION', 'Give grantIds, or all: true; nothing was taken back.');
+    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
+    await session.refresh();
+    call.beforeSending();
+    await revoke(session, grantIds ?? 'all', 'tool');
+    await session.look();
+    const grants = standingGrants(session.view?.grants, Date.now()).map(grantWords);
+    const left = grants.length === 0 ? 'None stands any more.' : `Still trusted: ${grants.join('; ')}.`;
+    return {
+      structured: { sessionId: session.id, agent: session.agent.name, grants },
+      text: `Taken back: ${grantIds === undefined ? 'all trust' : grantIds.join(', ')}. ${left}`,
+    };
+  },
+});

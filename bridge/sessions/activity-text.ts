@@ -1,0 +1,25 @@
+/** What happens to tool calls, in a few words each. Pure. */
+import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
+
+/** Characters of a title. */
+const TITLE = 200;
+
+/** One activity with the tool's name; undefined for output, which is no step of its own. */
+export function activityText(activity: Activity): string | undefined {
+  const tool = visibleLine(activity.tool);
+  const title = visibleLine(activity.title, TITLE);
+  switch (activity.type) {
+    case 'tool.requested':
+      if (activity.question) return `${tool} waits for an answer: ${title}`;
+      return activity.asks ? `${tool} waits for approval: ${title}` : `${tool} is next: ${title}`;
+    case 'tool.decided':
+      return `${tool}: ${activity.decision} by ${visibleLine(activity.by)}`;
+    case 'tool.started':
+      return `${tool} runs: ${title}`;
+    case 'tool.finished':
+      return `${tool}: ${activity.outcome}`;
+    case 'tool.output':
+      return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+/** The A2A message of a delegation, made from its outbox entry alone: every attempt sends the very same (B1). */
+import { type Message, Role } from '@a2a-js/sdk';
+import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { Dialect, Phrase } from '../dialects/dialect.ts';
+import type { OutboxEntry } from '../state/outbox-entry.ts';
+
+export function delegationMessage(entry: OutboxEntry, dialect: Dialect): Message {
+  const { messageId, text, settings, command, sessionId, taskId } = entry;
+  const named = dialect.clientNamesSession ? messageId : null;
+  const phrase = command ? dialect.phraseCommand(command, settings) : dialect.phraseTask(text, settings);
+  return messageOf(phrase, { messageId, sessionId: sessionId ?? named, taskId });
+}
+
+/** A phrase of a dialect as a message to the agent; null ids are for the agent to choose. */
+export function messageOf(
+  { parts, metadata, extensions = [] }: Phrase,
+  ids: { messageId: string; sessionId: string | null; taskId: string | null },
+): Message {
+  return {
+    messageId: ids.messageId,
+    contextId: ids.sessionId ?? '',
+    taskId: ids.taskId ?? '',
+    role: Role.ROLE_USER,
+    parts,
+    metadata,
+    // A2A 1.0 §4.6.2: the extensions a message makes use of.
+    extensions: [
+      ...extensions,
+      ...(metadata !== undefined && TOOL_APPROVAL in metadata ? [TOOL_APPROVAL] : []),
+    ],
+    referenceTaskIds: [],
+  };
+}

@@ -1,0 +1,109 @@
+/** The fold of what an agent tells of a turn piece by piece. Pure. */
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { TurnObservation } from '../dialects/turn-observation.ts';
+import { withOutput } from './task-outputs.ts';
+import type { TaskView } from './task-view.ts';
+
+/** Pieces of the agent's answer are outputs of these names: a new one begins after each tool call. */
+const SAID = 'said-';
+
+/** @param view of the task that was observed */
+export function foldTurn(view: TaskView, observation: TurnObservation): TaskView {
+  switch (observation.type) {
+    case 'moving': {
+      const { outputs, calls, reply } = view;
+      // What a turn that has ended gave was its own; the next begins anew, in the same task.
+      const over = view.state === 'completed' || (view.state === 'input-required' && view.question !== null);
+      const begun = over ? { outputs: [], calls: [], reply: '' } : { outputs, calls, reply };
+      const question = view.state === 'working' ? view.question : null;
+      const text = observation.text ?? view.text;
+      if (view.state === 'working' && text === view.text) return view;
+      return {
+        ...view,
+        ...begun,
+        state: 'working',
+        question,
+        text,
+        cost: null,
+      };
+    }
+    case 'said': {
+      const output = { id: `${SAID}${String(view.calls.length)}`, name: '', text: observation.text };
+      return { ...view, outputs: withOutput(view.outputs, output, true) };
+    }
+    case 'account': {
+      const heard = view.outputs.filter(({ id }) => id.startsWith(SAID));
+      const length = heard.reduce((sum, { text }) => sum + text.length, 0);
+      // The agent may have forgotten some of it, and the bridge may have missed some: the longer account stands.
+      if (length >= observation.text.length) return view;
+      const others = view.outputs.filter((output) => !heard.includes(output));
+      return { ...view, outputs: [...others, { id: `${SAID}0`, name: '', text: observation.text }] };
+    }
+    case 'asked':
+      return withAction(view, observation);
+    case 'outdated': {
+      const { action, file } = observation;
+      const proposal = view.proposals?.get(action.callId);
+      if (proposal === undefined) return view;
+      return {
+        ...view,
+        pending: view.pending.map((each) => (each.callId === action.callId ? action : each)),
+        proposals: new Map(view.proposals).set(action.callId, { ...proposal, file }),
+      };
+    }
+    case 'tool-output': {
+      const { callId, text } = observation;
+      return {
+        ...view,
+        calls: view.calls.map((call) => (call.callId === callId ? { ...call, summary: text } : call)),
+      };
+    }
+    case 'troubled':
+      return { ...view, question: observation.question };
+    case 'decided': {
+      const { callIds } = observation;
+      const calls = view.calls.map((call) =>
+        callIds.includes(call.callId) && call.state === 'waiting'
+          ? { ...call, state: 'ready' as const }
+          : call,
+      );
+      return callIds.length === 0 ? view : { ...view, state: 'working', calls };
+    }
+    case 'turn-ended':
+      return ended(view, observation);
+  }
+}
+
+function ended(
+  view: TaskView,
+  { question, told }: Extract<TurnObservation, { type: 'turn-ended' }>,
+): TaskView {
+  const waiting = new Set(view.calls.filter(({ state }) => state === 'waiting').map(({ callId }) => callId));
+  const pending = view.pending.filter(({ callId }) => waiting.has(callId));
+  // What the agent has forgotten is not taken from what was heard of it.
+  if (!told && view.state === 'completed') return view;
+  const inWords = told ? question : null;
+  const asked = inWords ?? (pending.length > 0 ? null : (view.question ?? question));
+  if (asked !== null)
+    return { ...view, state: 'input-required', text: asked.text, question: asked, pending: [] };
+  const state = pending.length > 0 ? 'input-required' : 'completed';
+  return { ...view, state, text: '', question: null, pending };
+}
+
+/** The agent asks the same call again with something else: the person is told that it has changed. */
+function withAction(
+  view: TaskView,
+  { action, proposal }: Extract<TurnObservation, { type: 'asked' }>,
+): TaskView {
+  const { callId } = action;
+  const before = view.pending.find((each) => each.callId === callId);
+  // The agent repeats itself. What the person was shown may be newer: a diff against the file as it is now.
+  if (before !== undefined && view.proposals?.get(callId)?.code === proposal.code)
+    return { ...view, cost: null };
+  const pending: readonly PendingAction[] =
+    before === undefined
+      ? [...view.pending, action]
+      : view.pending.map((each) => (each === before ? { ...action, reason: 'content-changed' } : each));
+  const waiting = [...(view.proposals ?? [])].filter(([id]) => pending.some((each) => each.callId === id));
+  return { ...view, pending, proposals: new Map([...waiting, [callId, proposal]]), cost: null };
+}

@@ -1,0 +1,143 @@
+/** Lists of sessions, from the three who can tell of them: the agents, the outbox, and what is being followed. */
+import type { Task } from '@a2a-js/sdk';
+import type { Agent } from '../agents/agent.ts';
+import { asEvent } from '../agents/task-event.ts';
+import type { TaskStateName } from '../dialects/observation.ts';
+import type { OutboxEntry } from '../state/outbox-entry.ts';
+import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
+import { dataOf } from '../dialects/parts.ts';
+import { titleOf } from './task-title.ts';
+import type { Session } from './session.ts';
+import { fold, type TaskView } from './task-view.ts';
+
+/** A session in a list. */
+export interface ListedSession {
+  sessionId: string;
+  agent: string;
+  taskId: string | null;
+  state: TaskStateName;
+  /** What it is about: the first words of the task, as far as they are known. */
+  title: string;
+  /** RFC 3339, or '' where the agent does not say. */
+  updatedAt: string;
+  pending: number;
+  /** The codes of what waits, where they are known (D2). */
+  codes: readonly string[];
+  /** What its task has cost, in US dollars; null where that is not known. */
+  usd: number | null;
+}
+
+export interface Listing {
+  sessions: readonly ListedSession[];
+  /** Agents that could not be asked, and why. */
+  unreachable: readonly { agent: string; message: string }[];
+}
+
+/** Tasks asked for of each agent. */
+const LISTED = 200;
+
+/** A session as one source tells of it, with the messages it is known to hold. */
+export type AgentListing = ListedSession & { messageIds: readonly string[] };
+
+/** What the agent itself tells. */
+export async function listedBy(agent: Agent): Promise<readonly AgentListing[]> {
+  return agent.ask(async (connection) => {
+    const tasks = (await connection.list({}, LISTED)) ?? [];
+    return tasks.flatMap((task) => {
+      const view = fold(undefined, connection.dialect.read(asEvent(task)));
+      if (view === undefined) return [];
+      const { taskId, sessionId, state, pending, cost } = view;
+      return [
+        {
+          sessionId,
+          agent: agent.name,
+          taskId,
+          state,
+          title: titleOf(firstWords(task)),
+          updatedAt: task.status?.timestamp ?? '',
+          pending: pending.length,
+          codes: codesOf(view),
+          usd: cost?.usd ?? null,
+          messageIds: task.history.map((message) => message.messageId),
+        },
+      ];
+    });
+  });
+}
+
+function codesOf({ pending, question }: TaskView): string[] {
+  return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
+}
+
+function firstWords(task: Task): string {
+  for (const message of task.history) {
+    for (const part of message.parts) {
+      if (part.content?.$case === 'text') return part.content.value;
+      const command = commandPart.safeParse(dataOf(part));
+      if (command.success) return commandLine(command.data);
+    }
+  }
+  return '';
+}
+
+/** Without title and time: others know those. */
+export function toldOf(session: Session): readonly AgentListing[] {
+  const { view, agent, id, firstMessageId } = session;
+  if (view === undefined) return [];
+  return [
+    {
+      sessionId: id,
+      agent: agent.name,
+      taskId: view.taskId === '' ? null : view.taskId,
+      state: view.state,
+      title: '',
+      updatedAt: '',
+      pending: view.pending.length,
+      codes: codesOf(view),
+      usd: view.cost?.usd ?? null,
+      messageIds: [firstMessageId],
+    },
+  ];
+}
+
+/** What the outbox tells. */
+export function ofEntry(entry: OutboxEntry): AgentListing {
+  const { state } = entry;
+  const known = state.type === 'accepted' || state.type === 'collected';
+  return {
+    sessionId: known ? state.sessionId : (entry.sessionId ?? entry.messageId),
+    agent: entry.agent,
+    taskId: known ? state.taskId : entry.taskId,
+    state: state.type === 'collected' ? (state.ended ?? 'unknown') : 'unknown',
+    title: entry.title,
+    updatedAt: entry.createdAt,
+    pending: 0,
+    codes: [],
+    usd: null,
+    messageIds: [entry.messageId],
+  };
+}
+
+/**
+ * One line for each session, of what several sources tell of it, the most trusted last. Of a session's tasks the newest
+ * stands for it.
+ */
+export function merged(told: readonly AgentListing[]): readonly ListedSession[] {
+  const found = new Map<string, ListedSession>();
+  for (const { messageIds: _, ...each } of told) {
+    const key = `${each.agent} ${each.sessionId}`;
+    const before = found.get(key);
+    if (before !== undefined && each.updatedAt !== '' && before.updatedAt > each.updatedAt) continue;
+    found.set(key, {
+      ...each,
+      title: each.title === '' ? (before?.title ?? '') : each.title,
+      usd: each.usd ?? before?.usd ?? null,
+      updatedAt: each.updatedAt === '' ? (before?.updatedAt ?? '') : each.updatedAt,
+    });
+  }
+  return [...found.values()];
+}
+
+export function newestFirst(sessions: readonly ListedSession[]): readonly ListedSession[] {
+  return sessions.toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+}

@@ -1,0 +1,34 @@
+/**
+ * Whether a delegating call repeats an earlier one. Pure.
+ *
+ * A client repeats its call when it has no answer: it gave up, or the bridge was killed. The repeated call has the same
+ * words, and joins the task of the first (R99). A call whose answer the client has is over, and the same words begin
+ * another task. What shows that the client has the answer: see `answer-receipts.ts`.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { OutboxEntry } from '../state/outbox-entry.ts';
+
+/** What a delegating call asks for. */
+export type AskedFor = Pick<OutboxEntry, 'agent' | 'text' | 'settings' | 'command' | 'sessionId'>;
+
+export function isSameCall(entry: OutboxEntry, asked: AskedFor): boolean {
+  const open = entry.state.type === 'sending' || entry.state.type === 'accepted';
+  return (
+    open &&
+    !entry.answered &&
+    entry.cancel === null &&
+    entry.agent === asked.agent &&
+    entry.text === asked.text &&
+    entry.sessionId === asked.sessionId &&
+    isDeepStrictEqual(entry.settings, asked.settings) &&
+    isDeepStrictEqual(entry.command, asked.command)
+  );
+}
+
+/** A client that gave up asks again soon; whoever says the same a day later wants it done again. In milliseconds. */
+const RECENT_MS = 60 * 60_000;
+
+/** @param now milliseconds since 1970 */
+export function isRecent({ createdAt }: Pick<OutboxEntry, 'createdAt'>, now: number): boolean {
+  return now - Date.parse(createdAt) < RECENT_MS;
+}

@@ -1,0 +1,69 @@
+/** Waiting for a session within a bound: until it settles, cannot be followed, the time is up, or the caller has gone. */
+import { onAbort } from '../../shared/runtime/abort.ts';
+import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import type { Session } from './session.ts';
+
+export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
+
+/**
+ * How long the agent has to name the task, in milliseconds, whatever the call's own bound: a handle that is handed out
+ * is then nearly always the agent's name for the session, which every bridge knows.
+ */
+export const NAMING_MS = 5_000;
+
+export interface Waiting {
+  session: Session;
+  /** A message on its way: nothing the session says before it has arrived is an answer to it. */
+  delivery?: Promise<void>;
+  /** Milliseconds. */
+  timeout: number;
+  /** The caller going away; the task goes on (detach). */
+  signal: AbortSignal;
+  onActivity?: (activity: Activity) => void;
+}
+
+/** @throws what the message that began the session, or this delivery, was refused with */
+export function waitFor({ session, delivery, timeout, signal, onActivity }: Waiting): Promise<WaitEnd> {
+  return new Promise((resolve, reject) => {
+    let delivered = delivery === undefined;
+    const named = (): boolean => delivered && session.view !== undefined;
+    let late = false;
+    const look = (): void => {
+      // A delivery says so itself, when the outbox has been brought up to date.
+      if (delivery === undefined && session.refusal !== undefined) return fail(session.refusal);
+      if (!delivered) return;
+      if (session.settled) end('settled');
+      else if (session.trouble !== undefined) end('trouble');
+      else if (late && named()) end('time');
+    };
+    const end = (how: WaitEnd): void => {
+      release();
+      resolve(how);
+    };
+    const fail = (error: unknown): void => {
+      release();
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    const timer = setTimeout(() => {
+      late = true;
+      if (named()) end('time');
+    }, timeout);
+    const naming = setTimeout(() => end('time'), Math.max(timeout, NAMING_MS));
+    const stopListening = session.listen((change) => {
+      if (change.type === 'activity') onActivity?.(change.activity);
+      else look();
+    });
+    const stopWatching = onAbort(signal, () => queueMicrotask(() => end('gone')));
+    const release = (): void => {
+      clearTimeout(timer);
+      clearTimeout(naming);
+      stopListening();
+      stopWatching();
+    };
+    delivery?.then(() => {
+      delivered = true;
+      return look();
+    }, fail);
+    look();
+  });
+}

@@ -1,0 +1,273 @@
+/** The bridge's settings: what each is called on the command line, in the environment and in the file. */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import {
+  readConfigFile,
+  resolveSettings,
+  setting,
+  type SettingValues,
+} from '../../shared/settings/config.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
+import { sourceFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
+import { APPROVALS, FORM_FIELDS } from './approval-mode.ts';
+import { agentAccess, hasNoCredentials } from './agent-access.ts';
+import { webhookSettings } from './webhook-settings.ts';
+import { DIALECT_NAMES } from '../dialects/dialect.ts';
+import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';
+
+const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+
+const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL');
+
+/** Beside the port of the a2a-server. */
+export const DEFAULT_HTTP_PORT = 41243;
+
+/** A flag without a value is `true`, in the file it may be a number. */
+const httpPort = z
+  .union([
+    z.boolean(),
+    z.stringbool({ truthy: ['yes', 'true'], falsy: ['no', 'false'] }),
+    z.number().int().min(0).max(65_535),
+    z
+      .string()
+      .regex(/^\d{1,5}$/)
+      .transform(Number)
+      .pipe(z.number().max(65_535)),
+  ])
+  .transform((given) => (typeof given === 'number' ? given : given ? DEFAULT_HTTP_PORT : undefined));
+
+/** An agent of the settings file. Secrets stay outside: the file names the variable or the command that has them. */
+const agentSettings = z.strictObject({
+  url: httpUrl,
+  tokenEnv: variableName.optional(),
+  ...agentAccess,
+  /** How it phrases what waits for a decision; its card tells when this is left out. */
+  dialect: z.enum(DIALECT_NAMES).optional(),
+});
+export type AgentSettings = z.infer<typeof agentSettings>;
+
+export const BRIDGE_SETTINGS = {
+  agentUrl: setting({
+    kind: 'text',
+    placeholder: 'url',
+    schema: httpUrl.optional(),
+    fallback: undefined,
+    env: 'MCP_A2A_BRIDGE_AGENT_URL',
+    describe: 'the A2A agent to work with (default: the local a2a-server, started when it does not run)',
+    allowed: 'the http or https URL of an A2A agent',
+  }),
+  agentTokenEnv: setting({
+    kind: 'text',
+    placeholder: 'name',
+    schema: variableName,
+    fallback: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
+    env: 'MCP_A2A_BRIDGE_AGENT_TOKEN_ENV',
+    describe: "the environment variable that holds that agent's bearer token",
+    allowed: 'the name of an environment variable',
+  }),
+  agentDialect: setting({
+    kind: 'text',
+    placeholder: DIALECT_NAMES.join('|'),
+    schema: z.enum(DIALECT_NAMES).optional(),
+    fallback: undefined,
+    env: 'MCP_A2A_BRIDGE_AGENT_DIALECT',
+    describe: 'how that agent asks for approvals (default: as its card tells)',
+    allowed: DIALECT_NAMES.join(', '),
+  }),
+  waitSeconds: setting({
+    kind: 'number',
+    placeholder: 'seconds',
+    schema: z.number().min(0).max(3600).optional(),
+    fallback: undefined,
+    env: 'MCP_A2A_BRIDGE_WAIT_SECONDS',
+    describe:
+      'how long a call waits for its task before it returns the handle (default 100, and 50 when the client asks for no progress)',
+    allowed: 'a number from 0 to 3600',
+  }),
+  toolPrefix: setting({
+    kind: 'text',
+    placeholder: 'prefix',
+    schema: z.string().regex(/^[A-Za-z0-9_-]{0,30}$/),
+    fallback: '',
+    env: 'MCP_A2A_BRIDGE_TOOL_PREFIX',
+    describe: 'put before the name of every tool, e.g. gemini_',
+    allowed: 'up to 30 letters, digits, "_" and "-"',
+  }),
+  onCancel: setting({
+    kind: 'text',
+    placeholder: ON_CANCEL.join('|'),
+    schema: z.enum(ON_CANCEL),
+    fallback: 'detach',
+    env: 'MCP_A2A_BRIDGE_ON_CANCEL',
+    describe:
+      'what becomes of a task when a person stops the call that waits for it; a client that times out or goes away never ends one',
+    allowed: 'detach (it goes on) or cancel',
+  }),
+  approvals: setting({
+    kind: 'text',
+    placeholder: APPROVALS.join('|'),
+    schema: z.enum(APPROVALS),
+    fallback: 'auto',
+    env: 'MCP_A2A_BRIDGE_APPROVALS',
+    describe:
+      'how actions are approved: the person is asked in a form where the client has one, and else over the tool (auto), only what a person answers in a form counts (human-only), or only the tool is used (tool-only)',
+    allowed: 'auto, human-only or tool-only',
+  }),
+  forms: setting({
+    kind: 'text',
+    placeholder: FORM_FIELDS.join('|'),
+    schema: z.enum(FORM_FIELDS),
+    fallback: 'none',
+    env: 'MCP_A2A_BRIDGE_FORMS',
+    describe:
+      'which fields a form for an action has: none, so that it only approves or denies, or more, to edit, trust and give a reason too (default none)',
+    allowed: 'none or more',
+  }),
+  fastestAnswerSeconds: setting({
+    kind: 'number',
+    placeholder: 'seconds',
+    schema: z.number().min(0).max(60),
+    fallback: 1,
+    env: 'MCP_A2A_BRIDGE_FASTEST_ANSWER_SECONDS',
+    describe:
+      'an answer to a form that comes back faster than this was read by nobody, and does not count (default 1)',
+    allowed: 'a number from 0 to 60',
+  }),
+  workspace: setting({
+    kind: 'text',
+    placeholder: 'dir',
+    schema: z
+      .string()
+      .min(1)
+      .transform((path) => resolve(path))
+      .optional(),
+    fallback: undefined,
+    env: 'CLAUDE_PROJECT_DIR',
+    describe:
+      'where tasks work that name no workspace, with agents on this machine (default: the current directory)',
+    allowed: 'a directory',
+  }),
+  allowWorkspace: setting({
+    kind: 'list',
+    placeholder: 'dir',
+    schema: z.array(
+      z
+        .string()
+        .min(1)
+        .transform((path) => resolve(path)),
+    ),
+    fallback: [],
+    env: 'MCP_A2A_BRIDGE_ALLOW_WORKSPACE',
+    describe:
+      'a directory that a tool call may name as the workspace, with all below it, beside the own directory; may be repeated',
+    allowed: 'directories',
+  }),
+  autoStart: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: true,
+    env: 'MCP_A2A_BRIDGE_AUTO_START',
+    describe: 'start the local a2a-server when it is needed and does not run (default yes)',
+    allowed: 'true or false',
+  }),
+  stdio: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: true,
+    env: 'MCP_A2A_BRIDGE_STDIO',
+    describe: 'serve the client that has started the bridge, over stdin and stdout (default yes)',
+    allowed: 'true or false',
+  }),
+  http: setting({
+    kind: 'text',
+    placeholder: 'port',
+    valueOptional: true,
+    schema: httpPort.optional(),
+    fallback: undefined,
+    env: 'MCP_A2A_BRIDGE_HTTP',
+    describe: `serve MCP over Streamable HTTP too, on 127.0.0.1; 0 takes a free port (default no, and ${DEFAULT_HTTP_PORT} without a port)`,
+    allowed: 'yes, no, or a port from 0 to 65535',
+  }),
+  httpAllowOrigin: setting({
+    kind: 'list',
+    placeholder: 'origin',
+    schema: z.array(z.string().regex(/^https?:\/\/[^/\s]+$/)),
+    fallback: [],
+    env: 'MCP_A2A_BRIDGE_HTTP_ALLOW_ORIGIN',
+    describe:
+      'origin of web pages that may use it over HTTP, e.g. https://console.example.com; may be repeated',
+    allowed: 'origins: scheme, host and port, without a path',
+  }),
+  logLevel: setting({
+    kind: 'text',
+    placeholder: 'level',
+    schema: z.enum(LOG_LEVELS),
+    fallback: 'info',
+    env: 'MCP_A2A_BRIDGE_LOG_LEVEL',
+    describe: 'how much is logged, to stderr',
+    allowed: LOG_LEVELS.join(', '),
+  }),
+} as const;
+
+/** Settings that do not fit on a command line. */
+export const UNFLAGGED_SETTINGS = {
+  agents: setting({
+    kind: 'text',
+    schema: z.record(agentName, agentSettings),
+    fallback: {},
+    env: 'MCP_A2A_BRIDGE_AGENTS',
+    describe: 'several agents by name, the first one being the default',
+    allowed:
+      'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", …}}; docs/configuration.md has every key',
+  }),
+  approvalWebhook: setting({
+    kind: 'text',
+    schema: webhookSettings.optional(),
+    fallback: undefined,
+    env: 'MCP_A2A_BRIDGE_APPROVAL_WEBHOOK',
+    describe: 'an address that is told of what waits too long, and may decide it',
+    allowed: 'in the same file, {"url": "…", "secretEnv": "…", …}; docs/approvals.md has every key',
+  }),
+} as const;
+
+const ALL_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_SETTINGS };
+
+export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
+  workspace: string;
+  stateDir: string;
+  /** The configuration file when somebody has named one: a server started from here is told of it. */
+  configFile: string | undefined;
+}
+
+/** Flags that say where the other settings are. */
+export const PLACE_FLAGS = sourceFlags("outbox, token and the local server's address");
+
+/**
+ * @param flags what commander found, by the settings' keys, with `stateDir` and `config` beside them
+ * @throws ProductError CONFIGURATION
+ */
+export async function readBridgeSettings(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<BridgeSettings> {
+  const { stateDir, configFile, named, flags: settingFlags } = settingsSources(flags, env);
+  const file = await readConfigFile(configFile, named);
+  const sources = { flags: settingFlags, env, file: { path: configFile, values: file.bridge } };
+  const settings = resolveSettings(ALL_SETTINGS, sources);
+  if (!settings.stdio && settings.http === undefined) {
+    throw new ProductError(
+      'CONFIGURATION',
+      'With --no-stdio and without --http the bridge would serve nobody. Add --http.',
+    );
+  }
+  return {
+    ...settings,
+    workspace: settings.workspace ?? process.cwd(),
+    stateDir,
+    configFile: named ? configFile : undefined,
+  };
+}

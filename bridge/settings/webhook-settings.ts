@@ -1,0 +1,40 @@
+/** The setting `approvalWebhook`: whom the bridge tells of what waits, and how the two know each other. */
+import { z } from 'zod';
+import { agentAccess, hasNoCredentials } from './agent-access.ts';
+import { isLoopback } from '../../shared/net/loopback.ts';
+
+const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
+
+/** What a person has to read the form in their client before another is asked, in seconds. */
+const AFTER_SECONDS = 30;
+
+export const webhookSettings = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/ })
+      .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL'),
+    /** Lets the previews of what waits go over a network in the clear. */
+    allowHttp: z.boolean().default(false),
+    /** The environment variable with the secret that the posts are signed with; or a program and its arguments that say it. */
+    secretEnv: variableName.optional(),
+    secretCommand: agentAccess.tokenCommand,
+    tokenEnv: variableName.optional(),
+    tokenCommand: agentAccess.tokenCommand,
+    headers: agentAccess.headers,
+    /** How long an action waits before it is posted. */
+    afterSeconds: z.number().min(0).max(86_400).default(AFTER_SECONDS),
+  })
+  .refine(({ url, allowHttp }) => allowHttp || isSafe(new URL(url)), {
+    message:
+      'https, or http on this machine: what waits is shown to whoever listens. "allowHttp": true allows it',
+    path: ['url'],
+  })
+  .refine(({ secretEnv, secretCommand }) => secretEnv !== undefined || secretCommand !== undefined, {
+    message: 'the secret that posts are signed with: name it as "secretEnv" or "secretCommand"',
+    path: ['secretEnv'],
+  });
+export type WebhookSettings = z.infer<typeof webhookSettings>;
+
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || isLoopback(hostname);
+}

@@ -1,0 +1,76 @@
+/** The agents of the settings, ready to be connected to. */
+import { LOCAL_AGENT } from '../agents/agent.ts';
+import { join } from 'node:path';
+import type { AgentSettings, BridgeSettings } from '../settings/settings.ts';
+import { Agent } from '../agents/agent.ts';
+import type { Endpoint } from '../agents/connection.ts';
+import { credentialHeaders } from '../agents/credentials.ts';
+import { Registry } from '../agents/registry.ts';
+
+/** The name of the agent that `agentUrl` sets. */
+const NAMED_BY_URL = 'agent';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** @param serverScript the built a2a-server, for starting it */
+export function configuredAgents(settings: BridgeSettings, env: Env, serverScript: string): Registry {
+  const { agentUrl, agentTokenEnv, agentDialect, agents } = settings;
+  const byUrl =
+    agentUrl === undefined
+      ? []
+      : [
+          new Agent(
+            NAMED_BY_URL,
+            async () => {
+              // The variable has a name by default: nobody need have set it.
+              const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
+              const headers = await credentialHeaders(spokenOf(NAMED_BY_URL), { tokenEnv, headers: {} }, env);
+              return { url: agentUrl, headers, dialect: agentDialect };
+            },
+            `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,
+          ),
+        ];
+  const listed = Object.entries(agents).map(
+    ([name, agent]) =>
+      new Agent(
+        name,
+        () => listedEndpoint(name, agent, env),
+        aboutListedToken(name, agent, env),
+        agent.workspaces,
+      ),
+  );
+  const [first = localAgent(settings, serverScript), ...others] = [...byUrl, ...listed];
+  return new Registry(first, ...others);
+}
+
+function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverScript: string): Agent {
+  return new Agent(
+    LOCAL_AGENT,
+    async () => {
+      const { findServer } = await import('../local-server/find-server.ts');
+      return findServer({ stateDirectory: stateDir, script: serverScript, autoStart, configFile });
+    },
+    `It was sent the token in ${join(stateDir, 'token')}: see that the server runs with this state directory, or end it, so that the bridge starts its own.`,
+  );
+}
+
+function aboutListedToken(name: string, { tokenEnv, tokenCommand }: AgentSettings, env: Env): string {
+  if (tokenCommand !== undefined)
+    return `What the "tokenCommand" of agent "${name}" in the bridge's configuration file said was refused. The next call asks it again.`;
+  return tokenEnv === undefined
+    ? `No token was sent: name the environment variable that holds it as "tokenEnv" of agent "${name}" in the bridge's configuration file, and set it where the MCP client starts the bridge.`
+    : `${tokenIn(tokenEnv, env)} (It is the "tokenEnv" of agent "${name}" in the bridge's configuration file.)`;
+}
+
+function tokenIn(variable: string, env: Env): string {
+  return env[variable] === undefined
+    ? `No token was sent: the environment variable ${variable} is not set. Set it where the MCP client starts the bridge.`
+    : `The token in the environment variable ${variable} was refused. Set the right one where the MCP client starts the bridge.`;
+}
+
+const spokenOf = (name: string): string => `Agent "${name}"`;
+
+async function listedEndpoint(name: string, settings: AgentSettings, env: Env): Promise<Endpoint> {
+  const { url, cardUrl, dialect } = settings;
+  return { url, cardUrl, dialect, headers: await credentialHeaders(spokenOf(name), settings, env) };
+}

@@ -1,0 +1,85 @@
+/** Opens what the tools work with: agents, outbox, sessions. Loaded by the first call that needs it. */
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { configuredAgents } from './configured-agents.ts';
+import { OpenForms } from '../approvals/open-forms.ts';
+import { PageLinks } from '../approvals/page-links.ts';
+import { RequestStates } from '../approvals/request-state.ts';
+import type { Bridge } from '../mcp/bridge-context.ts';
+import type { BridgeSettings } from '../settings/settings.ts';
+import { Inbox } from '../inbox/inbox.ts';
+import { DelegationService } from '../sessions/delegation-service.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import { BridgeDatabase } from '../state/database.ts';
+import { StoredClaims } from '../state/decision-claims.ts';
+import { Outbox } from '../state/outbox.ts';
+import { WaitingResults } from '../state/waiting-results.ts';
+
+export interface Opening {
+  settings: BridgeSettings;
+  env: Readonly<Record<string, string | undefined>>;
+  /** The built a2a-server, for starting it. */
+  serverScript: string;
+  /** How a person runs this program at a terminal. */
+  program: string;
+  log: Logger;
+  version: string;
+}
+
+/** @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot */
+export async function openBridge({
+  settings,
+  env,
+  serverScript,
+  program,
+  log,
+  version,
+}: Opening): Promise<Bridge> {
+  const registry = configuredAgents(settings, env, serverScript);
+  const database = await BridgeDatabase.open(settings.stateDir);
+  const outbox = new Outbox(database);
+  const claims = new StoredClaims(database);
+  const sessions = new Sessions(registry, outbox, claims);
+  const delegations = new DelegationService({ registry, outbox, sessions, log });
+  const results = new WaitingResults(database);
+  const inbox = new Inbox({ results, registry, outbox, sessions, delegations, log });
+  const { approvalWebhook } = settings;
+  const webhook =
+    approvalWebhook === undefined
+      ? undefined
+      : await import('../approvals/webhook/approval-webhook.ts').then(({ ApprovalWebhook }) =>
+          ApprovalWebhook.open({
+            settings: approvalWebhook,
+            env,
+            database,
+            registry,
+            outbox,
+            sessions,
+            log,
+          }),
+        );
+  // B3: what an earlier bridge left half done is finished beside whatever this call wants.
+  delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
+  // What earlier bridges have left is looked at before anybody calls: it may wait for whoever the webhook reaches.
+  if (webhook !== undefined) void inbox.look();
+  return {
+    registry,
+    sessions,
+    delegations,
+    rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
+    offers: new OpenForms({ fields: settings.forms }),
+    links: new PageLinks(),
+    requestStates: new RequestStates(settings.stateDir),
+    inbox,
+    webhook,
+    log,
+    version,
+    program,
+    workspaces: { own: settings.workspace, listed: settings.allowWorkspace },
+    defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
+    close: () => {
+      webhook?.close();
+      sessions.close();
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+/** One run of the bridge: over stdio, over HTTP, or both. stdout carries MCP and nothing else where stdio is served (B2). */
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { resolve } from 'node:path';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../../shared/state/state-directory.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
+import type { Bridge } from '../mcp/bridge-context.ts';
+import type { ProgramPaths } from '../settings/program-paths.ts';
+import type { BridgeSettings } from '../settings/settings.ts';
+import type { HttpRun } from '../transports/http/serve-http.ts';
+import { AnswerReceipts } from '../inbox/answer-receipts.ts';
+import { createServer, type ServerParts } from '../mcp/server/mcp-server.ts';
+import { wasLeftOpen } from '../state/left-open.ts';
+import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
+import { TaskListening } from '../mcp/tasks/task-listening.ts';
+import { FollowedTasks } from '../mcp/tasks/followed-tasks.ts';
+import { watchTask } from '../mcp/tasks/watch-task.ts';
+import type { ToolName } from '../tool-names/tool-name.ts';
+import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
+
+/** How long the outbox has to be brought up to date at the end; what is missed, the next bridge finds out. */
+const LAST_WRITES_MS = 2_000;
+
+export interface BridgeRun {
+  settings: BridgeSettings;
+  places: ProgramPaths;
+  log: Logger;
+}
+
+/**
+ * Serves until a signal comes, or the client closes stdin where stdio is served. Tasks go on in either case (E4).
+ * Whoever is served over HTTP shares agents, sessions and outbox with the client at stdin.
+ * @throws ProductError CONFIGURATION when there is nothing but HTTP, and it cannot be served
+ */
+export async function serve({ settings, places, log }: BridgeRun): Promise<void> {
+  const version = packageVersion();
+  const { toolPrefix: prefix, onCancel, stdio } = settings;
+  let opened: Promise<Bridge> | undefined;
+  const bridge = (): Promise<Bridge> => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined; // The next call may find the state directory usable.
+      throw error;
+    });
+    return opened;
+  };
+  const open = async (): Promise<Bridge> => {
+    const { openBridge } = await import('./open-bridge.ts');
+    const { serverScript } = places;
+    const program = await programLine(settings, places);
+    return openBridge({ settings, env: process.env, serverScript, program, log, version });
+  };
+  const { approvals } = settings;
+  const parts: ServerParts = { version, prefix, log, onCancel, approvals, bridge };
+
+  // Claude Code's print mode answers every form by itself, and refuses tools that ask a person.
+  const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
+  const followed = new FollowedTasks();
+  const client = { withdrawals: new CancelledCalls(), receipts: new AnswerReceipts(), followed, unattended };
+  let ending = false;
+  let http: Promise<HttpRun | undefined> = Promise.resolve(undefined);
+  const end = async (why: string): Promise<void> => {
+    if (ending) return;
+    ending = true;
+    log.info({ why }, 'the bridge ends; tasks go on');
+    setTimeout(() => process.exit(0), LAST_WRITES_MS);
+    client.receipts.confirm();
+    const run = await http.catch(() => undefined);
+    await run?.stop();
+    const running = await opened?.catch(() => undefined);
+    running?.delegations.release();
+    await running?.delegations.settled();
+    running?.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(signal));
+  // With a client at stdin the bridge goes when the terminal goes. A service outlives the one it was started from.
+  process.on('SIGHUP', () => stdio && void end('SIGHUP'));
+
+  if (stdio) {
+    const name = (tool: ToolName): string => `${prefix}${tool}`;
+    serveStdio(() => createServer(parts, client), {
+      transport: new TaskListening(
+        new StdioTransport(process.stdin, process.stdout, log),
+        (taskId, push, opensUrls) => watchTask(taskId, { bridge, name, push, opensUrls, followed }),
+      ),
+      onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
+    });
+    log.debug({ version, state: settings.stateDir }, 'serving MCP over stdio');
+    const closed = `the client closed stdin${settings.http === undefined ? '' : '; without a client there, --no-stdio serves HTTP alone'}`;
+    process.stdin.once('end', () => void end(closed));
+    process.stdin.once('close', () => void end(closed));
+  }
+  if (settings.http !== undefined) http = serveOverHttp(settings.http, settings, parts);
+  void takeUp(settings, bridge);
+  if (stdio) {
+    // The client at stdin is served all the same: it may be one of several whose settings name one port.
+    http.catch((error: unknown) => log.error({ problem: messageOf(error) }, 'MCP is not served over HTTP'));
+    return;
+  }
+  const run = await http;
+  if (run !== undefined)
+    process.stdout.write(`mcp-a2a-bridge ${version} serves MCP at ${run.url} (token in ${run.tokenPath})\n`);
+}
+
+async function programLine(
+  { stateDir, configFile, agentUrl }: BridgeSettings,
+  { bridgeScript }: ProgramPaths,
+): Promise<string> {
+  const { commandLine } = await import('../cli/command-line.ts');
+  const { [STATE_DIRECTORY_VARIABLE]: _, ...env } = process.env;
+  const usual = resolve(stateDirectory({ ...thisMachine(), env }));
+  return commandLine(
+    { script: bridgeScript, started: process.argv[1], path: process.env['PATH'] },
+    { stateDir: stateDir === usual ? undefined : stateDir, configFile, agentUrl },
+  );
+}
+
+async function serveOverHttp(
+  port: number,
+  { stateDir, httpAllowOrigin }: BridgeSettings,
+  parts: ServerParts,
+): Promise<HttpRun> {
+  // Loaded for those who want it: the client at stdin does not wait for an HTTP server.
+  const { serveHttp } = await import('../transports/http/serve-http.ts');
+  const run = await serveHttp({
+    port,
+    stateDir,
+    origins: httpAllowOrigin,
+    serve: (client) => createServer(parts, client),
+    log: parts.log,
+  });
+  parts.log.info({ url: run.url, tokenFile: run.tokenPath }, 'serving MCP over HTTP');
+  return run;
+}
+
+/** B3: opens the bridge when another one may have left something behind. Otherwise the first call opens it. */
+async function takeUp(settings: BridgeSettings, bridge: () => Promise<Bridge>): Promise<void> {
+  if (!(await wasLeftOpen(settings.stateDir))) return;
+  const { hasUnfinishedWork } = await import('../state/unfinished-work.ts');
+  // A database that cannot be used is reported to the first call.
+  if (await hasUnfinishedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);
+}

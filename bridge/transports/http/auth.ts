@@ -1,0 +1,56 @@
+/**
+ * The door before MCP over HTTP (X1): to whom a request is addressed, which page sent it, and whether it brings the token.
+ * A page on the web can point a name of its own at 127.0.0.1 and have a browser send requests here; their Host and Origin
+ * give it away. Pure but for the comparison, which takes the same time whatever it is shown.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
+import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-token.ts';
+
+export interface AccessRules {
+  token: string;
+  /** For the answer to whoever has none: where it lies. */
+  tokenPath: string;
+  /** Origins of pages that may call, e.g. `https://console.example.com`. */
+  origins: readonly string[];
+}
+
+export interface AccessRefused {
+  status: 401 | 403;
+  message: string;
+}
+
+/** Whether a request may be asked for a token at all. @returns undefined when it may */
+export function checkReach(
+  headers: IncomingHttpHeaders,
+  { origins }: AccessRules,
+): AccessRefused | undefined {
+  const { host, origin } = headers;
+  if (!validateHostHeader(host, localhostAllowedHostnames()).ok) {
+    return {
+      status: 403,
+      message: `This bridge does not answer to the host ${quoted(host ?? '')}. Use 127.0.0.1 or localhost.`,
+    };
+  }
+  if (origin !== undefined && !origins.includes(origin)) {
+    return {
+      status: 403,
+      message: `Pages of ${quoted(origin)} may not call this bridge. Add the origin with --http-allow-origin.`,
+    };
+  }
+  return undefined;
+}
+
+/** @returns undefined when the request brings the token */
+export function checkToken(headers: IncomingHttpHeaders, door: AccessRules): AccessRefused | undefined {
+  const shown = bearerToken(headers.authorization);
+  if (shown !== undefined && sameToken(tokenDigest(shown), tokenDigest(door.token))) return undefined;
+  return {
+    status: 401,
+    message: `This bridge asks for a bearer token: send "Authorization: Bearer <token>" with the one in ${door.tokenPath}.`,
+  };
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 200));
+}

@@ -1,0 +1,86 @@
+/** MCP over Streamable HTTP: 2026-07-28 and every older revision at one address, as over stdio. */
+import {
+  createMcpHandler,
+  isJsonContentType,
+  isLegacyRequest,
+  readRequestBody,
+} from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { AnswerReceipts } from '../../inbox/answer-receipts.ts';
+import type { ServerClient } from '../../mcp/server/mcp-server.ts';
+import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
+import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';
+import { PARSE_ERROR, rpcError } from './rpc-error.ts';
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Read of a body that is too large, so that its sender comes to reading why it was refused. */
+const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
+/** Whatever is left of such a body, nothing else comes over its connection. */
+const LAST = { Connection: 'close' };
+
+export interface McpEndpoint {
+  /** @param over resolves when the answer has been written, or its reader has gone */
+  answer(request: Request, over: Promise<void>): Promise<Response>;
+  /** Ends every session and what is in flight. Tasks are not touched. */
+  close(): Promise<void>;
+}
+
+export interface EndpointParts {
+  /** Makes the server of one client. */
+  serve: (client: ServerClient) => McpServer;
+  log: Logger;
+  limits?: SessionLimits;
+}
+
+export function mcpEndpoint({ serve, log, limits = DEFAULT_SESSION_LIMITS }: EndpointParts): McpEndpoint {
+  const sessions = new McpSessions(serve, limits);
+  // Under 2026-07-28 nothing says which requests are of one client: whoever calls next is told of withdrawn calls.
+  const client = {
+    withdrawals: new CancelledCalls(),
+    receipts: new AnswerReceipts(),
+    followed: undefined,
+    unattended: false,
+  };
+  const handler = createMcpHandler(() => serve(client), {
+    legacy: 'reject',
+    onerror: (error) => log.debug({ err: error }, 'an MCP request over HTTP'),
+  });
+  return {
+    async answer(request, over) {
+      const body = request.method === 'POST' ? await bodyOf(request) : undefined;
+      if (body instanceof Response) return body;
+      if (await isLegacyRequest(request, body)) return sessions.answer({ request, body, over });
+      return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
+    },
+    async close() {
+      client.receipts.confirm();
+      sessions.close();
+      await handler.close();
+    },
+  };
+}
+
+/** The request's JSON, parsed once for whoever answers it; or the answer to one that has none. */
+async function bodyOf(request: Request): Promise<unknown> {
+  if (!isJsonContentType(request.headers.get('content-type'))) return rpcError(415, 'Send application/json.');
+  try {
+    const read = await readRequestBody(request, MAX_BODY_BYTES);
+    if (read.tooLarge) {
+      await discard(request, MAX_DISCARDED_BYTES);
+      return rpcError(413, `The body is larger than ${String(MAX_BODY_BYTES)} bytes.`, { headers: LAST });
+    }
+    const body: unknown = JSON.parse(read.text);
+    return body;
+  } catch {
+    return rpcError(400, 'The body is not JSON.', { code: PARSE_ERROR });
+  }
+}
+
+async function discard(request: Request, atMost: number): Promise<void> {
+  let left = atMost;
+  for await (const chunk of request.body ?? []) {
+    left -= chunk.byteLength;
+    if (left <= 0) return;
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The sessions of MCP's older revisions over HTTP: each begins with `initialize`, is named in a header from then on, and
+ * ends by DELETE or by having been idle for long. What ends with it is the conversation with one client; tasks go on (E4).
+ *
+ * Invariants
+ * - There are at most so many, however many are asked for: the longest idle one makes room, one in use never does.
+ * - A session with an exchange open, a stream included, is in use.
+ */
+import { randomUUID } from 'node:crypto';
+import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
+import { AnswerReceipts } from '../../inbox/answer-receipts.ts';
+import type { ServerClient } from '../../mcp/server/mcp-server.ts';
+import { rpcError } from './rpc-error.ts';
+
+export const SESSION_HEADER = 'mcp-session-id';
+
+export interface SessionLimits {
+  /** Sessions at a time. */
+  most: number;
+  /** Milliseconds. */
+  idleMs: number;
+}
+
+export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000 };
+
+/** Seconds after which a client may try again when every session is in use. */
+const RETRY_AFTER = 30;
+
+interface McpSession {
+  transport: WebStandardStreamableHTTPServerTransport;
+  receipts: AnswerReceipts;
+  /** Exchanges under way. */
+  open: number;
+  lastUsed: number;
+}
+
+export interface Exchange {
+  request: Request;
+  /** The parsed body; undefined for a request that has none. */
+  body: unknown;
+  /** Resolves when the last byte of the answer has been written, or its reader has gone. */
+  over: Promise<void>;
+}
+
+export class McpSessions {
+  readonly #serve: (client: ServerClient) => McpServer;
+  readonly #limits: SessionLimits;
+  readonly #now: () => number;
+  readonly #sessions = new Map<string, McpSession>();
+  /** Sessions asked for, and not yet begun or refused. */
+  #beginning = 0;
+  #sweep: NodeJS.Timeout | undefined;
+
+  /** @param serve makes the server of one session; `now` is a monotonic clock, in milliseconds */
+  constructor(
+    serve: (client: ServerClient) => McpServer,
+    limits: SessionLimits = DEFAULT_SESSION_LIMITS,
+    now: () => number = () => performance.now(),
+  ) {
+    this.#serve = serve;
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  async answer(exchange: Exchange): Promise<Response> {
+    const id = exchange.request.headers.get(SESSION_HEADER);
+    if (id === null && isInitializeRequest(exchange.body)) return this.#begin(exchange);
+    if (id === null)
+      return rpcError(400, 'Send initialize first, and the Mcp-Session-Id of its answer with each request.');
+    const session = this.#sessions.get(id);
+    // MCP 2025-11-25, Streamable HTTP, session management 3: the client then initializes anew.
+    if (session === undefined) {
+      return rpcError(
+        404,
+        'This MCP session has ended, with the bridge or by being idle. Initialize again: tasks are not touched.',
+        { code: -32_001 },
+      );
+    }
+    return this.#within(session, exchange);
+  }
+
+  /** Ends those that nobody has used for long. */
+  endIdle(): void {
+    const before = this.#now() - this.#limits.idleMs;
+    for (const [id, session] of this.#idle()) if (session.lastUsed <= before) this.#end(id, session);
+  }
+
+  close(): void {
+    clearInterval(this.#sweep);
+    for (const [id, session] of this.#sessions) this.#end(id, session);
+  }
+
+  async #begin(exchange: Exchange): Promise<Response> {
+    if (this.#sessions.size + this.#beginning >= this.#limits.most && !this.#makeRoom()) {
+      return rpcError(503, 'As many clients as this bridge takes are using it. Try again later.', {
+        headers: { 'Retry-After': String(RETRY_AFTER) },
+      });
+    }
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => {
+        this.#sessions.set(id, session);
+      },
+      onsessionclosed: (id) => {
+        this.#sessions.delete(id);
+      },
+    });
+    const receipts = new AnswerReceipts();
+    const session: McpSession = { transport, receipts, open: 0, lastUsed: this.#now() };
+    const server = this.#serve({
+      withdrawals: new CancelledCalls(),
+      // The revisions with sessions have no tasks extension.
+      followed: undefined,
+      receipts,
+      unattended: false,
+      // A withdrawn call gets no answer, so nothing else would end its stream.
+      released: (requestId) => transport.closeSSEStream(requestId),
+    });
+    this.#sweep ??= setInterval(() => this.endIdle(), this.#limits.idleMs / 10).unref();
+    this.#beginning += 1;
+    try {
+      await server.connect(transport);
+      return await this.#within(session, exchange);
+    } finally {
+      this.#beginning -= 1;
+    }
+  }
+
+  #within(session: McpSession, { request, body, over }: Exchange): Promise<Response> {
+    session.open += 1;
+    session.lastUsed = this.#now();
+    void this.#release(session, over);
+    return session.transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+  }
+
+  async #release(session: McpSession, over: Promise<void>): Promise<void> {
+    await over;
+    session.open -= 1;
+    session.lastUsed = this.#now();
+  }
+
+  #makeRoom(): boolean {
+    const [oldest] = this.#idle().toSorted(([, a], [, b]) => a.lastUsed - b.lastUsed);
+    if (oldest !== undefined) this.#end(...oldest);
+    return oldest !== undefined;
+  }
+
+  #idle(): [string, McpSession][] {
+    return [...this.#sessions].filter(([, { open }]) => open === 0);
+  }
+
+  /** Its streams end, and its calls in flight as with a client that has gone. */
+  #end(id: string, { transport, receipts }: McpSession): void {
+    this.#sessions.delete(id);
+    receipts.confirm();
+    void transport.close();
+  }
+}

@@ -1,0 +1,170 @@
+/** The bridge's HTTP server. It listens on loopback and nowhere else: whoever has the token can have commands run here. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
+import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
+import type { ServerClient } from '../../mcp/server/mcp-server.ts';
+import { isPreflight, pageHeaders, preflightHeaders } from './cors.ts';
+import { checkReach, checkToken, type AccessRules } from './auth.ts';
+import { type McpEndpoint, mcpEndpoint } from './mcp-endpoint.ts';
+import { rpcError } from './rpc-error.ts';
+import { writeAnswer } from './write-answer.ts';
+
+const HOST = '127.0.0.1';
+const PATH = '/mcp';
+const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
+const MAX_CONNECTIONS = 512;
+/** How long clients have to take the last of their answers, in milliseconds. */
+const LAST_WORDS_MS = 1_000;
+/** Seconds after which a client may try again when the bridge is restarted. */
+const RETRY_AFTER = 2;
+
+export interface HttpRun {
+  url: string;
+  /** Where the token lies that clients have to show. */
+  tokenPath: string;
+  /** Takes no more requests, ends sessions and streams. Once. */
+  stop(): Promise<void>;
+}
+
+export interface HttpParts {
+  /** 0 takes a free one. */
+  port: number;
+  stateDir: string;
+  origins: readonly string[];
+  /** Makes the server of one client. */
+  serve: (client: ServerClient) => McpServer;
+  log: Logger;
+}
+
+/** @throws ProductError CONFIGURATION when the port or the state directory cannot be had */
+export async function serveHttp({ port, stateDir, origins, serve, log }: HttpParts): Promise<HttpRun> {
+  await prepareStateDirectory(stateDir);
+  const door: AccessRules = {
+    token: await obtainToken(stateDir, 'http-token'),
+    tokenPath: tokenPath(stateDir, 'http-token'),
+    origins,
+  };
+  const endpoint = mcpEndpoint({ serve, log });
+  let closing = false;
+  const server = createServer((request, response) => {
+    response.on('error', () => undefined);
+    // At the end a connection is closed as soon as its last answer is out; Node calls it idle only after this event.
+    response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
+    respond(request, response, { door, endpoint, closing }).catch((error: unknown) => {
+      log.error({ err: error }, 'an HTTP request failed');
+      response.destroy();
+    });
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const url = `http://${HOST}:${String(await listen(server, port))}${PATH}`;
+  const stop = async (): Promise<void> => {
+    closing = true;
+    await endpoint.close();
+    await ended(server);
+  };
+  let stopped: Promise<void> | undefined;
+  return { url, tokenPath: door.tokenPath, stop: () => (stopped ??= stop()) };
+}
+
+interface Inside {
+  door: AccessRules;
+  endpoint: McpEndpoint;
+  closing: boolean;
+}
+
+async function respond(request: IncomingMessage, response: ServerResponse, inside: Inside): Promise<void> {
+  const { headers } = request;
+  const outside = checkReach(headers, inside.door);
+  if (outside !== undefined) return refuse(response, rpcError(outside.status, outside.message), {});
+  const forPage = pageHeaders(headers);
+  if (isPreflight(request.method, headers)) {
+    response.writeHead(204, { ...forPage, ...preflightHeaders(headers) }).end();
+    return;
+  }
+  const stranger = checkToken(headers, inside.door);
+  if (stranger !== undefined) {
+    // RFC 6750 §3
+    const challenge = { 'WWW-Authenticate': 'Bearer realm="mcp-a2a-bridge"' };
+    return refuse(response, rpcError(stranger.status, stranger.message, { headers: challenge }), forPage);
+  }
+  if (inside.closing) {
+    const again = { 'Retry-After': String(RETRY_AFTER) };
+    return refuse(response, rpcError(503, 'The bridge is ending.', { headers: again }), forPage);
+  }
+  if (request.url?.split('?', 1)[0] !== PATH)
+    return refuse(response, rpcError(404, `There is nothing here: MCP is at ${PATH}.`), forPage);
+  await writeAnswer(response, await answerOf(request, response, inside.endpoint), forPage);
+}
+
+async function answerOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  endpoint: McpEndpoint,
+): Promise<Response> {
+  const { method = '' } = request;
+  if (!METHODS.includes(method)) {
+    const headers = { Allow: METHODS.join(', ') };
+    return rpcError(405, `MCP takes ${METHODS.join(', ')}.`, { headers });
+  }
+  const gone = new AbortController();
+  const over = once(response, 'close').then(
+    () => gone.abort(),
+    () => gone.abort(),
+  );
+  return endpoint.answer(webRequest(request, gone.signal), over);
+}
+
+/** The request as the MCP SDK takes it. Its body is not read here. */
+function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headersDistinct))
+    for (const each of value ?? []) headers.append(name, each);
+  const { method = '' } = request;
+  const body = method === 'POST' ? { body: Readable.toWeb(request), duplex: 'half' as const } : {};
+  return new Request(`http://${HOST}${PATH}`, { method, headers, signal, ...body });
+}
+
+/** A request that is refused unread: its body is not waited for, so the connection ends with the answer. */
+function refuse(
+  response: ServerResponse,
+  answer: Response,
+  headers: Readonly<Record<string, string>>,
+): Promise<void> {
+  return writeAnswer(response, answer, { ...headers, Connection: 'close' });
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  try {
+    server.listen({ host: HOST, port, exclusive: true });
+    await once(server, 'listening');
+  } catch (error) {
+    const problem =
+      systemErrorCode(error) === 'EADDRINUSE'
+        ? 'another program listens there, perhaps another bridge'
+        : messageOf(error);
+    throw new ProductError(
+      'CONFIGURATION',
+      `The bridge cannot serve MCP at port ${String(port)} of ${HOST}: ${problem}. Choose another port with --http.`,
+      { facts: { port: String(port) }, cause: error },
+    );
+  }
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+async function ended(server: Server): Promise<void> {
+  server.closeIdleConnections();
+  await new Promise<void>((resolve) => {
+    const cut = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,21 @@
+/** MCP over this process's stdin and stdout (B2): the SDK's transport, between what it lets pass in silence and what it misnames. */
+import type { Readable, Writable } from 'node:stream';
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { FrameGate } from './frame-gate.ts';
+import { withTypedError } from './typed-error.ts';
+
+export class StdioTransport extends StdioServerTransport {
+  constructor(stdin: Readable, stdout: Writable, log: Logger) {
+    const gate = new FrameGate((refusal) => {
+      log.warn({ refusal }, 'a line on stdin that is no MCP message');
+      stdout.write(`${JSON.stringify(refusal)}\n`);
+    });
+    super(stdin.pipe(gate), stdout);
+  }
+
+  override send(message: JSONRPCMessage): Promise<void> {
+    return super.send(withTypedError(message));
+  }
+}

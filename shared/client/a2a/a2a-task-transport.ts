@@ -1,0 +1,151 @@
+/**
+ * One task of an A2A agent. It follows the task's events from a cursor and reconnects when a connection breaks.
+ *
+ * - The first message carries its id. If the client sends it again after a lost answer, it gets the same task (B1).
+ * - A new connection continues at the cursor. So each event arrives exactly once (S1).
+ */
+import { ClientError } from '../core/client-error.ts';
+import { Deferred } from '../core/deferred.ts';
+import { eventsOf } from '../core/event-stream.ts';
+import { newId } from '../core/new-id.ts';
+import { isPassing, pause, waitAfter } from '../core/retry-policy.ts';
+import type { RetryPolicy } from '../core/retry-policy.ts';
+import type { Progress, Tell } from '../core/progress.ts';
+import { refusal, understood } from '../core/http-client.ts';
+import type { TaskTransport } from '../core/task-transport.ts';
+import type { TaskReport } from '../core/task-report.ts';
+import type { Decision } from '../core/task-request.ts';
+import type { AgentApi } from './agent-api.ts';
+import { decisionsMessage, textMessage } from './message.ts';
+import { TaskFold } from './task-fold.ts';
+import { streamed } from './wire.ts';
+
+/** The start: a message that starts a task, or an existing task. */
+export type A2aStart = { message: object } | { taskId: string; after?: number | undefined };
+
+/** The settings of one task. */
+export interface A2aWays {
+  patience: RetryPolicy;
+  /** The channel of decisions, for the record. */
+  channel: string;
+}
+
+export class A2aTaskTransport implements TaskTransport {
+  readonly #api: AgentApi;
+  readonly #patience: RetryPolicy;
+  readonly #beginning: A2aStart;
+  readonly #channel: string;
+  /** Resolves when the server has sent the task id. */
+  readonly #named = new Deferred<TaskFold>();
+  #fold: TaskFold | undefined;
+
+  constructor(api: AgentApi, { patience, channel }: A2aWays, beginning: A2aStart) {
+    this.#api = api;
+    this.#patience = patience;
+    this.#channel = channel;
+    this.#beginning = beginning;
+  }
+
+  get report(): TaskReport | undefined {
+    return this.#fold?.report;
+  }
+
+  async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+    try {
+      return await this.#follow(tell, reading);
+    } catch (error) {
+      this.#named.reject(error);
+      throw error;
+    }
+  }
+
+  async cancel(reason: string): Promise<void> {
+    const { taskId } = await this.#named.promise;
+    await this.#api.cancel(taskId, reason);
+  }
+
+  cancelLeaving(reason: string): void {
+    if (this.#fold !== undefined) this.#api.cancelLeaving(this.#fold.taskId, reason);
+    // Without a task id yet, a normal cancel may still succeed: the page may return or unload slowly.
+    else this.cancel(reason).catch(() => undefined);
+  }
+
+  async decide(decisions: readonly Decision[]): Promise<void> {
+    const { taskId, sessionId } = await this.#named.promise;
+    const to = { messageId: newId(), sessionId, taskId, channel: this.#channel };
+    await this.#api.send(decisionsMessage(decisions, to));
+  }
+
+  async say(text: string): Promise<void> {
+    const { taskId, sessionId } = await this.#named.promise;
+    await this.#api.send(textMessage(text, { messageId: newId(), sessionId, taskId }));
+  }
+
+  async #follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+    const { attempts, quietMs } = this.#patience;
+    for (let failures = 0; ;) {
+      let lost: unknown;
+      try {
+        const found = await this.#find(tell, reading);
+        if (found?.over === true) return found.report;
+        const asked = found === undefined;
+        for await (const { event, data } of eventsOf(await this.#open(reading), {
+          quietMs,
+          signal: reading,
+        })) {
+          if (event === 'error') throw refusal(data, 200);
+          failures = 0;
+          for (const progress of this.#take(data)) tell(progress);
+          if (this.#fold?.over === true) return this.#fold.report;
+        }
+        // A2A 1.0 §3.1.2: the stream of a message ends when the task waits. The stream of a subscription does not.
+        if (asked && this.#fold?.report.state === 'waiting') continue;
+        lost = new ClientError('unreachable', 'The server ended the stream before the task had ended.');
+      } catch (error) {
+        lost = error;
+      }
+      failures += 1;
+      if (!isPassing(lost) || failures >= attempts || reading.aborted) throw lost;
+      tell({ type: 'reconnecting', attempt: failures, error: lost });
+      await pause(waitAfter(failures, this.#patience, Math.random()), reading);
+      if (reading.aborted) throw lost;
+    }
+  }
+
+  /** The current state of an existing task. */
+  async #find(tell: Tell, reading: AbortSignal): Promise<TaskFold | undefined> {
+    if (this.#fold !== undefined || 'message' in this.#beginning) return this.#fold;
+    const { taskId, after } = this.#beginning;
+    const fold = new TaskFold(await this.#api.task(taskId, reading), after);
+    this.#begin(fold);
+    tell({ type: 'state', report: fold.report });
+    return fold;
+  }
+
+  #open(reading: AbortSignal): Promise<Response> {
+    if (this.#fold !== undefined) return this.#api.subscribe(this.#fold.taskId, this.#fold.position, reading);
+    if ('message' in this.#beginning) return this.#api.stream(this.#beginning.message, reading);
+    throw new Error('a line without a message has found its task before it opens a stream');
+  }
+
+  #take(data: string): readonly Progress[] {
+    const event = understood(streamed, data);
+    if (this.#fold === undefined) {
+      // A2A 1.0 §3.1.2: the task comes first. An agent may answer with a message instead, but this client needs a task.
+      if (event.task === undefined)
+        throw new ClientError(
+          'malformed-answer',
+          'The agent answered with a message instead of a task. This client needs an agent that creates tasks.',
+        );
+      const fold = new TaskFold(event.task);
+      this.#begin(fold);
+      return [{ type: 'state', report: fold.report }];
+    }
+    return this.#fold.take(event);
+  }
+
+  #begin(fold: TaskFold): void {
+    this.#fold = fold;
+    this.#named.resolve(fold);
+  }
+}

@@ -1,0 +1,10 @@
+/** The options of both clients. */
+import type { RetryPolicy } from './retry-policy.ts';
+import type { HttpClientOptions } from './http-client.ts';
+
+export interface ClientOptions extends HttpClientOptions {
+  /** Missing fields get their defaults. */
+  patience?: Partial<RetryPolicy> | undefined;
+  /** The target of the `pagehide` event. The default is the current window. */
+  page?: EventTarget | undefined;
+}

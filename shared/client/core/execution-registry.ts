@@ -1,0 +1,43 @@
+/** The active executions of one client. It cancels some of them when the page unloads. */
+import { Execution } from './execution.ts';
+import type { ExecutionOptions } from './execution.ts';
+import { PageUnload } from './page-unload.ts';
+import type { TaskTransport } from './task-transport.ts';
+
+export class ExecutionRegistry {
+  readonly #active = new Set<Execution>();
+  readonly #page: PageUnload;
+
+  constructor(page: EventTarget | undefined) {
+    this.#page = new PageUnload(page, () => {
+      for (const execution of this.#active)
+        if (execution.cancelsOnUnload) execution.cancelLeaving('the page that started it was left');
+    });
+  }
+
+  get active(): readonly Execution[] {
+    return [...this.#active];
+  }
+
+  begin(line: TaskTransport, options: ExecutionOptions): Execution {
+    const execution = new Execution(line, options, (settled) => {
+      this.#active.delete(settled);
+      this.#watch();
+    });
+    this.#active.add(execution);
+    this.#watch();
+    return execution;
+  }
+
+  /** Cancels all of them in parallel. @throws AggregateError if some cancels fail; the others succeed */
+  async cancelAll(reason?: string): Promise<void> {
+    const ends = await Promise.allSettled(this.active.map((execution) => execution.cancel(reason)));
+    const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+    if (failures.length > 0)
+      throw new AggregateError(failures, `${failures.length} of ${ends.length} could not be canceled.`);
+  }
+
+  #watch(): void {
+    this.#page.watch(this.active.some((execution) => execution.cancelsOnUnload));
+  }
+}

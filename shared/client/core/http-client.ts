@@ -1,0 +1,127 @@
+/** An HTTP client for one server. It adds the token, validates answers, and reports failures as ClientError. */
+import * as z from 'zod/mini';
+import { ClientError, unreachable } from './client-error.ts';
+
+export interface HttpClientOptions {
+  /** The server's address. */
+  url: string;
+  /** The bearer token, or a function that returns the current one. Omit it for servers without authentication. */
+  token?: string | (() => string) | undefined;
+  /** A replacement for the platform's `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+}
+
+export interface Ask {
+  method: 'GET' | 'POST' | 'DELETE';
+  headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  body?: unknown;
+  signal?: AbortSignal;
+  /** The request outlives the page. Browsers allow 64 KiB of such bodies at a time (Fetch Standard, inflight keepalive bytes). */
+  keepalive?: boolean;
+}
+
+export class HttpClient {
+  readonly url: string;
+  readonly #token: () => string | undefined;
+  readonly #fetch: typeof globalThis.fetch;
+
+  constructor({ url, token, fetch = (input, init) => globalThis.fetch(input, init) }: HttpClientOptions) {
+    this.url = url.replace(/\/+$/, '');
+    this.#token = typeof token === 'function' ? token : () => token;
+    this.#fetch = fetch;
+  }
+
+  /** @throws ClientError if the status is not 2xx */
+  async ask(path: string, { method, headers, body, signal, keepalive }: Ask): Promise<Response> {
+    const token = this.#token();
+    const url = `${this.url}${path}`;
+    let response: Response;
+    try {
+      response = await this.#fetch(url, {
+        method,
+        headers: {
+          ...(body !== undefined && { 'Content-Type': 'application/json' }),
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+          ...headers,
+        },
+        // Send no cookies, and never send the token to a redirect target.
+        credentials: 'omit',
+        redirect: 'error',
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+        ...(keepalive === true && { keepalive }),
+      });
+    } catch (error) {
+      throw unreachable(url, error);
+    }
+    if (response.ok) return response;
+    throw refusal(await response.text().catch(() => ''), response.status);
+  }
+
+  /** @throws ClientError also if the answer does not fit the schema */
+  async askFor<Schema extends z.ZodMiniType>(
+    schema: Schema,
+    path: string,
+    ask: Ask,
+  ): Promise<z.output<Schema>> {
+    const response = await this.ask(path, ask);
+    const text = await response.text().catch((error: unknown) => {
+      throw unreachable(this.url, error);
+    });
+    return understood(schema, text);
+  }
+}
+
+/** Parses JSON text. @throws ClientError malformed-answer */
+export function understood<Schema extends z.ZodMiniType>(schema: Schema, text: string): z.output<Schema> {
+  return fitting(schema, jsonOf(text), text);
+}
+
+/** Validates a value. @param shown the text of the value, for the error. @throws ClientError malformed-answer */
+export function fitting<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  shown: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new ClientError(
+    'malformed-answer',
+    `The server's answer does not fit the protocol. Check the address and the versions. The answer: ${shown.slice(0, 200)}`,
+    { cause: parsed.error },
+  );
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+const facts = z.record(z.string(), z.string());
+
+/** The body of an error: A2A 1.0 §11.6 with the server's `ErrorInfo`, or a JSON-RPC error of MCP over HTTP. */
+const errorBody = z.object({
+  error: z.object({
+    message: z.string(),
+    details: z.optional(z.array(z.object({ metadata: z.optional(facts) }))),
+  }),
+});
+
+/** @param text the body of an error response, or the data of a stream's error event */
+export function refusal(text: string, status: number): ClientError {
+  const { error } = errorBody.safeParse(jsonOf(text)).data ?? {};
+  const metadata = error?.details?.find((detail) => detail.metadata?.['reason'] !== undefined)?.metadata;
+  const { reason, retryable, ...rest } = metadata ?? {};
+  return new ClientError('refused', error?.message ?? `The server answered with the status ${status}.`, {
+    status,
+    facts: rest,
+    // RFC 9110 §15.6: these three statuses may be temporary.
+    retryable: retryable === undefined ? [502, 503, 504].includes(status) : retryable === 'true',
+    ...(reason !== undefined && { reason }),
+  });
+}

@@ -1,0 +1,111 @@
+/**
+ * A store of operations for any user interface. It starts them, keeps each as one value, and notifies listeners of changes.
+ *
+ * Values are immutable. `all` stays the same array until a value changes: React's `useSyncExternalStore`, Svelte stores and
+ * signals need this.
+ */
+import type { Execution, ExecutionOptions } from './execution.ts';
+import { broken, isOver, progressed, standing, starting } from './operation-state.ts';
+import type { Operation } from './operation-state.ts';
+import type { Decision } from './task-request.ts';
+
+/** An A2aClient or an McpClient. */
+export interface Starter<Request extends { text: string }> {
+  start(request: Request, options?: ExecutionOptions): Execution;
+}
+
+export class Operations<Request extends { text: string }> {
+  readonly #client: Starter<Request>;
+  readonly #executions = new Map<string, Execution>();
+  readonly #listeners = new Set<() => void>();
+  /** In start order. */
+  #operations: ReadonlyMap<string, Operation> = new Map();
+  #all: readonly Operation[] = [];
+
+  constructor(client: Starter<Request>) {
+    this.#client = client;
+  }
+
+  get all(): readonly Operation[] {
+    return this.#all;
+  }
+
+  get(id: string): Operation | undefined {
+    return this.#operations.get(id);
+  }
+
+  /** @returns the operation's id. It does not throw: an error becomes the operation's state. */
+  start(request: Request, options: Omit<ExecutionOptions, 'onProgress'> = {}): string {
+    const execution = this.#client.start(request, {
+      ...options,
+      onProgress: (progress) => this.#change(execution.id, (before) => progressed(before, progress)),
+    });
+    const { id, result } = execution;
+    this.#executions.set(id, execution);
+    this.#set(new Map([...this.#operations, [id, starting(id, request.text)]]));
+    void result
+      .then(
+        (report) => this.#change(id, (before) => standing(before, report)),
+        (error: unknown) => this.#change(id, (before) => broken(before, error)),
+      )
+      .finally(() => this.#executions.delete(id));
+    return id;
+  }
+
+  /** Cancels an operation. No effect if it has ended or is unknown. @throws ClientError */
+  async cancel(id: string, reason = 'canceled by the person'): Promise<void> {
+    await this.#executions.get(id)?.cancel(reason);
+  }
+
+  /** @throws ClientError if the server refuses a decision; the operation then still waits */
+  async decide(id: string, ...decisions: readonly Decision[]): Promise<void> {
+    await this.#executions.get(id)?.decide(...decisions);
+  }
+
+  /** Answers the agent's question. @throws ClientError */
+  async say(id: string, text: string): Promise<void> {
+    await this.#executions.get(id)?.say(text);
+  }
+
+  /** Removes an ended operation. @returns false if it has not ended or is unknown */
+  dismiss(id: string): boolean {
+    const operation = this.get(id);
+    if (operation === undefined || !isOver(operation)) return false;
+    this.#set(new Map([...this.#operations].filter(([each]) => each !== id)));
+    return true;
+  }
+
+  /**
+   * @param listener called after each change. The platform reports its errors as uncaught.
+   * @returns a function that unsubscribes
+   */
+  subscribe(listener: () => void): () => void {
+    const own = (): void => listener();
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  #change(id: string, change: (before: Operation) => Operation): void {
+    const before = this.#operations.get(id);
+    if (before === undefined) return;
+    const after = change(before);
+    if (after !== before) this.#set(new Map([...this.#operations, [id, after]]));
+  }
+
+  #set(operations: ReadonlyMap<string, Operation>): void {
+    this.#operations = operations;
+    this.#all = [...operations.values()];
+    for (const listener of this.#listeners) tellSafely(listener);
+  }
+}
+
+/** A failing listener must not stop other listeners or executions. */
+function tellSafely(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,18 @@
+/** The progress events of an execution. */
+import type { Activity } from '../../protocol/tool-approval.ts';
+import type { ClientError } from './client-error.ts';
+import type { TaskReport } from './task-report.ts';
+
+export type Progress =
+  /** More text of the agent's answer, to append. */
+  | { type: 'text'; text: string }
+  /** A step of a tool call: requested, decided, started, output or finished. Only over A2A. */
+  | { type: 'activity'; activity: Activity }
+  /** A progress message. */
+  | { type: 'note'; message: string }
+  /** The task's state has changed: it works, waits for a person, or has ended. */
+  | { type: 'state'; report: TaskReport }
+  /** The connection was lost. The task continues, and no event is lost. */
+  | { type: 'reconnecting'; attempt: number; error: ClientError };
+
+export type Tell = (progress: Progress) => void;

@@ -1,0 +1,78 @@
+/** Retry settings and retries. */
+import { ClientError } from './client-error.ts';
+
+export interface RetryPolicy {
+  /** The maximum number of consecutive failed attempts. */
+  attempts: number;
+  /** The delay before the second attempt, in milliseconds. Each delay doubles, with jitter. */
+  firstMs: number;
+  mostMs: number;
+  /** A stream without data for this time counts as dead. Milliseconds. Servers send a heartbeat every 10 to 15 s. */
+  quietMs: number;
+  /** The polling interval for a waiting task over MCP, which has no event for a decision made elsewhere. Milliseconds. */
+  lookMs: number;
+}
+
+export const RETRY_POLICY: RetryPolicy = {
+  attempts: 8,
+  firstMs: 200,
+  mostMs: 5_000,
+  quietMs: 45_000,
+  lookMs: 10_000,
+};
+
+/** @param attempt the number of failed attempts. @returns a delay in milliseconds. Pure. */
+export function waitAfter(
+  attempt: number,
+  { firstMs, mostMs }: Pick<RetryPolicy, 'firstMs' | 'mostMs'>,
+  chance: number,
+): number {
+  const longest = Math.min(mostMs, firstMs * 2 ** (attempt - 1));
+  return longest * (0.5 + chance / 2);
+}
+
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. Leaves no timer and no listener. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}
+
+export interface Trying {
+  /** Stops the retries when it aborts. */
+  signal?: AbortSignal | undefined;
+  /** Whether to retry after this error. The default is: if the error is retryable. */
+  passes?: (error: unknown) => error is ClientError;
+  /** Called before each retry. */
+  onFailure?: ((attempt: number, error: ClientError) => void) | undefined;
+}
+
+/** Retries an idempotent request. @throws ClientError the error of the last attempt */
+export async function tryAgain<T>(
+  act: () => Promise<T>,
+  patience: RetryPolicy,
+  { signal = new AbortController().signal, passes = isPassing, onFailure }: Trying = {},
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!passes(error) || attempt >= patience.attempts || signal.aborted) throw error;
+      onFailure?.(attempt, error);
+      await pause(waitAfter(attempt, patience, Math.random()), signal);
+      if (signal.aborted) throw error;
+    }
+  }
+}
+
+/** Whether the same request may succeed later. */
+export function isPassing(error: unknown): error is ClientError {
+  return error instanceof ClientError && error.retryable;
+}

@@ -1,0 +1,57 @@
+/** The state of a task as a client shows it. It is the same over A2A and MCP. */
+import type { DecisionWord, PendingReason, Preview, SideEffect } from '../../protocol/tool-approval.ts';
+
+/**
+ * `waiting`: nothing runs until a person decides the pending actions or answers the question.
+ * The last three states are final.
+ */
+export type TaskState = 'working' | 'waiting' | 'completed' | 'canceled' | 'failed';
+
+export interface PendingAction {
+  callId: string;
+  /** The code of this question. A decision carries the code of the question that the person saw (D2). */
+  shown: string;
+  tool: string;
+  /** One line about the effect of the call. */
+  title: string;
+  input: Readonly<Record<string, unknown>>;
+  sideEffect: SideEffect;
+  /** Why it waits; see `pendingReason` in `protocol/tool-approval.ts`. */
+  reason: PendingReason;
+  /** The preview for the person. Over MCP it is text. */
+  preview: Preview | { type: 'text'; text: string };
+  /** RFC 3339; null if the action never expires. */
+  expiresAt: string | null;
+  decisions: readonly DecisionWord[];
+}
+
+/** A running tool execution. */
+export interface RunningTool {
+  /** The id for an abort. */
+  toolId: string;
+  tool: string;
+  title: string;
+  /** RFC 3339; null if unknown. */
+  startedAt: string | null;
+}
+
+export interface TaskReport {
+  /** The id of the session. Start the next task with it to continue the conversation. */
+  sessionId: string;
+  taskId: string | null;
+  state: TaskState;
+  /** The message of the agent's status, such as the reason of a cancel or failure. */
+  message: string;
+  /** The agent's answer so far. */
+  output: string;
+  pending: readonly PendingAction[];
+  /** The agent's question in plain text; null if there is none. */
+  question: string | null;
+  tools: readonly RunningTool[];
+  /** The position of the last event in this report; null over MCP, which has no positions. */
+  cursor: number | null;
+}
+
+export function hasEnded({ state }: Pick<TaskReport, 'state'>): boolean {
+  return state !== 'working' && state !== 'waiting';
+}

@@ -1,0 +1,74 @@
+/** Calls the bridge's tools and its method `tools/abort`. */
+import * as z from 'zod/mini';
+import { ClientError } from '../core/client-error.ts';
+import { isPassing, tryAgain } from '../core/retry-policy.ts';
+import type { RetryPolicy, Trying } from '../core/retry-policy.ts';
+import type { AbortAnswer } from '../core/task-request.ts';
+import type { McpConnection, RequestOptions } from './mcp-connection.ts';
+import { callResult, sessionList, structuredOf, toolsOf } from './session-report.ts';
+import type { CallResult, SessionTool } from './session-report.ts';
+
+const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
+
+/** A call's arguments. JSON omits undefined fields. */
+type Arguments = Readonly<Record<string, unknown>>;
+
+export class BridgeClient {
+  readonly #connection: McpConnection;
+  readonly #prefix: string;
+  readonly #patience: RetryPolicy;
+
+  constructor(connection: McpConnection, prefix: string, patience: RetryPolicy) {
+    this.#connection = connection;
+    this.#prefix = prefix;
+    this.#patience = patience;
+  }
+
+  /** Calls a tool. Not retried. A result with `isError` is returned. @throws ClientError */
+  call(name: string, args: Arguments, options?: RequestOptions): Promise<CallResult> {
+    return this.#connection.request(callResult, this.#calling(name, args), options);
+  }
+
+  /** Calls a read-only tool, and retries it if the answer is lost. */
+  look(
+    name: string,
+    args: Arguments,
+    { onLost, ...options }: RequestOptions & { onLost?: Trying['onFailure'] } = {},
+  ): Promise<CallResult> {
+    return tryAgain(() => this.call(name, args, options), this.#patience, {
+      passes: isLost,
+      signal: options.signal,
+      onFailure: onLost,
+    });
+  }
+
+  /** Calls a tool while the page unloads. Does not wait for the answer. */
+  callLeaving(name: string, args: Arguments): void {
+    this.#connection.requestLeaving(this.#calling(name, args));
+  }
+
+  /** The running tool executions of a session. */
+  async toolsOf(sessionId: string): Promise<readonly SessionTool[]> {
+    return toolsOf(await this.look('check_task_progress_and_status', { sessionId }));
+  }
+
+  /** The running tool executions of all sessions of the bridge. */
+  async tools(): Promise<readonly SessionTool[]> {
+    const listed = await this.look('list_all_active_sessions', { state: 'working' });
+    const { sessions } = structuredOf(sessionList, listed);
+    return (await Promise.all(sessions.map(({ sessionId }) => this.toolsOf(sessionId)))).flat();
+  }
+
+  abortTool(toolId: string, reason: string): Promise<AbortAnswer> {
+    return this.#connection.request(abortAnswer, { method: 'tools/abort', params: { toolId, reason } });
+  }
+
+  #calling(name: string, args: Arguments): { method: string; params: object } {
+    return { method: 'tools/call', params: { name: `${this.#prefix}${name}`, arguments: args } };
+  }
+}
+
+/** A read-only call may be repeated, also when its outcome is unknown. */
+function isLost(error: unknown): error is ClientError {
+  return isPassing(error) || (error instanceof ClientError && error.code === 'outcome-unknown');
+}

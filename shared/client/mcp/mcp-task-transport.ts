@@ -1,0 +1,151 @@
+/**
+ * One task behind the bridge. The bridge stores the session and follows the agent. This client calls the bridge's wait tool
+ * again and again, and repeats a wait whose answer is lost.
+ *
+ * - The delegating call does not wait for the task, so the session id for a cancel arrives at once. It is never repeated:
+ *   a second call would start a second task.
+ * - MCP has no event for a decision made elsewhere. While the task waits, this client polls.
+ */
+import { Deferred } from '../core/deferred.ts';
+import { pause } from '../core/retry-policy.ts';
+import type { RetryPolicy } from '../core/retry-policy.ts';
+import type { Tell } from '../core/progress.ts';
+import type { TaskTransport } from '../core/task-transport.ts';
+import { hasEnded } from '../core/task-report.ts';
+import type { TaskReport } from '../core/task-report.ts';
+import type { Decision, TaskRequest } from '../core/task-request.ts';
+import type { BridgeClient } from './bridge-client.ts';
+import { bridgeDecision, reportOf } from './session-report.ts';
+import type { CallResult } from './session-report.ts';
+
+const DELEGATE = 'delegate_task_to_assistant';
+const WAIT = 'wait_for_task';
+const DECIDE = 'approve_or_deny_pending_action';
+const CANCEL = 'cancel_running_task';
+
+/** The time that one call waits, in seconds. Progress arrives meanwhile. */
+const WAIT_SECONDS = 100;
+
+export interface BridgeTaskRequest extends TaskRequest {
+  /** The name of the agent. The default is the bridge's first agent. */
+  agent?: string | undefined;
+}
+
+/** The start: a task to delegate, or an existing session. */
+export type McpStart = { request: BridgeTaskRequest } | { sessionId: string };
+
+export class McpTaskTransport implements TaskTransport {
+  readonly #tools: BridgeClient;
+  readonly #patience: RetryPolicy;
+  readonly #beginning: McpStart;
+  /** Resolves when the bridge has sent the session id. */
+  readonly #named = new Deferred<string>();
+  #report: TaskReport | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(tools: BridgeClient, patience: RetryPolicy, beginning: McpStart) {
+    this.#tools = tools;
+    this.#patience = patience;
+    this.#beginning = beginning;
+  }
+
+  get report(): TaskReport | undefined {
+    return this.#report;
+  }
+
+  async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+    try {
+      let report = this.#take(await this.#begin(tell, reading));
+      tell({ type: 'state', report });
+      while (!hasEnded(report)) {
+        if (report.state === 'waiting') await this.#rest(reading);
+        const before = report;
+        report = this.#take(await this.#wait(report.sessionId, tell, reading));
+        if (isNews(before, report)) tell({ type: 'state', report });
+      }
+      return report;
+    } catch (error) {
+      this.#named.reject(error);
+      throw error;
+    }
+  }
+
+  async cancel(reason: string): Promise<void> {
+    reportOf(await this.#tools.call(CANCEL, { sessionId: await this.#named.promise, reason }));
+    this.#wake();
+  }
+
+  cancelLeaving(reason: string): void {
+    const sessionId = this.#report?.sessionId;
+    if (sessionId !== undefined) this.#tools.callLeaving(CANCEL, { sessionId, reason });
+    // Without a session id yet, a normal cancel may still succeed: the page may return or unload slowly.
+    else this.cancel(reason).catch(() => undefined);
+  }
+
+  async decide(decisions: readonly Decision[]): Promise<void> {
+    const args = {
+      sessionId: await this.#named.promise,
+      decisions: decisions.map(bridgeDecision),
+      waitSeconds: 0,
+    };
+    reportOf(await this.#tools.call(DECIDE, args));
+    this.#wake();
+  }
+
+  async say(text: string): Promise<void> {
+    reportOf(
+      await this.#tools.call(DELEGATE, { sessionId: await this.#named.promise, task: text, waitSeconds: 0 }),
+    );
+    this.#wake();
+  }
+
+  #begin(tell: Tell, reading: AbortSignal): Promise<CallResult> {
+    if ('sessionId' in this.#beginning)
+      return this.#tools.look(
+        WAIT,
+        { sessionId: this.#beginning.sessionId, waitSeconds: 0 },
+        { signal: reading },
+      );
+    const { text, ...settings } = this.#beginning.request;
+    return this.#tools.call(
+      DELEGATE,
+      { ...settings, task: text, waitSeconds: 0 },
+      { onProgress: (message) => tell({ type: 'note', message }) },
+    );
+  }
+
+  #wait(sessionId: string, tell: Tell, reading: AbortSignal): Promise<CallResult> {
+    return this.#tools.look(
+      WAIT,
+      { sessionId, waitSeconds: WAIT_SECONDS },
+      {
+        signal: reading,
+        onProgress: (message) => tell({ type: 'note', message }),
+        onLost: (attempt, error) => tell({ type: 'reconnecting', attempt, error }),
+      },
+    );
+  }
+
+  /** Waits until this client acts on the task, or until it is time to poll. */
+  async #rest(reading: AbortSignal): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    reading.addEventListener('abort', this.#wake);
+    await pause(reading.aborted ? 0 : this.#patience.lookMs, woken.signal);
+    reading.removeEventListener('abort', this.#wake);
+  }
+
+  #take(result: CallResult): TaskReport {
+    this.#report = reportOf(result);
+    this.#named.resolve(this.#report.sessionId);
+    return this.#report;
+  }
+}
+
+function isNews(before: TaskReport, now: TaskReport): boolean {
+  return before.state !== now.state || before.output !== now.output || callIdsOf(before) !== callIdsOf(now);
+}
+
+function callIdsOf({ pending }: TaskReport): string {
+  return pending.map(({ callId }) => callId).join(' ');
+}

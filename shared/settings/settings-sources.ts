@@ -1,0 +1,49 @@
+/** Finds the state directory and the configuration file. */
+import { join, resolve } from 'node:path';
+import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../state/state-directory.ts';
+
+const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
+
+export interface SettingsSources {
+  stateDir: string;
+  /** Absolute. */
+  configFile: string;
+  /** True if the user named this file. It must then exist. */
+  named: boolean;
+  /** The other flags: each is a setting. */
+  flags: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The flags that locate the other settings.
+ * @param kept the program's data in the state directory, in words
+ */
+export function sourceFlags(kept: string): readonly { flag: string; describe: string }[] {
+  return [
+    {
+      flag: '--state-dir <dir>',
+      describe: `where ${kept} are kept (${STATE_DIRECTORY_VARIABLE}, default ${stateDirectory({ ...thisMachine(), env: {} })})`,
+    },
+    {
+      flag: '--config <file>',
+      describe: `configuration file, JSON (${CONFIG_VARIABLE}, default config.json in the state directory)`,
+    },
+  ];
+}
+
+/** @param flags commander's options by setting key, and also `stateDir` and `config` */
+export function settingsSources(
+  { stateDir: stateFlag, config: configFlag, ...flags }: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): SettingsSources {
+  const stateDir = resolve(
+    typeof stateFlag === 'string' && stateFlag !== '' ? stateFlag : stateDirectory({ ...thisMachine(), env }),
+  );
+  const named = typeof configFlag === 'string' ? configFlag : env[CONFIG_VARIABLE] || undefined;
+  return {
+    stateDir,
+    configFile: resolve(named ?? join(stateDir, 'config.json')),
+    named: named !== undefined,
+    flags,
+  };
+}

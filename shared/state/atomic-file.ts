@@ -1,0 +1,45 @@
+/** Writes files atomically, readable by their owner only. */
+import { randomBytes } from 'node:crypto';
+import { link, open, rename, rm } from 'node:fs/promises';
+import { systemErrorCode } from '../runtime/system-error.ts';
+
+/** Creates or replaces the file. A reader sees the whole old content or the whole new content. */
+export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+  const draft = await writeDraft(path, content);
+  try {
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Creates the file with this text. @returns false, and changes nothing, if the file exists. */
+export async function createFile(path: string, text: string): Promise<boolean> {
+  const draft = await writeDraft(path, text);
+  try {
+    // `link` is atomic and fails if the name exists. So the name never refers to a half-written file.
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function writeDraft(path: string, content: string | Uint8Array): Promise<string> {
+  const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`;
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return draft;
+}

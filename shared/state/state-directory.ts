@@ -1,0 +1,114 @@
+/** Where the state of this user is: the journal, the token, the address of the running server, the database of the bridge. */
+import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { messageOf, ProductError } from '../runtime/errors.ts';
+import { systemErrorCode } from '../runtime/system-error.ts';
+
+const NAME = 'mcp-a2a-bridge';
+
+/** The environment variable with the path of the state directory. Both programs read it. */
+export const STATE_DIRECTORY_VARIABLE = 'MCP_A2A_BRIDGE_HOME';
+
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  platform: NodeJS.Platform;
+  home: string;
+}
+
+export const thisMachine = (): Surroundings => ({
+  env: process.env,
+  platform: process.platform,
+  home: homedir(),
+});
+
+/**
+ * The path of the state directory: `MCP_A2A_BRIDGE_HOME`, or the platform's directory for program state.
+ * XDG Base Directory Specification: a relative `XDG_STATE_HOME` is invalid and is ignored.
+ */
+export function stateDirectory({ env, platform, home }: Surroundings = thisMachine()): string {
+  const chosen = env[STATE_DIRECTORY_VARIABLE];
+  if (chosen !== undefined && chosen !== '') return chosen;
+  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), NAME);
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', NAME);
+  const xdg = env['XDG_STATE_HOME'];
+  return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, '.local', 'state'), NAME);
+}
+
+/**
+ * Creates the directory with mode 0700 if it does not exist.
+ * @throws ProductError CONFIGURATION if it cannot be created, is not a directory, or is open to other users.
+ */
+export async function prepareStateDirectory(path: string): Promise<void> {
+  try {
+    await makeDirectory(resolve(path));
+  } catch (error) {
+    throw unusable(path, reasonOf(error), error);
+  }
+  const found = await stat(path).catch((error: unknown) => {
+    throw unusable(path, reasonOf(error), error);
+  });
+  if (!found.isDirectory()) throw unusable(path, 'it is not a directory');
+  if (process.platform === 'win32') return;
+  if (process.getuid && found.uid !== process.getuid()) throw unusable(path, 'it belongs to another user');
+  // The token in it gives full access to the server. Other users must not be able to replace it.
+  if ((found.mode & 0o022) !== 0) throw unusable(path, `other users may write to it; run: chmod 700 ${path}`);
+}
+
+/**
+ * Checks that this process can write to the directory. It creates and deletes a directory there. The mode alone is not
+ * reliable for root, on Windows, or on a read-only file system.
+ * @throws ProductError CONFIGURATION
+ */
+export async function tryToWrite(path: string): Promise<void> {
+  try {
+    await rmdir(await mkdtemp(join(path, 'trial-')));
+  } catch (error) {
+    const forbidden = ['EACCES', 'EPERM'].includes(systemErrorCode(error) ?? '');
+    throw unusable(path, forbidden ? 'this user may not write to it' : reasonOf(error), error);
+  }
+}
+
+/** Creates one level at a time. Node's recursive mkdir never returns where a file system answers ENOENT, such as /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  const missing: string[] = [];
+  for (let at = path; !(await exists(at)); at = dirname(at)) missing.unshift(at);
+  for (const level of missing) {
+    await mkdir(level, { mode: 0o700 }).catch((error: unknown) => {
+      // Another process has created it.
+      if (systemErrorCode(error) !== 'EEXIST') throw error;
+    });
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    // Even the root may be missing, such as an absent drive. Then mkdir fails and reports it.
+    if (systemErrorCode(error) === 'ENOENT' && dirname(path) !== path) return false;
+    throw error;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a part of the path is a file, not a directory',
+  ENOENT: 'it cannot be made there, or a link on the way leads nowhere',
+  EACCES: 'this user has no right to make or open it',
+  EPERM: 'this user has no right to make or open it',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
+function reasonOf(error: unknown): string {
+  return REASONS[systemErrorCode(error) ?? ''] ?? messageOf(error);
+}
+
+function unusable(path: string, problem: string, cause?: unknown): ProductError {
+  return new ProductError(
+    'CONFIGURATION',
+    `The state directory ${path} cannot be used: ${problem}. Choose another with --state-dir or ${STATE_DIRECTORY_VARIABLE}.`,
+    { facts: { path }, cause },
+  );
+}

@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
+import { Maintenance } from '../../../../a2a-server/executor/maintenance.ts';
+import type { Journal } from '../../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+import {
+  asking,
+  beginning,
+  completed,
+  continuing,
+  delta,
+  working,
+} from '../../../support/journal-samples.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+let clock: FakeClock;
+let journal: Journal;
+let upkeep: Maintenance;
+/** How long each timer was to run. */
+let timers: number[];
+let failures: unknown[];
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  const directory = await temporaryDirectory();
+  const path = join(directory, 'journal.db');
+  journal = await openSqliteJournal({ path, clock: () => clock.now() });
+  timers = [];
+  failures = [];
+  upkeep = new Maintenance({
+    journal,
+    log: new TaskLog(journal),
+    clock: {
+      now: () => clock.now(),
+      after(ms, act) {
+        timers.push(ms);
+        return clock.after(ms, act);
+      },
+    },
+    retentionMs: 30 * DAY,
+    onEnded: () => undefined,
+    onFailure: (error) => failures.push(error),
+  });
+});
+
+afterEach(async () => {
+  await upkeep.stop();
+  await journal.close();
+});
+
+async function waiting(taskId: string, ms: number): Promise<void> {
+  const until = new Date(clock.now() + ms).toISOString();
+  await journal.append(beginning(taskId, { events: [working, asking(until)] }));
+}
+
+async function started(): Promise<void> {
+  upkeep.start();
+  await upkeep.settled();
+}
+
+describe('the one timer', () => {
+  it('R14 runs to the next deadline', async () => {
+    await waiting('later', 50 * 60_000);
+    await waiting('sooner', 20 * 60_000);
+    await started();
+    expect(timers).toEqual([20 * 60_000]);
+    clock.advance(20 * 60_000);
+    await upkeep.settled();
+    expect(timers.slice(1)).toEqual([30 * 60_000]);
+    expect([(await journal.row('sooner'))?.state, (await journal.row('later'))?.state]).toEqual([
+      'canceled',
+      'input-required',
+    ]);
+  });
+
+  it('R14 looks again every hour, however far away the deadline: no timer counts to 2³¹ ms', async () => {
+    await waiting('a', 400 * DAY);
+    await started();
+    for (let hour = 0; hour < 5; hour += 1) {
+      clock.advance(HOUR);
+      await upkeep.settled();
+    }
+    expect(timers).toEqual(Array.from({ length: 6 }, () => HOUR));
+    expect(clock.pending).toBe(1);
+  });
+
+  it('R14 goes off earlier when a task is parked that waits less long, also one parked during a round', async () => {
+    await started();
+    upkeep.heed(clock.now() + 60_000);
+    upkeep.heed(clock.now() + 90_000);
+    expect([timers, clock.pending]).toEqual([[HOUR, 60_000], 1]);
+    clock.advance(60_000);
+    upkeep.heed(clock.now() + 5_000);
+    await upkeep.settled();
+    expect(timers.slice(2)).toEqual([5_000]);
+  });
+
+  it('is gone when the upkeep is stopped, and none comes back', async () => {
+    await waiting('a', DAY);
+    await started();
+    await upkeep.stop();
+    upkeep.heed(clock.now() + 1);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a round', () => {
+  it('R28 that fails is told, and tried again a minute later', async () => {
+    const deadlines = journal.deadlines.bind(journal);
+    await waiting('a', 1_000);
+    clock.advance(2_000);
+    journal.deadlines = () => Promise.reject(new Error('the disk is full'));
+    await started();
+    expect([failures, timers]).toEqual([[new Error('the disk is full')], [60_000]]);
+    journal.deadlines = deadlines;
+    clock.advance(60_000);
+    await upkeep.settled();
+    expect((await journal.row('a'))?.state).toBe('canceled');
+  });
+
+  it('S1 packs a long journal once its task stands still, and gives others their turn in between', async () => {
+    const deltas = Array.from({ length: 4_000 }, (_, i) => delta(String(i)));
+    await journal.append(beginning('a', { events: [working, ...deltas] }));
+    const compact = journal.compact.bind(journal);
+    const looked: number[] = [];
+    let turns = 0;
+    journal.compact = async (limit) => {
+      setImmediate(() => (turns += 1));
+      looked.push(await compact(limit));
+      return looked.at(-1) ?? 0;
+    };
+    await started();
+    expect(looked).toEqual([0]);
+    await journal.append(continuing('a', 4_002, [completed]));
+    const before = await journal.read('a', 0, 10_000);
+    clock.advance(HOUR);
+    await upkeep.settled();
+    expect(looked.slice(1)).toEqual([512, 512, 512, 512, 512, 512, 512, 0]);
+    expect(turns).toBeGreaterThanOrEqual(7);
+    expect(await journal.read('a', 0, 10_000)).toEqual(before);
+  });
+
+  it('J2 comes to its end even if the index calls due what the core does not', async () => {
+    await waiting('a', DAY);
+    const deadlines = journal.deadlines.bind(journal);
+    journal.deadlines = async (limit) =>
+      (await deadlines(limit)).map((row) => ({ ...row, deadline: clock.now() }));
+    await started();
+    expect((await journal.row('a'))?.state).toBe('input-required');
+    expect(clock.pending).toBe(1);
+  });
+});

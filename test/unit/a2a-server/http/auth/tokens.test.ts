@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import { authenticator } from '../../../../../a2a-server/http/auth/tokens.ts';
+
+const authenticate = authenticator([
+  { principal: 'ann', token: 'a'.repeat(32) },
+  { principal: 'bob', token: `${'b'.repeat(20)}==` },
+]);
+
+describe('bearer tokens', () => {
+  test('X1 each token identifies its principal, and the case of the scheme does not matter', () => {
+    expect(authenticate(`Bearer ${'a'.repeat(32)}`)).toBe('ann');
+    expect(authenticate(`bearer  ${'b'.repeat(20)}== `)).toBe('bob');
+  });
+
+  test.each([
+    undefined,
+    '',
+    'Bearer',
+    'Bearer ',
+    `Basic ${'a'.repeat(32)}`,
+    'a'.repeat(32),
+    `Bearer ${'a'.repeat(31)}`,
+    `Bearer ${'a'.repeat(33)}`,
+    `Bearer ${'A'.repeat(32)}`,
+    `Bearer ${'a'.repeat(32)}, Bearer x`,
+    `Bearer ${'a'.repeat(16)} ${'a'.repeat(16)}`,
+  ])('X1 %p is nobody', (header) => {
+    expect(() => authenticate(header)).toThrow(/bearer token/i);
+  });
+
+  test('X1 without configured tokens, every request is refused', () => {
+    expect(() => authenticator([])(`Bearer ${'a'.repeat(32)}`)).toThrow('does not know the bearer token');
+  });
+});

@@ -1,0 +1,125 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { untilDrained } from '../../../../../a2a-server/http/streams/drained.ts';
+import { sseWriter } from '../../../../../a2a-server/http/streams/sse.ts';
+
+const servers: Server[] = [];
+afterEach(() => {
+  jest.restoreAllMocks();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A response on a real socket, and the reading end of it. */
+async function responseTo(): Promise<{ response: ServerResponse; reader: Promise<Response> }> {
+  const server = createServer();
+  servers.push(server);
+  const got = new Promise<ServerResponse>((resolve) => {
+    server.once('request', (_request, response) => resolve(response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port');
+  const reader = fetch(`http://127.0.0.1:${address.port}`);
+  return { response: await got, reader };
+}
+
+describe('server-sent events', () => {
+  test('the frames of one tick share a write, except the first', async () => {
+    const { response, reader } = await responseTo();
+    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    const writes: unknown[] = [];
+    const write = response.write.bind(response);
+    response.write = (chunk: unknown) => {
+      writes.push(chunk);
+      return write(chunk);
+    };
+    writer.send({ data: '1', id: '1' });
+    expect(writes).toEqual(['id: 1\ndata: 1\n\n']);
+    writer.send({ data: '2' });
+    writer.send({ data: '3', event: 'error' });
+    expect(writes).toHaveLength(1);
+    await new Promise(setImmediate);
+    expect(writes.slice(1)).toEqual(['data: 2\n\nevent: error\ndata: 3\n\n']);
+    writer.end();
+    expect(await (await reader).text()).toBe('id: 1\ndata: 1\n\ndata: 2\n\nevent: error\ndata: 3\n\n');
+  });
+
+  test('S3 a full socket is reported at once, and the writer waits for it', async () => {
+    const { response, reader } = await responseTo();
+    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    const frame = { data: 'x'.repeat(60_000) };
+    let full: Promise<void> | undefined;
+    let sent = 0;
+    while (full === undefined) {
+      writer.send(frame);
+      sent += 1;
+      await new Promise(setImmediate);
+      full = untilDrained(response, 60_000);
+    }
+    expect(response.writableLength).toBeLessThan(200_000);
+    const text = (await reader).text();
+    await full;
+    expect(untilDrained(response, 60_000)).toBeUndefined();
+    writer.end();
+    expect((await text).match(/^data: x{60000}$/gm)).toHaveLength(sent);
+  });
+
+  test('S3 a socket that accepts nothing for too long is closed, and the wait ends', async () => {
+    const { response, reader } = await responseTo();
+    const closed = once(response, 'close');
+    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    let full: Promise<void> | undefined;
+    while (full === undefined) {
+      writer.send({ data: 'x'.repeat(60_000) });
+      await new Promise(setImmediate);
+      full = untilDrained(response, 50);
+    }
+    await Promise.all([closed, full]);
+    expect(response.writableFinished).toBe(false);
+    await expect((await reader).text()).rejects.toThrow();
+  });
+
+  test('S3 a socket that accepts data slowly stays open', async () => {
+    const { response, reader } = await responseTo();
+    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    const began = performance.now();
+    writer.send({ data: 'x'.repeat(24 * 1024 * 1024) });
+    const full = untilDrained(response, 1_000);
+    const body = (await reader).body?.getReader();
+    let read = 0;
+    for (let due = 0; read < 24 * 1024 * 1024; due += 256 * 1024) {
+      while (read < due) read += (await body?.read())?.value?.length ?? Infinity;
+      await pause(20);
+    }
+    await full;
+    expect(performance.now() - began).toBeGreaterThan(1_500);
+    expect(response.destroyed).toBe(false);
+    expect(read).toBeLessThan(Infinity);
+    await body?.cancel();
+  });
+
+  test('E4 the wait and the heartbeats end when the reader disconnects', async () => {
+    const { response, reader } = await responseTo();
+    const closed = once(response, 'close');
+    const cleared = jest.spyOn(globalThis, 'clearInterval');
+    const writer = sseWriter(response, { heartbeatMs: 1 });
+    let full: Promise<void> | undefined;
+    while (full === undefined) {
+      writer.send({ data: 'x'.repeat(60_000) });
+      await new Promise(setImmediate);
+      full = untilDrained(response, 60_000);
+    }
+    await (await reader).body?.cancel();
+    await Promise.all([closed, full]);
+    expect(cleared).toHaveBeenCalled();
+    writer.send({ data: 'late' });
+    writer.end();
+    expect(untilDrained(response, 60_000)).toBeUndefined();
+  });
+});

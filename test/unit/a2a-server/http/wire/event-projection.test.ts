@@ -1,0 +1,218 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { StreamResponse } from '@a2a-js/sdk';
+import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream.ts';
+import { activity, aside, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import { project } from '../../../../../a2a-server/http/wire/event-projection.ts';
+import type { View } from '../../../../../a2a-server/http/wire/wire-objects.ts';
+import type { ContentPart, TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import { questionCall } from '../../../../support/task-machine.ts';
+import { callRequested, PENDING } from '../samples.ts';
+
+const view = (approval: boolean, resumable: boolean): View => ({
+  taskId: 'task-1',
+  sessionId: 'session-1',
+  approval,
+  resumable,
+});
+
+const ref = { callId: 'call-1', tool: 'write-file', title: 'Write test.md' };
+const by = { principal: 'local', channel: 'tool' };
+const text = fc.string();
+
+const anyPart = fc.oneof(
+  text.map((it): ContentPart => ({ type: 'text', text: it })),
+  // The SDK's codec writes null as data, and does not read it.
+  fc
+    .jsonValue()
+    .filter((data) => data !== null)
+    .map((data): ContentPart => ({ type: 'data', data })),
+  fc
+    .base64String()
+    .map((base64): ContentPart => ({ type: 'file', base64, name: 'f', mediaType: 'text/csv' })),
+  fc.webUrl().map((url): ContentPart => ({ type: 'file-url', url })),
+);
+
+/** What no client needs to see. */
+const UNSEEN = ['message.received', 'context.clipped', 'context.exceeded'];
+
+/** Any event a journal may hold. */
+const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
+  fc.constant<TaskEvent>({ type: 'task.created', sessionId: 'session-1', principal: 'local', settings: {} }),
+  fc.constant<TaskEvent>({
+    type: 'message.received',
+    message: { messageId: 'm', parts: [{ type: 'text', text: 'hi' }] },
+    channel: 'a2a',
+  }),
+  fc.constantFrom<TaskEvent>(
+    { type: 'task.working' },
+    { type: 'task.completed' },
+    { type: 'turn.started', turn: 1, model: 'offline' },
+    { type: 'turn.abandoned', turn: 1, reason: 'cut off' },
+    { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
+    { type: 'input.required', pending: [PENDING] },
+    { type: 'input.required', pending: [] },
+    { type: 'input.required', pending: [], question: 'Which?' },
+    { type: 'auth.required', question: 'Who?' },
+    { type: 'task.completed', message: 'All done.' },
+    { type: 'turn.noted', turn: 1, text: 'looking' },
+    {
+      type: 'context.summarised',
+      upTo: { taskId: 'task-1', turn: 1 },
+      summary: 'It went well.',
+      model: null,
+      usage: { inputTokens: 0, outputTokens: 0 },
+    },
+    { type: 'context.clipped', upTo: { taskId: 'task-1', turn: 1 }, chars: 500 },
+    { type: 'context.exceeded' },
+    { type: 'model.unavailable', attempts: 1, until: 1, text: 'It is busy.' },
+    { type: 'input.required', pending: [PENDING, { ...PENDING, callId: 'call-2' }] },
+  ),
+  text.map((it): TaskEvent => ({ type: 'text.delta', turn: 1, text: it })),
+  fc
+    .constantFrom(
+      { type: 'ask' as const },
+      { type: 'allow' as const, because: { type: 'read-only' as const } },
+      { type: 'refuse' as const, message: 'no such tool' },
+    )
+    .map((verdict): TaskEvent => callRequested(verdict)),
+  fc.constantFrom('approve' as const, 'deny' as const, 'edit' as const).map((decision): TaskEvent => ({
+    type: 'tool.decided',
+    ...ref,
+    decision,
+    scope: 'once',
+    by,
+    inputHash: 'abc',
+    reason: null,
+    edited: null,
+  })),
+  fc
+    .record({ append: fc.boolean(), lastChunk: fc.boolean(), parts: fc.array(anyPart) })
+    .map(({ parts, ...rest }): TaskEvent => ({
+      type: 'artifact.updated',
+      turn: 1,
+      artifact: { artifactId: 'a', name: 'n', description: '', parts },
+      ...rest,
+    })),
+  fc.constant<TaskEvent>({ type: 'tool.started', ...ref, toolId: 'tool-1' }),
+  text.map((it): TaskEvent => ({ type: 'tool.output', ...ref, toolId: 'tool-1', text: it })),
+  fc.constantFrom('pending' as const, 'in_progress' as const, 'done' as const).map((status): TaskEvent => ({
+    type: 'todos.updated',
+    callId: 'call-1',
+    todos: [{ text: 'write tests', status }],
+  })),
+  fc.record({ text, offset: fc.nat(), live: fc.boolean() }).map(({ live, ...rest }): TaskEvent => ({
+    type: 'tool.output',
+    ...ref,
+    toolId: 'tool-1',
+    ...rest,
+    ...(!live && { kept: true }),
+  })),
+  fc
+    .constantFrom(
+      { type: 'ok' as const, text: 'done', summary: 'wrote test.md' },
+      { type: 'error' as const, message: 'disk full' },
+      { type: 'stopped' as const, reason: 'timeout' as const, confirmed: true, message: 'stopped', text: '' },
+    )
+    .map((outcome): TaskEvent => ({ type: 'tool.finished', ...ref, toolId: 'tool-1', outcome })),
+  fc.boolean().map((rerun): TaskEvent => ({ type: 'tool.interrupted', ...ref, toolId: 'tool-1', rerun })),
+  fc.constant<TaskEvent>({ type: 'tool.asked', call: questionCall('call-1.q1'), askedBy: 'call-1' }),
+  fc.constant<TaskEvent>({ type: 'tool.withdrew', ...ref }),
+  fc.constant<TaskEvent>({ type: 'tool.outdated', ...ref, preview: PENDING.preview, basis: 'x' }),
+  text.map((message): TaskEvent => ({ type: 'task.failed', message })),
+  text.map((message): TaskEvent => ({ type: 'task.rejected', message })),
+  text.map((reason): TaskEvent => ({ type: 'task.canceled', reason, by })),
+);
+
+const anyEntry = fc.record({
+  seq: fc.integer({ min: 1, max: 1e9 }),
+  at: fc.integer({ min: 0, max: 4e12 }),
+  event: anyEvent,
+});
+
+const piece = (offset: number): TaskEvent => ({
+  type: 'tool.output',
+  ...ref,
+  toolId: 'tool-1',
+  text: 'line',
+  offset,
+});
+
+describe('an entry as a stream event', () => {
+  test('S1 every entry gives at most one event, which survives encoding and carries its seq on request', () => {
+    fc.assert(
+      fc.property(anyEntry, fc.boolean(), (entry, approval) => {
+        const event = project(entry, view(approval, true));
+        if (event === undefined) {
+          expect(UNSEEN).toContain(entry.event.type);
+          return;
+        }
+        const wire: unknown = JSON.parse(JSON.stringify(StreamResponse.toJSON(event)));
+        expect(StreamResponse.toJSON(StreamResponse.fromJSON(wire))).toEqual(wire);
+        expect(wire).toMatchObject({
+          [event.payload?.$case ?? '']: { metadata: { [RESUMABLE_STREAM]: { seq: entry.seq } } },
+        });
+      }),
+    );
+  });
+
+  test('a client without active extensions gets no extension data', () => {
+    fc.assert(
+      fc.property(anyEntry, (entry) => {
+        expect(JSON.stringify(project(entry, view(false, false))) ?? '').not.toContain('urn:mcp-a2a-bridge');
+      }),
+    );
+  });
+
+  test('the conversion is pure: the same entry gives the same event', () => {
+    fc.assert(
+      fc.property(anyEntry, (entry) => {
+        expect(project(entry, view(true, true))).toEqual(project(entry, view(true, true)));
+      }),
+    );
+  });
+
+  test('R40 each step of a call is an activity for clients with the extension', () => {
+    fc.assert(
+      fc.property(anyEntry, (entry) => {
+        if (!entry.event.type.startsWith('tool.') || 'kept' in entry.event) return;
+        const payload = project(entry, view(true, false))?.payload;
+        if (payload?.$case !== 'statusUpdate') throw new Error('a status update was expected');
+        activity.parse(payload.value.metadata?.[TOOL_APPROVAL].activity);
+        expect(payload.value.status?.message).toBeUndefined();
+        if ('offset' in entry.event) return;
+        const plain = project(entry, view(false, false))?.payload;
+        if (plain?.$case !== 'statusUpdate') throw new Error('a status update was expected');
+        expect(plain.value.status?.message?.parts).toHaveLength(1);
+      }),
+    );
+  });
+
+  test('tool output is a growing artifact for a client without the extension', () => {
+    const [first, next] = [0, 4].map((offset, seq) =>
+      project({ seq, at: 0, event: piece(offset) }, view(false, false)),
+    );
+    const artifact = { artifactId: 'output-tool-1', parts: [{ content: { value: 'line' } }] };
+    expect(first?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: false, artifact } });
+    expect(next?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: true, artifact } });
+  });
+
+  test('the kept part of a long result is an artifact that is marked as not part of the answer', () => {
+    const event: TaskEvent = { type: 'tool.output', ...ref, toolId: 'x', text: 'a', offset: 0, kept: true };
+    const payload = project({ seq: 1, at: 0, event }, view(true, false))?.payload;
+    if (payload?.$case !== 'artifactUpdate') throw new Error('an artifact update was expected');
+    const said: unknown = payload.value.artifact?.metadata?.[TOOL_APPROVAL];
+    expect(aside.parse(said)).toEqual({ role: 'tool-output', toolId: 'x', title: 'Write test.md' });
+  });
+
+  test('the text of an abandoned turn is removed', () => {
+    const event = project(
+      { seq: 9, at: 0, event: { type: 'turn.abandoned', turn: 3, reason: 'crash' } },
+      view(false, false),
+    );
+    expect(event?.payload).toMatchObject({
+      $case: 'artifactUpdate',
+      value: { append: false, artifact: { artifactId: 'turn-3', parts: [{ content: { value: '' } }] } },
+    });
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { SendMessageRequest } from '@a2a-js/sdk';
+import { ProductError } from '../../../../../shared/runtime/errors.ts';
+import { AGENT_COMMAND } from '../../../../../shared/protocol/agent-command.ts';
+import { decisionsPart, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import { incomingOf } from '../../../../../a2a-server/http/wire/incoming.ts';
+
+function parse(message: object) {
+  const request = SendMessageRequest.fromJSON({
+    message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }], ...message },
+  });
+  return incomingOf(request, { principal: 'local', speaksApproval: true });
+}
+
+const hash = (message: object): string => parse(message).bodyHash;
+
+describe('a message as a command', () => {
+  test('carries the content, the task and the channel', () => {
+    expect(
+      parse({
+        taskId: 'task-1',
+        contextId: 'session-1',
+        metadata: { [TOOL_APPROVAL]: { autoExecute: true, workspace: '/w' }, other: 1 },
+      }),
+    ).toMatchObject({
+      principal: 'local',
+      channel: 'a2a',
+      message: { messageId: 'm-1', parts: [{ type: 'text', text: 'hi' }] },
+      taskId: 'task-1',
+      sessionId: 'session-1',
+      settings: { autoExecute: true, workspace: '/w' },
+    });
+  });
+
+  test('omits unset fields', () => {
+    const incoming = parse({});
+    expect(incoming).not.toHaveProperty('taskId');
+    expect(incoming).not.toHaveProperty('sessionId');
+    expect(incoming).not.toHaveProperty('decisions');
+    expect(incoming.settings).toEqual({});
+  });
+
+  test('a decisions part becomes the decision, with its channel', () => {
+    const data = {
+      extension: TOOL_APPROVAL,
+      decisions: [{ callId: 'c', shown: '3f9ac2d1', decision: 'approve' }],
+      channel: 'elicitation',
+    };
+    expect(parse({ parts: [{ text: 'yes please' }, { data }] })).toMatchObject({
+      channel: 'elicitation',
+      decisions: { decisions: [{ callId: 'c', shown: '3f9ac2d1', decision: 'approve', scope: 'once' }] },
+    });
+  });
+
+  test('a command part becomes the command, and must be the only part', () => {
+    const part = { extension: AGENT_COMMAND, command: 'checkpoint restore', args: ['4f2a.1'] };
+    const { extension: _, ...command } = part;
+    expect(parse({ parts: [{ data: part }] }).message).toMatchObject({ command, parts: [{ data: part }] });
+    expect(parse({ parts: [{ data: { extension: AGENT_COMMAND, command: 'help' } }] })).toMatchObject({
+      message: { command: { command: 'help', args: [] } },
+    });
+    for (const parts of [
+      [{ data: part }, { text: 'please' }],
+      [{ data: part }, { data: part }],
+      [{ data: { ...part, args: 'x' } }],
+      [{ data: { ...part, command: '' } }],
+      [{ data: { ...part, sudo: true } }],
+    ])
+      expect(() => parse({ parts })).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
+  });
+
+  test.each([
+    [
+      ['g1', 'g2'],
+      ['g1', 'g2'],
+    ],
+    ['all', 'all'],
+  ])('a part that takes back grants (%j) is that', (revoke, expected) => {
+    const incoming = parse({ parts: [{ data: { extension: TOOL_APPROVAL, revoke, channel: 'cli' } }] });
+    expect(incoming).toMatchObject({ channel: 'cli', revoke: expected });
+    expect(incoming).not.toHaveProperty('decisions');
+  });
+
+  test.each([
+    { revoke: [] },
+    { revoke: 'everything' },
+    { revoke: ['g1'], decisions: [{ callId: 'c', decision: 'deny' }] },
+    { revoke: [1] },
+  ])('a part that takes back grants in no known way (%j) is refused', (data) => {
+    expect(() => parse({ parts: [{ data: { extension: TOOL_APPROVAL, ...data } }] })).toThrow(
+      expect.objectContaining({ reason: 'INVALID_DECISION' }),
+    );
+  });
+
+  test('data without decision keys stays data', () => {
+    const incoming = parse({ parts: [{ data: { rows: [1, 2] } }, { data: 'approve' }] });
+    expect(incoming).not.toHaveProperty('decisions');
+    expect(incoming.message.parts).toEqual([
+      { type: 'data', data: { rows: [1, 2] } },
+      { type: 'data', data: 'approve' },
+    ]);
+  });
+
+  test('D1 any data part is an exact decision, an error, or plain data', () => {
+    const nearly = fc.record(
+      {
+        extension: fc.constantFrom(TOOL_APPROVAL, 'urn:other', 1),
+        decisions: fc.oneof(
+          fc.array(
+            fc.record(
+              {
+                callId: fc.oneof(fc.string(), fc.integer()),
+                decision: fc.constantFrom(
+                  'approve',
+                  'deny',
+                  'edit',
+                  'reject',
+                  'APPROVE',
+                  'approve ',
+                  true,
+                  1,
+                ),
+              },
+              { requiredKeys: [] },
+            ),
+          ),
+          fc.string(),
+        ),
+        channel: fc.oneof(fc.string(), fc.integer()),
+      },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.oneof(nearly, fc.jsonValue()), (data) => {
+        const exact = decisionsPart.safeParse(data);
+        try {
+          const incoming = parse({ parts: [{ data }] });
+          if (exact.success) expect(incoming.decisions).toEqual(exact.data);
+          else expect(incoming.decisions).toBeUndefined();
+          if (incoming.decisions === undefined)
+            expect(JSON.stringify(data)).not.toContain(`"extension":"${TOOL_APPROVAL}"`);
+        } catch (error) {
+          expect(error).toBeInstanceOf(ProductError);
+          expect(exact.success).toBe(false);
+        }
+      }),
+      { examples: [[{ extension: TOOL_APPROVAL }], [{ decisions: [] }]] },
+    );
+  });
+
+  test('two decisions parts are refused: one message, one decision list', () => {
+    const data = { extension: TOOL_APPROVAL, decisions: [{ callId: 'c', decision: 'approve' }] };
+    expect(() => parse({ parts: [{ data }, { data }] })).toThrow('carries one decisions part');
+  });
+
+  test('R27 the hash covers the content: it ignores the order of keys and the message id only', () => {
+    const same = hash({ parts: [{ data: { a: 1, b: 2 } }] });
+    expect(same).toMatch(/^[0-9a-f]{64}$/);
+    expect(hash({ parts: [{ data: { b: 2, a: 1 } }], messageId: 'm-2' })).toBe(same);
+    for (const other of [
+      { parts: [{ data: { a: 1, b: 3 } }] },
+      { parts: [{ data: { a: 1, b: 2 } }], taskId: 'task-1' },
+      { parts: [{ data: { a: 1, b: 2 } }], contextId: 'task-1' },
+      { parts: [{ data: { a: 1, b: 2 } }], metadata: { [TOOL_APPROVAL]: { readOnly: true } } },
+      { parts: [{ text: '{"a":1,"b":2}' }] },
+    ])
+      expect(hash(other)).not.toBe(same);
+  });
+});

@@ -1,0 +1,177 @@
+import { describe, expect, test } from '@jest/globals';
+import { Role, TaskState } from '@a2a-js/sdk';
+import { taskOverview, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import type { TaskOverview } from '../../../../../shared/protocol/tool-approval.ts';
+import { taskView } from '../../../../../a2a-server/http/wire/task-projection.ts';
+import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import { foldAll } from '../../../../../a2a-server/task/fold.ts';
+import { callRequested, PENDING } from '../samples.ts';
+
+const VIEW = { taskId: 'task-1', sessionId: 'session-1', approval: false, resumable: false };
+const ref = { callId: 'call-1', tool: 'write-file', title: 'Write test.md' };
+const by = { principal: 'local', channel: 'tool' };
+const usage = { inputTokens: 1, outputTokens: 2 };
+
+const START: TaskEvent[] = [
+  { type: 'task.created', sessionId: 'session-1', principal: 'local', settings: { workspace: '/w' } },
+  {
+    type: 'message.received',
+    message: { messageId: 'm-1', parts: [{ type: 'data', data: { a: 1 } }] },
+    channel: 'a2a',
+  },
+];
+const ASKED: TaskEvent[] = [
+  ...START,
+  { type: 'task.working' },
+  { type: 'turn.started', turn: 1, model: 'offline' },
+  { type: 'text.delta', turn: 1, text: 'Writing.' },
+  callRequested({ type: 'ask' }),
+  { type: 'turn.finished', turn: 1, end: 'tool-calls', usage },
+  { type: 'input.required', pending: [PENDING] },
+];
+const decided = (decision: 'approve' | 'deny', reason: string | null = null): TaskEvent => ({
+  type: 'tool.decided',
+  ...ref,
+  decision,
+  scope: 'once',
+  by,
+  inputHash: 'abc',
+  reason,
+  edited: null,
+});
+
+function snapshotOf(events: readonly TaskEvent[]) {
+  const snapshot = foldAll(
+    'task-1',
+    events.map((event, index) => ({ seq: index + 1, at: index * 1000, event })),
+  );
+  if (snapshot === undefined) throw new Error('the events do not begin a task');
+  return snapshot;
+}
+
+const taskOf = (events: readonly TaskEvent[], view = VIEW) => taskView(snapshotOf(events), view);
+const words = (task: ReturnType<typeof taskOf>): unknown[] =>
+  task.history.map(({ parts }) => parts.map(({ content }) => content?.value));
+
+function spent(...events: TaskEvent[]): TaskOverview['usage'] {
+  const task = taskOf([...START, ...events], { ...VIEW, approval: true });
+  return taskOverview.parse(task.metadata?.[TOOL_APPROVAL]).usage;
+}
+
+describe('a snapshot as an A2A task', () => {
+  test('a new task is submitted, with its first message', () => {
+    const task = taskOf(START);
+    expect(task).toMatchObject({
+      id: 'task-1',
+      contextId: 'session-1',
+      status: { state: TaskState.TASK_STATE_SUBMITTED, timestamp: '1970-01-01T00:00:01.000Z' },
+      history: [
+        { messageId: 'm-1', role: Role.ROLE_USER, parts: [{ content: { $case: 'data', value: { a: 1 } } }] },
+      ],
+      artifacts: [],
+    });
+  });
+
+  test('R09 after the last decision, the task works and lists no pending action', () => {
+    const before = taskOf(ASKED, { ...VIEW, approval: true });
+    expect(before.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const after = taskOf([...ASKED, decided('approve')], { ...VIEW, approval: true });
+    expect(after.status).toMatchObject({ state: TaskState.TASK_STATE_WORKING, message: undefined });
+  });
+
+  test('D3 after one of two decisions, the other action is still pending', () => {
+    const two: TaskEvent[] = [
+      ...ASKED.slice(0, 6),
+      callRequested({ type: 'ask' }, 'call-2'),
+      { type: 'turn.finished', turn: 1, end: 'tool-calls', usage },
+      { type: 'input.required', pending: [PENDING, { ...PENDING, callId: 'call-2' }] },
+      decided('approve'),
+    ];
+    const task = taskOf(two, { ...VIEW, approval: true });
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(task.status?.message?.parts[1]?.content?.value).toMatchObject({ pending: [{ callId: 'call-2' }] });
+  });
+
+  test('an open turn has an artifact even before its first text, because later events append to it', () => {
+    expect(taskOf([...START, { type: 'turn.started', turn: 1, model: 'offline' }]).artifacts).toMatchObject([
+      { artifactId: 'turn-1', parts: [{ content: { value: '' } }] },
+    ]);
+  });
+
+  test('the history gives the outcome of each call', () => {
+    expect(words(taskOf(ASKED))[1]).toEqual(['Writing.', 'Write test.md: waits for a decision']);
+    expect(words(taskOf([...ASKED, decided('deny', 'not now')]))[1]).toEqual([
+      'Writing.',
+      'Write test.md: denied: not now (deny, by local over tool)',
+    ]);
+    const ran: TaskEvent[] = [
+      ...ASKED,
+      decided('approve'),
+      { type: 'tool.started', ...ref, toolId: 'tool-1' },
+      {
+        type: 'tool.finished',
+        ...ref,
+        toolId: 'tool-1',
+        outcome: { type: 'ok', text: 't', summary: 'wrote it' },
+      },
+    ];
+    expect(words(taskOf(ran))[1]).toEqual([
+      'Writing.',
+      'Write test.md: wrote it (approve, by local over tool)',
+    ]);
+  });
+
+  test.each<[string, TaskEvent[], string]>([
+    ['waiting', [], 'waiting'],
+    ['ready', [decided('approve')], 'ready'],
+    ['denied', [decided('deny')], 'denied'],
+    ['running', [decided('approve'), { type: 'tool.started', ...ref, toolId: 'tool-1' }], 'running'],
+  ])('the overview shows a call that is %s', (_name, more, state) => {
+    const task = taskOf([...ASKED, ...more], { ...VIEW, approval: true });
+    const overview = taskOverview.parse(task.metadata?.[TOOL_APPROVAL]);
+    expect(overview).toMatchObject({ settings: { workspace: '/w' }, turns: 1, calls: [{ state }], usage });
+  });
+
+  test('the overview gives the cost, by model if there was more than one', () => {
+    const turn = (number: number, model: string, usd?: number): TaskEvent[] => [
+      { type: 'turn.started', turn: number, model },
+      { type: 'turn.finished', turn: number, end: 'tool-calls', usage, ...(usd !== undefined && { usd }) },
+    ];
+    expect(spent(...turn(1, 'a', 0.5), ...turn(2, 'a', 0.25))).toEqual({
+      inputTokens: 2,
+      outputTokens: 4,
+      usd: 0.75,
+    });
+    expect(spent(...turn(1, 'a', 0.5), ...turn(2, 'b'))).toEqual({
+      inputTokens: 2,
+      outputTokens: 4,
+      usd: null,
+      models: [
+        { model: 'a', ...usage, usd: 0.5 },
+        { model: 'b', ...usage, usd: null },
+      ],
+    });
+  });
+
+  test.each<[TaskEvent, TaskState, string]>([
+    [{ type: 'task.failed', message: 'no disk' }, TaskState.TASK_STATE_FAILED, 'no disk'],
+    [{ type: 'task.rejected', message: 'not me' }, TaskState.TASK_STATE_REJECTED, 'not me'],
+    [
+      { type: 'task.canceled', reason: 'enough', by },
+      TaskState.TASK_STATE_CANCELED,
+      'Canceled by local over tool: enough',
+    ],
+  ])('an ended task says how: %j', (event, state, text) => {
+    expect(taskOf([...START, event]).status).toMatchObject({
+      state,
+      message: { parts: [{ content: { value: text } }] },
+    });
+  });
+
+  test('a short history keeps the newest messages, and lists omit artifacts', () => {
+    const snapshot = snapshotOf(ASKED);
+    expect(taskView(snapshot, VIEW, { historyLength: 1 }).history).toMatchObject([{ role: Role.ROLE_AGENT }]);
+    expect(taskView(snapshot, VIEW, { historyLength: 0 }).history).toEqual([]);
+    expect(taskView(snapshot, VIEW, { artifacts: false }).artifacts).toEqual([]);
+  });
+});

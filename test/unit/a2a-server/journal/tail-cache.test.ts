@@ -1,0 +1,81 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { TailCache } from '../../../../a2a-server/journal/tail-cache.ts';
+import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
+import { delta } from '../../../support/journal-samples.ts';
+
+function entries(first: number, count: number): JournalEntry[] {
+  return Array.from({ length: count }, (_, index) => ({
+    seq: first + index,
+    at: 1,
+    event: delta(String(first + index)),
+  }));
+}
+
+describe('the tail of a watched task', () => {
+  it('J2 S1 gives the journal’s entries or nothing, for all commits and reader positions', () => {
+    const step = fc.record({
+      count: fc.integer({ min: 1, max: 1_000 }),
+      length: fc.integer({ min: 1, max: 2_000_000 }),
+    });
+    const look = fc.record({
+      back: fc.integer({ min: 0, max: 6_000 }),
+      limit: fc.integer({ min: 1, max: 300 }),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(step, look), { maxLength: 12 }), (rounds) => {
+        const tails = new TailCache();
+        let last = 0;
+        for (const [{ count, length }, { back, limit }] of rounds) {
+          tails.add('t', entries(last + 1, count), length);
+          last += count;
+          const after = Math.max(0, last - back);
+          const found = tails.read('t', after, limit);
+          if (found !== undefined) expect(found).toEqual(entries(after + 1, Math.min(limit, last - after)));
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('has the last commit, and gives no entries to a reader that has read it', () => {
+    const tails = new TailCache();
+    tails.add('t', entries(5, 3), 100);
+    expect(tails.read('t', 4, 10)).toEqual(entries(5, 3));
+    expect(tails.read('t', 6, 10)).toEqual(entries(7, 1));
+    expect(tails.read('t', 7, 10)).toEqual([]);
+  });
+
+  it('does not know earlier entries', () => {
+    const tails = new TailCache();
+    tails.add('t', entries(5, 3), 100);
+    expect(tails.read('t', 3, 10)).toBeUndefined();
+    expect(tails.read('another', 0, 10)).toBeUndefined();
+  });
+
+  it('starts again if a commit is missing', () => {
+    const tails = new TailCache();
+    tails.add('t', entries(1, 3), 100);
+    tails.add('t', entries(9, 2), 100);
+    expect(tails.read('t', 3, 10)).toBeUndefined();
+    expect(tails.read('t', 8, 10)).toEqual(entries(9, 2));
+  });
+
+  it.each([
+    ['entries', 1_000, 100],
+    ['characters', 1, 1024 * 1024],
+  ])('S3 holds a bounded number of %s', (_what, count, length) => {
+    const tails = new TailCache();
+    for (let commit = 0; commit < 10; commit += 1) tails.add('t', entries(1 + commit * count, count), length);
+    expect(tails.read('t', 0, 1)).toBeUndefined();
+    expect(tails.read('t', 9 * count, 1)).toEqual(entries(9 * count + 1, 1));
+  });
+
+  it('S3 drops a commit that is too large, and everything before it', () => {
+    const tails = new TailCache();
+    tails.add('t', entries(1, 3), 100);
+    tails.add('t', entries(4, 1), 50_000_000);
+    expect(tails.read('t', 3, 1)).toBeUndefined();
+    expect(tails.size).toBe(0);
+  });
+});

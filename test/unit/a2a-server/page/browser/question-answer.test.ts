@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  answerOf,
+  fieldsOf,
+  type Filled,
+  type Question,
+} from '../../../../../a2a-server/page/browser/question-answer.ts';
+
+const filled = (more: Partial<Filled> = {}): Filled => ({ chosen: [], text: '', values: {}, ...more });
+
+describe('an answer to a question', () => {
+  const open: Question = { type: 'question', text: 'Why?' };
+  const choices: Question = { ...open, choices: [{ label: 'a' }, { label: 'b' }] };
+  const form: Question = {
+    ...open,
+    schema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', title: 'Name' },
+        age: { type: 'integer' },
+        ready: { type: 'boolean' },
+        size: { type: 'string', enum: ['s', 'l'], enumNames: ['small', 'large'] },
+      },
+      required: ['name'],
+    },
+  };
+
+  test('is what was written or chosen; several are a list', () => {
+    expect(answerOf(open, filled({ text: ' so ' }))).toBe('so');
+    expect(answerOf(choices, filled({ chosen: ['b'] }))).toBe('b');
+    expect(answerOf({ ...choices, multiple: true }, filled({ chosen: ['b', 'a'] }))).toEqual(['b', 'a']);
+  });
+
+  test('is not there while nothing was said, or a field is empty that has to be filled in', () => {
+    expect(answerOf(open, filled({ text: ' ' }))).toBeUndefined();
+    expect(answerOf(choices, filled())).toBeUndefined();
+    expect(answerOf(form, filled({ values: { age: '3' } }))).toBeUndefined();
+  });
+
+  test('of a form has its values by name, each of its type; what was left empty is left out', () => {
+    const values = { name: 'Ada', age: '36', ready: 'false', size: '' };
+    expect(answerOf(form, filled({ values }))).toEqual({ name: 'Ada', age: 36, ready: false });
+  });
+
+  test('a form shows what its fields are called, and what may be chosen', () => {
+    expect(fieldsOf(form)).toMatchObject([
+      { name: 'name', title: 'Name', type: 'text' },
+      { name: 'age', title: 'age', type: 'number' },
+      {
+        name: 'ready',
+        options: [
+          ['true', 'yes'],
+          ['false', 'no'],
+        ],
+      },
+      {
+        name: 'size',
+        options: [
+          ['s', 'small'],
+          ['l', 'large'],
+        ],
+      },
+    ]);
+  });
+});

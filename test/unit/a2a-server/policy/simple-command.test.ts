@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { quote } from 'shell-quote';
+import { simpleCommandWords } from '../../../../a2a-server/policy/simple-command.ts';
+import { policyOf, running } from '../../../support/judged-calls.ts';
+
+function allowed(command: string, rule = 'git status'): boolean {
+  return policyOf({ action: 'allow', command: rule })[0]?.speaksOf(running(command)) === 'yes';
+}
+
+describe('plainWords', () => {
+  it.each([
+    ['git status', ['git', 'status']],
+    ['  git   status  --short ', ['git', 'status', '--short']],
+    [`git commit -m "a & b; c | d > e (f)"`, ['git', 'commit', '-m', 'a & b; c | d > e (f)']],
+    [`echo 'it is' "so"`, ['echo', 'it is', 'so']],
+    [`g"it" st'at'us`, ['git', 'status']],
+  ])('%j is the words it says', (command, words) => {
+    expect(simpleCommandWords(command, 'sh')).toEqual(words);
+  });
+
+  it.each([
+    'git status; rm -rf /',
+    'git status && rm x',
+    'git status || rm x',
+    'git status | sh',
+    'git status & rm x',
+    'git status > /etc/passwd',
+    'git status < x',
+    'git status $(rm x)',
+    'git status `rm x`',
+    'git status "$(rm x)"',
+    'git status "`rm x`"',
+    'git status $HOME',
+    'git status\nrm x',
+    'git status\r\nrm x',
+    'git status <(rm x)',
+    '(git status)',
+    '{ git status; }',
+    'git status # and more',
+    'git status *',
+    'GIT_DIR=/x git status',
+    'git st\\atus',
+    'git status "unbalanced',
+    "git status 'unbalanced",
+    'git\u00a0status',
+    'git status \u0000',
+    '',
+    '   ',
+    `git status ${'x'.repeat(5000)}`,
+  ])('%j is no plain list of words, and not allowed by "git status"', (command) => {
+    expect(allowed(command)).toBe(false);
+    expect(allowed(command, 'git status …')).toBe(false);
+    expect(simpleCommandWords(command, 'sh')).toBeUndefined();
+  });
+
+  it.each(['git "status"', 'git  status'])('%j is "git status"', (command) => {
+    expect(allowed(command)).toBe(true);
+  });
+
+  it.each(['git status --short', 'git status -- a.txt', 'git status a.txt', 'git status ""'])(
+    '%j is "git status …", and not "git status"',
+    (command) => {
+      expect(allowed(command)).toBe(false);
+      expect(allowed(command, 'git status …')).toBe(true);
+      expect(allowed(command, 'git status ...')).toBe(true);
+    },
+  );
+
+  it.each(['git', 'git statusx', 'git stash', 'sudo git status', '/tmp/git status', '"git status"'])(
+    '%j is not "git status"',
+    (command) => expect(allowed(command)).toBe(false),
+  );
+
+  it.each(['git status & del x', `git status 'a & del x'`, 'git status ^& del x', 'git status %X%'])(
+    '%j is no plain list of words to cmd, whose quotes are others',
+    (command) => {
+      expect(simpleCommandWords(command, 'cmd')).toBeUndefined();
+      expect(simpleCommandWords('git status --short', 'cmd')).toEqual(['git', 'status', '--short']);
+    },
+  );
+
+  it('no compound with an allowed command is ever allowed', () => {
+    const word = fc.stringMatching(/^[a-z0-9./=-]{1,8}$/u);
+    const command = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
+    const space = fc.constantFrom('', ' ', '  ', '\t');
+    const compound = fc.oneof(
+      fc
+        .tuple(
+          space,
+          fc.constantFrom(';', '&&', '||', '|', '|&', '&', '\n', '\r\n', '>', '>>', '<', '2>', '>&'),
+          space,
+          command,
+        )
+        .map(([before, operator, after, other]) => `git status${before}${operator}${after}${other}`),
+      command.map((other) => `git status $(${other})`),
+      command.map((other) => `git status "$(${other})"`),
+      command.map((other) => `git status \`${other}\``),
+      command.map((other) => `git status "\`${other}\`"`),
+      command.map((other) => `git status <(${other})`),
+      command.map((other) => `git status >(${other})`),
+      fc.tuple(command, command).map(([one, two]) => `(git status ${one}; ${two})`),
+      command.map((other) => `X=$(${other}) git status`),
+      word.map((value) => `PATH=${value} git status`),
+      word.map((name) => `git status $${name}`),
+      word.map((name) => `git status \${${name}:-x}`),
+      command.map((other) => `git status <<E\n${other}\nE`),
+      command.map((other) => `git status \\\n${other}`),
+    );
+    fc.assert(fc.property(compound, (text) => !allowed(text)));
+  });
+
+  it('quoted words parse to the originals, and an open rule allows them by its first words', () => {
+    const text = fc.stringMatching(/^[a-zA-Z0-9 ;&|<>()#*?~{}'.,:=@%+/-]{0,12}$/u);
+    fc.assert(
+      fc.property(fc.array(text), (rest) => {
+        const command = quote(['git', 'status', ...rest]);
+        const words = simpleCommandWords(command, 'sh');
+        // The quoting may need escapes, and then the call is asked for.
+        if (words !== undefined) expect(words).toEqual(['git', 'status', ...rest]);
+        expect(allowed(command, 'git status …')).toBe(words !== undefined);
+        expect(allowed(command)).toBe(words !== undefined && rest.length === 0);
+      }),
+    );
+  });
+});

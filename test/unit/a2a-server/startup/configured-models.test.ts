@@ -1,0 +1,127 @@
+import { describe, expect, test } from '@jest/globals';
+import { createModels } from '../../../../a2a-server/startup/configured-models.ts';
+import { modelSettings } from '../../../../a2a-server/models/model-settings.ts';
+
+const KEYS = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o', GEMINI_API_KEY: 'g' };
+
+describe('the model of a task', () => {
+  test('is the offline model, even with keys in the environment', () => {
+    const models = createModels(modelSettings.parse({}), KEYS);
+    for (const name of [undefined, 'offline', 'fast', 'smart'])
+      expect(models.resolve(name).id).toBe('offline');
+    expect(models.list()).toEqual(['fast', 'smart', 'offline']);
+  });
+
+  test('comes from the settings, for the default, a tier or an id', () => {
+    const settings = modelSettings.parse({
+      model: 'anthropic:a-model',
+      fast: 'google:g-model',
+      others: ['openai:o-model'],
+    });
+    const models = createModels(settings, KEYS);
+    const ids = [undefined, 'fast', 'smart', 'openai:o-model', 'offline'].map(
+      (name) => models.resolve(name).id,
+    );
+    expect(ids).toEqual([
+      'anthropic:a-model',
+      'google:g-model',
+      'anthropic:a-model',
+      'openai:o-model',
+      'offline',
+    ]);
+    expect(models.resolve('smart')).toBe(models.resolve(undefined));
+  });
+
+  test.each(['openai:o-model', 'gpt', '', 'constructor', '__proto__'])(
+    'is never %j if the settings do not name it, even with its key',
+    (name) => {
+      const models = createModels(modelSettings.parse({ smart: 'anthropic:a-model' }), KEYS);
+      expect(() => models.resolve(name)).toThrow(
+        expect.objectContaining({
+          reason: 'UNKNOWN_MODEL',
+          message: expect.stringContaining('fast, smart, offline, anthropic:a-model'),
+        }),
+      );
+    },
+  );
+});
+
+describe('the price and the context window of a model', () => {
+  const settings = modelSettings.parse({
+    model: 'openai:o-model',
+    fast: 'openai:small',
+    prices: { 'openai:o-model': { input: 3, output: 15 } },
+    contextWindow: { 'openai:small': 8_192 },
+  });
+  const models = createModels(settings, KEYS);
+
+  test('come from the settings by its id', () => {
+    expect(models.resolve(undefined)).toMatchObject({
+      price: { input: 3, output: 15 },
+      contextWindow: 128_000,
+    });
+    expect(models.resolve('fast').contextWindow).toBe(8_192);
+    expect(models.resolve('fast').price).toBeUndefined();
+  });
+
+  test('are unset for the offline model, which has no limit', () => {
+    expect(models.resolve('offline').contextWindow).toBeUndefined();
+  });
+
+  test.each([
+    { prices: { 'openai:m': { input: -1, output: 1 } } },
+    { prices: { 'openai:m': { input: 1 } } },
+    { prices: { gpt: { input: 1, output: 1 } } },
+    { contextWindow: { 'openai:m': 100 } },
+  ])('are refused if invalid: %j', (wrong) => {
+    expect(modelSettings.safeParse(wrong).success).toBe(false);
+  });
+});
+
+describe('a missing setting', () => {
+  test.each([
+    ['anthropic:m', 'ANTHROPIC_API_KEY'],
+    ['openai:m', 'OPENAI_API_KEY'],
+    ['openrouter:m', 'OPENROUTER_API_KEY'],
+    ['google:m', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
+    ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_URL'],
+  ])('for %s appears in the error: %s', (model, variable) => {
+    const models = createModels(modelSettings.parse({ model }), { ANTHROPIC_API_KEY: '' });
+    expect(() => models.resolve(undefined)).toThrow(
+      expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(variable) }),
+    );
+  });
+
+  test.each(['ollama:llama3.2', 'vllm:qwen'])('does not occur for %s on this machine', (model) => {
+    expect(createModels(modelSettings.parse({ model }), {}).resolve(undefined).id).toBe(model);
+  });
+
+  test('does not occur for a compatible endpoint with a URL, because it may need no key', () => {
+    const settings = modelSettings.parse({ model: 'openai-compatible:llama' });
+    const models = createModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' });
+    expect(models.resolve(undefined).id).toBe('openai-compatible:llama');
+  });
+});
+
+describe('settings', () => {
+  test.each(['claude', 'mistral:large', 'openai:', 'openai', ':x', 'openai:a b'])(
+    'refuse the model id %j',
+    (model) => {
+      expect(modelSettings.safeParse({ model }).success).toBe(false);
+    },
+  );
+
+  test('keep the colons of a model name', () => {
+    const settings = modelSettings.parse({ model: 'openai-compatible:llama3.2:1b' });
+    expect(settings.model).toBe('openai-compatible:llama3.2:1b');
+  });
+
+  test.each(['ftp://x', 'x', 'http://user:secret@host/v1', 'https://host/v1?key=secret'])(
+    'refuse the URL %j without showing it',
+    (address) => {
+      const parsed = modelSettings.safeParse({ baseUrls: { openai: address } });
+      expect(parsed.success).toBe(false);
+      expect(parsed.error?.message).not.toContain('secret');
+    },
+  );
+});

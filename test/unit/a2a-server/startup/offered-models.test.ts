@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import { offeredModels } from '../../../../a2a-server/startup/offered-models.ts';
+
+const SETTINGS: Parameters<typeof offeredModels>[0] = {
+  model: 'openai:large',
+  fastModel: 'openai:small',
+  smartModel: undefined,
+  otherModel: [],
+  baseUrls: {},
+  prices: { 'openai:large': { input: 3, output: 15 } },
+  contextWindow: {},
+  budgetCost: undefined,
+};
+const KEY = { OPENAI_API_KEY: 'k' };
+
+describe('the models of a server', () => {
+  it('are each asked for its key before the first task needs it', () => {
+    expect(() => offeredModels(SETTINGS, {})).toThrow(
+      expect.objectContaining({
+        reason: 'CONFIGURATION',
+        message: expect.stringContaining('OPENAI_API_KEY'),
+      }),
+    );
+    expect(offeredModels(SETTINGS, KEY).list()).toContain('openai:small');
+  });
+
+  it('need a price each where a budget in money is set, or it could not be kept; offline costs nothing', () => {
+    const budgeted = { ...SETTINGS, budgetCost: 5 };
+    expect(() => offeredModels(budgeted, KEY)).toThrow(
+      expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining('openai:small') }),
+    );
+    const prices = { ...SETTINGS.prices, 'openai:small': { input: 1, output: 2 } };
+    expect(offeredModels({ ...budgeted, prices }, KEY).resolve('fast').price).toEqual({
+      input: 1,
+      output: 2,
+    });
+    expect(offeredModels({ ...budgeted, model: 'offline', fastModel: 'offline' }, {}).list()).toContain(
+      'offline',
+    );
+  });
+});

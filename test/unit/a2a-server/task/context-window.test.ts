@@ -1,0 +1,277 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { conversation, conversationPassages } from '../../../../a2a-server/task/conversation.ts';
+import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { fold } from '../../../../a2a-server/task/fold.ts';
+import {
+  squeezeFor,
+  squeezeWithout,
+  tokensNeeded,
+  tokensOf,
+  type ContextWindow,
+} from '../../../../a2a-server/task/context-window.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { transcript } from '../../../../a2a-server/task/transcript.ts';
+import {
+  entriesOf,
+  plannedSession,
+  snapshotOf,
+  words,
+  type PlannedTask,
+} from '../../../support/long-session.ts';
+
+const NOTHING = { inputTokens: 0, outputTokens: 0 };
+
+class Session {
+  readonly planned: readonly PlannedTask[];
+  readonly earlier: Snapshot[];
+  readonly entries: JournalEntry[];
+  current: Snapshot;
+
+  constructor(planned: readonly PlannedTask[]) {
+    const last = planned.length - 1;
+    const taskId = `k${last}`;
+    this.planned = planned;
+    this.earlier = planned
+      .slice(0, -1)
+      .map((task, index) => snapshotOf(`k${index}`, entriesOf(`k${index}`, task, true)));
+    this.entries = entriesOf(taskId, planned[last] ?? { first: 0, turns: [] }, false);
+    this.current = snapshotOf(taskId, this.entries);
+  }
+
+  append(...events: TaskEvent[]): void {
+    for (const event of events) {
+      const entry = { seq: this.entries.length + 1, at: 0, event };
+      this.entries.push(entry);
+      this.current = fold(this.current, entry);
+    }
+  }
+
+  /** Shortens the conversation as the executor does. @returns the events. */
+  squeeze(room: ContextWindow, summarises: boolean): TaskEvent[] {
+    const took: TaskEvent[] = [];
+    for (;;) {
+      const { current, earlier } = this;
+      const squeeze = squeezeFor(earlier, current, room);
+      if (squeeze === undefined) return took;
+      if (took.length > 60) throw new Error(`no end: ${took.map((event) => event.type).join(' ')}`);
+      const event =
+        squeeze.type === 'clip'
+          ? squeeze.event
+          : summarises
+            ? ({
+                type: 'context.summarised',
+                upTo: squeeze.upTo,
+                summary: 's'.repeat(squeeze.tokens * 3),
+                model: 'm',
+                usage: NOTHING,
+              } satisfies TaskEvent)
+            : squeezeWithout(squeeze, earlier, { current, room });
+      took.push(event);
+      this.append(event);
+    }
+  }
+}
+
+const room = (window: number): ContextWindow => ({ window, beside: 1_000, model: 'm' });
+const windows = fc.integer({ min: 8_000, max: 40_000 });
+const cases = { numRuns: 60 };
+
+function holds(check: (session: Session, room: ContextWindow, took: TaskEvent[]) => void): void {
+  fc.assert(
+    fc.property(plannedSession, windows, fc.boolean(), (planned, window, summarises) => {
+      const session = new Session(planned);
+      const took = session.squeeze(room(window), summarises);
+      check(session, room(window), took);
+    }),
+    cases,
+  );
+}
+
+describe('a shortened conversation', () => {
+  it('fits into two thirds of the window, except for the parts that are always kept', () => {
+    holds((session, at) => {
+      const { earlier, current } = session;
+      const shown = conversationPassages(earlier, current);
+      const last = shown.findLastIndex(({ kind }) => kind === 'turn');
+      const kept = shown.filter(({ kind }, index) => kind === 'task' || kind === 'summary' || index >= last);
+      const always = kept
+        .flatMap(({ steps }) => steps)
+        .reduce((sum, step) => sum + tokensOf(JSON.stringify(step)), at.beside);
+      // Passages that are hardly longer than their summary stay.
+      const filled = ((at.window ?? 0) * 2) / 3;
+      const most = Math.max(filled, at.beside + filled / 2);
+      expect(tokensNeeded(earlier, current, at)).toBeLessThanOrEqual(Math.max(most, always + most / 3));
+    });
+  });
+
+  it('keeps the first message, the last turn, and the messages after it', () => {
+    holds(({ earlier, current, planned }) => {
+      const { first, turns } = planned.at(-1) ?? { first: 0, turns: [] };
+      const text = words(`${current.taskId}-first`, first);
+      expect(conversation(earlier, current)).toContainEqual({ role: 'user', text });
+      const last = conversationPassages(earlier, current).findLast(({ kind }) => kind === 'turn');
+      if (turns.length > 0) expect(last?.place).toEqual({ taskId: current.taskId, turn: turns.length });
+      const after = turns.at(-1)?.message ?? null;
+      if (after !== null)
+        expect(conversation(earlier, current).at(-1)).toEqual({
+          role: 'user',
+          text: words(`${current.taskId}-m${turns.length}`, after),
+        });
+    });
+  });
+
+  it('keeps each call together with its result', () => {
+    holds(({ earlier, current }) => {
+      const steps = conversation(earlier, current);
+      for (const [index, step] of steps.entries()) {
+        const next = steps[index + 1];
+        if (step.role === 'assistant' && step.calls.length > 0)
+          expect(next?.role === 'tool' && next.results.map(({ modelCallId }) => modelCallId)).toEqual(
+            step.calls.map(({ modelCallId }) => modelCallId),
+          );
+        if (step.role === 'tool') expect(steps[index - 1]?.role).toBe('assistant');
+      }
+    });
+  });
+
+  it('is unchanged if it fits', () => {
+    holds(({ current }, _, took) => {
+      if (took.length === 0) expect(current.context).toMatchObject({ summary: null, clip: null });
+    });
+  });
+
+  it('J2 is the same when the journal is read again', () => {
+    holds(({ earlier, current, entries }) => {
+      const anew = snapshotOf(current.taskId, entries);
+      expect(conversation(earlier, anew)).toEqual(conversation(earlier, current));
+    });
+  });
+
+  it('still fits as the task continues, and each summary replaces the last', () => {
+    fc.assert(
+      fc.property(plannedSession, windows, (planned, window) => {
+        const session = new Session(planned);
+        session.squeeze(room(window), true);
+        const before = session.current;
+        const next = entriesOf('n', { first: 0, turns: [turnOf(30_000), turnOf(30_000), turnOf(10)] }, false)
+          .slice(3)
+          .map(({ event }) => renumbered(event, before.turns));
+        session.append(...next);
+        session.squeeze(room(window), true);
+        const { earlier, current } = session;
+        expect(
+          conversationPassages(earlier, current).filter(({ kind }) => kind === 'summary').length,
+        ).toBeLessThan(2);
+      }),
+      cases,
+    );
+  });
+});
+
+function turnOf(result: number): PlannedTask['turns'][number] {
+  return { text: 10, calls: [{ input: 10, result }], message: null };
+}
+
+function renumbered(event: TaskEvent, by: number): TaskEvent {
+  if ('turn' in event) return { ...event, turn: event.turn + by };
+  return event;
+}
+
+describe('the step that shortens a conversation', () => {
+  const many = { first: 10, turns: Array.from({ length: 20 }, () => turnOf(4_000)) };
+
+  it('is a summary of the older turns, if there are any', () => {
+    const session = new Session([many]);
+    const [event, ...more] = session.squeeze(room(20_000), true);
+    expect(event).toMatchObject({ type: 'context.summarised', upTo: { taskId: 'k0' } });
+    expect(more).toEqual([]);
+    const kinds = conversationPassages([], session.current).map(({ kind }) => kind);
+    expect(kinds.slice(0, 3)).toEqual(['task', 'summary', 'turn']);
+  });
+
+  it('is a clip, if one result of the last turn is too long', () => {
+    const session = new Session([{ first: 10, turns: [turnOf(300_000)] }]);
+    expect(session.squeeze(room(20_000), true)).toEqual([
+      { type: 'context.clipped', upTo: { taskId: 'k0', turn: 1 }, chars: 32_000 },
+    ]);
+    expect(JSON.stringify(conversation([], session.current))).toContain('characters left out');
+  });
+
+  it('is rare, even if the system prompt and the tools take most of the window', () => {
+    const session = new Session([{ first: 10, turns: Array.from({ length: 40 }, () => turnOf(1_000)) }]);
+    const at = { ...room(32_000), beside: 20_000 };
+    expect(session.squeeze(at, true)).toHaveLength(1);
+    const { length: kept } = conversationPassages([], session.current);
+    expect(kept).toBeGreaterThan(5);
+    expect(squeezeFor([], session.current, at)).toBeUndefined();
+  });
+
+  it('is a list of the calls, if no summary and no clip is possible', () => {
+    const session = new Session([{ first: 10, turns: Array.from({ length: 90 }, () => turnOf(400)) }]);
+    const [event] = session.squeeze(room(10_000), false);
+    expect(event).toMatchObject({ type: 'context.summarised', model: null });
+    const text = JSON.stringify(conversation([], session.current));
+    expect(text).toContain('could not be summarised');
+    expect(text).toContain('- read-file');
+  });
+
+  it('covers the session’s earlier tasks', () => {
+    const session = new Session([many, many, { first: 10, turns: [turnOf(10)] }]);
+    session.squeeze(room(20_000), true);
+    const text = JSON.stringify(conversation(session.earlier, session.current));
+    expect(text).not.toContain('k0-first');
+    expect(text).toContain(words('k2-first', 10));
+  });
+
+  it('halves the conversation once, if the provider refuses the estimated length', () => {
+    const session = new Session([many]);
+    const at = { ...room(1_000_000), window: undefined };
+    expect(session.squeeze(at, true)).toEqual([]);
+    const before = tokensNeeded([], session.current, at);
+    session.append({ type: 'context.exceeded' });
+    expect(session.squeeze(at, true)).toHaveLength(1);
+    expect(tokensNeeded([], session.current, at)).toBeLessThan(before / 2 + 4_000);
+    expect(session.current.context.refused).toBe('shortened');
+  });
+});
+
+describe('the estimated size', () => {
+  it('is the provider’s last count plus the new passages', () => {
+    const session = new Session([{ first: 10, turns: [turnOf(3_000)] }]);
+    const at = room(100_000);
+    const guessed = tokensNeeded([], session.current, at);
+    session.append(
+      { type: 'turn.started', turn: 2, model: 'm' },
+      { type: 'text.delta', turn: 2, text: 'x'.repeat(300) },
+      { type: 'turn.finished', turn: 2, end: 'stop', usage: { inputTokens: 5_000, outputTokens: 1 } },
+    );
+    const counted = tokensNeeded([], session.current, at);
+    expect(counted).toBeGreaterThan(5_000);
+    expect(counted).toBeLessThan(5_000 + guessed);
+    expect(tokensNeeded([], session.current, { ...at, model: 'another' })).toBeLessThan(guessed + 200);
+  });
+
+  it('is never far below the own estimate, whatever a provider counts', () => {
+    const session = new Session([{ first: 60_000, turns: [] }]);
+    session.append(
+      { type: 'turn.started', turn: 1, model: 'm' },
+      { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 3, outputTokens: 1 } },
+    );
+    expect(tokensNeeded([], session.current, room(100_000))).toBeGreaterThan(10_000);
+  });
+});
+
+describe('a transcript', () => {
+  it('never exceeds its limit, and keeps the head and the tail', () => {
+    fc.assert(
+      fc.property(plannedSession, fc.integer({ min: 1_000, max: 50_000 }), (planned, chars) => {
+        const { earlier, current } = new Session(planned);
+        const text = transcript(conversationPassages(earlier, current), chars);
+        expect(text.length).toBeLessThanOrEqual(chars + 50);
+        expect(text).toMatch(/^PERSON: k0-first/);
+      }),
+      cases,
+    );
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import { stuckRemarks } from '../../../../a2a-server/task/stuck-detection.ts';
+import { conversation } from '../../../../a2a-server/task/conversation.ts';
+import type { TaskEvent, TurnEnd } from '../../../../a2a-server/task/events.ts';
+import { nextStep } from '../../../../a2a-server/task/next-step.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { message, working } from '../../../support/journal-samples.ts';
+import { snapshotOf } from '../../../support/long-session.ts';
+
+const USAGE = { inputTokens: 1, outputTokens: 1 };
+const BEGINNING: TaskEvent[] = [
+  { type: 'task.created', sessionId: 's', principal: 'p', settings: {} },
+  message('do it'),
+  working,
+];
+
+/** The events of one turn with the given number. */
+type Played = (turn: number) => TaskEvent[];
+
+function task(...played: (Played | TaskEvent)[]): Snapshot {
+  let turn = 0;
+  const events = played.flatMap((each) => (typeof each === 'function' ? each((turn += 1)) : [each]));
+  const all = [...BEGINNING, ...events];
+  return snapshotOf(
+    't',
+    all.map((event, index) => ({ seq: index + 1, at: 0, event })),
+  );
+}
+
+function times(count: number, played: Played): Played[] {
+  return Array.from({ length: count }, () => played);
+}
+
+function ends(end: TurnEnd, text = ''): Played {
+  return (turn) => [
+    { type: 'turn.started', turn, model: 'm' },
+    { type: 'text.delta', turn, text },
+    { type: 'turn.finished', turn, end, usage: USAGE },
+  ];
+}
+
+function calls(tool: string, result: { ran: string } | { refused: string }): Played {
+  return (turn) => {
+    const callId = `c${turn}`;
+    const reference = { callId, tool, title: `Use ${tool}`, toolId: `x${turn}` };
+    const requested: TaskEvent = {
+      type: 'tool.requested',
+      turn,
+      call: {
+        ...reference,
+        modelCallId: callId,
+        input: {},
+        inputHash: 'h',
+        sideEffect: 'none',
+        source: { type: 'built-in' },
+        preview: { type: 'json', value: {} },
+        basis: null,
+      },
+      verdict:
+        'ran' in result
+          ? { type: 'allow', because: { type: 'read-only' } }
+          : { type: 'refuse', message: result.refused },
+    };
+    const ran: TaskEvent[] =
+      'ran' in result
+        ? [
+            { type: 'tool.started', ...reference },
+            { type: 'tool.finished', ...reference, outcome: { type: 'ok', text: result.ran, summary: '' } },
+          ]
+        : [];
+    return [
+      { type: 'turn.started', turn, model: 'm' },
+      requested,
+      { type: 'turn.finished', turn, end: 'tool-calls', usage: USAGE },
+      ...ran,
+    ];
+  };
+}
+
+const FAULTS: [string, Played, { told: number; most: number }, string][] = [
+  ['answers with nothing', ends('empty'), { told: 1, most: 3 }, 'answer was empty'],
+  ['does not come to an end', ends('length', 'and so on'), { told: 1, most: 3 }, 'cut off'],
+  [
+    'asks for what is not there',
+    calls('fly', { refused: 'There is no tool fly.' }),
+    { told: 2, most: 5 },
+    'None of',
+  ],
+  [
+    'asks for the same again',
+    calls('look', { ran: 'Nothing.' }),
+    { told: 4, most: 11 },
+    'the same came back',
+  ],
+];
+
+describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
+  it('is asked again with a remark', () => {
+    for (let count = 1; count < most; count += 1) {
+      const snapshot = task(...times(count, fault));
+      expect(nextStep(snapshot)).toEqual({ type: 'ask-model' });
+      const last = JSON.stringify(conversation([], snapshot).at(-1));
+      expect(last.includes(words)).toBe(count >= told);
+    }
+  });
+
+  it('gets a limited number of turns, and then a person is asked', () => {
+    const step = nextStep(task(...times(most, fault)));
+    expect(step).toMatchObject({
+      type: 'append',
+      events: [{ type: 'input.required', pending: [], question: expect.stringContaining('The model m ') }],
+    });
+  });
+
+  it('starts a new count after a person’s reply or a different turn', () => {
+    const reply: TaskEvent[] = [message('try something else', 'reply'), working];
+    expect(nextStep(task(...times(most, fault), ...reply))).toEqual({ type: 'ask-model' });
+    expect(nextStep(task(...times(most, fault), ...reply, fault))).toEqual({ type: 'ask-model' });
+    const other = calls('other', { ran: 'Something.' });
+    expect(nextStep(task(...times(most - 1, fault), other, fault))).toEqual({ type: 'ask-model' });
+  });
+});
+
+describe('a model that makes progress', () => {
+  it('gets no remark if the same call returns something new', () => {
+    const polls = Array.from({ length: 20 }, (_, at) => calls('look', { ran: `At ${at} %.` }));
+    const snapshot = task(...polls);
+    expect(stuckRemarks(snapshot).size).toBe(0);
+    expect(nextStep(snapshot)).toEqual({ type: 'ask-model' });
+  });
+
+  it('completes its task with the answer after an empty one', () => {
+    expect(nextStep(task(ends('empty'), ends('stop', 'Done.')))).toEqual({
+      type: 'append',
+      events: [{ type: 'task.completed' }],
+    });
+  });
+
+  it('keeps the remark at each faulty turn, also after it recovers', () => {
+    const steps = conversation([], task(ends('length', 'a long '), ends('stop', 'story.')));
+    expect(steps.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { MAX_HELD, withOutput, type ExecutionOutput } from '../../../../a2a-server/task/tool-outputs.ts';
+
+const ref = { callId: 'c', tool: 'run-shell-command', title: 'Run' };
+const put = (outputs: readonly ExecutionOutput[], toolId: string, text: string) =>
+  withOutput(outputs, { type: 'tool.output', ...ref, toolId, text });
+const textsOf = (outputs: readonly ExecutionOutput[]) =>
+  outputs.map(({ toolId, text }) => [toolId, text.length]);
+
+describe('the output in a snapshot', () => {
+  it('collects the pieces of each execution, also if executions alternate', () => {
+    const outputs = put(put(put(put([], 'a', '1'), 'b', 'x'), 'a', '2'), 'b', 'y');
+    expect(outputs.map(({ toolId, text }) => [toolId, text])).toEqual([
+      ['a', '12'],
+      ['b', 'xy'],
+    ]);
+  });
+
+  it('X3 drops the oldest executions above the limit, and never the newest', () => {
+    const half = 'x'.repeat(MAX_HELD / 2);
+    const two = put(put([], 'a', half), 'b', half);
+    expect(textsOf(two)).toEqual([
+      ['a', half.length],
+      ['b', half.length],
+    ]);
+    expect(textsOf(put(two, 'c', 'y'))).toEqual([
+      ['b', half.length],
+      ['c', 1],
+    ]);
+    expect(textsOf(put(two, 'c', half + half + 'x'))).toEqual([['c', MAX_HELD + 1]]);
+  });
+
+  it('is always a suffix of the executions, each with all its text since its first piece there', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(Math.floor(MAX_HELD / 3))), {
+          maxLength: 12,
+        }),
+        (pieces) => {
+          let outputs: readonly ExecutionOutput[] = [];
+          for (const [toolId, length] of pieces) outputs = put(outputs, toolId, ' '.repeat(length));
+          const held = outputs.reduce((sum, { text }) => sum + text.length, 0);
+          expect(held <= MAX_HELD || outputs.length === 1).toBe(true);
+          expect(new Set(outputs.map(({ toolId }) => toolId)).size).toBe(outputs.length);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

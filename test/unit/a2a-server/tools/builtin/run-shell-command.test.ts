@@ -1,0 +1,271 @@
+/** Tests run-shell-command on real processes. */
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../../../../shared/runtime/clock.ts';
+import { UNRECORDED } from '../../../../../a2a-server/processes/child-processes.ts';
+import {
+  createRunShellCommand,
+  type ShellOptions,
+} from '../../../../../a2a-server/tools/builtin/run-shell-command.ts';
+import { UNCONFINED } from '../../../../../a2a-server/tools/shell/confinement.ts';
+import { ToolStopped, type Tool } from '../../../../../a2a-server/tools/tool.ts';
+import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
+
+const posix = process.platform === 'win32' ? describe.skip : describe;
+
+let at: ToolInWorkspace;
+
+beforeEach(async () => {
+  at = await toolInWorkspace();
+});
+
+const shell = (options: Partial<ShellOptions> = {}): Tool =>
+  createRunShellCommand({
+    clock: systemClock,
+    graceMs: 5000,
+    environment: process.env,
+    passEnvironment: [],
+    children: UNRECORDED,
+    confinement: UNCONFINED,
+    ...options,
+  });
+const run = (command: string, options?: Partial<ShellOptions>) => at.run(shell(options), { command });
+
+/** True if a process runs; a zombie process does not. */
+async function runs(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  if (process.platform !== 'linux') return true;
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  return stat !== '' && !/\) [ZX]/u.test(stat);
+}
+
+/** Waits until a command has written `n` process ids, one per line, and returns them. */
+const pidsIn = (name: string, n: number): Promise<number[]> =>
+  eventually(async () => {
+    const text = await readFile(join(at.root, name), 'utf8').catch(() => '');
+    const pids = text.split('\n').slice(0, -1).map(Number);
+    return pids.length === n ? pids : undefined;
+  });
+
+/** Starts a command and aborts it once it has written `n` process ids to `pids`. */
+async function abortOnce(command: string, n: number, options?: Partial<ShellOptions>) {
+  const controller = new AbortController();
+  const running = at.run(shell(options), { command }, { signal: controller.signal });
+  const stopped = running.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const pids = await pidsIn('pids', n);
+  controller.abort();
+  return { pids, error: await stopped };
+}
+
+posix('run-shell-command', () => {
+  it('shows the command and its directory', async () => {
+    await mkdir(join(at.root, 'sub'));
+    const input = { command: 'npm test\n# more', cwd: 'sub' };
+    expect(shell().title(input)).toBe('Run `npm test⏎# more`');
+    expect(await at.show(shell(), input)).toEqual({
+      preview: { type: 'command', command: input.command, cwd: join(at.root, 'sub') },
+      basis: null,
+    });
+    expect(shell().timeoutMs(input)).toBe(120_000);
+    expect(shell().timeoutMs({ ...input, timeoutSeconds: 7 })).toBe(7000);
+  });
+
+  it('returns the output and the exit code, also after a failure', async () => {
+    expect(await run('echo hello')).toEqual({
+      text: 'hello\n[exited with code 0]',
+      summary: '`echo hello` exited with code 0',
+    });
+    expect((await run('echo "$PWD"; exit 3')).text).toBe(`${at.root}\n[exited with code 3]`);
+    expect((await run('true')).text).toBe('[no output]\n[exited with code 0]');
+    expect((await run('kill -SEGV $$')).text).toBe('[no output]\n[was ended by SIGSEGV]');
+    expect((await run('no-such-command')).text).toMatch(/not found\n\[exited with code 127\]$/);
+  });
+
+  it('keeps stdout and stderr in the order of their writes', async () => {
+    const command = 'for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done';
+    const expected = Array.from({ length: 9 }, (_, n) => `out ${n + 1}\nerr ${n + 1}\n`).join('');
+    expect((await run(command)).text).toBe(`${expected}[exited with code 0]`);
+  });
+
+  it('runs a command unchanged: quotes, dollars, line breaks, several statements', async () => {
+    expect((await run(`x='a  b'; printf '%s|' "$x" '$x' "it's"; echo; cat <<'E'\nhere $x\nE`)).text).toBe(
+      "a  b|$x|it's|\nhere $x\n[exited with code 0]",
+    );
+  });
+
+  it('gives the command no standard input', async () => {
+    expect((await run('cat; read x; echo "read: $?"')).text).toBe('read: 1\n[exited with code 0]');
+  });
+
+  it('shows live output, in whole characters, without terminal codes', async () => {
+    const seen: string[] = [];
+    const controller = new AbortController();
+    const running = at.run(
+      shell(),
+      {
+        command: `printf '\\033[31mred\\033[0m '; printf '\\360\\237'; sleep 0.1; printf '\\216\\211'; cat go 2>/dev/null; while [ ! -f go ]; do sleep 0.02; done; echo end`,
+      },
+      { signal: controller.signal, output: (text) => void seen.push(text) },
+    );
+    await eventually(async () => (seen.join('') === 'red 🎉' ? true : undefined));
+    await writeFile(join(at.root, 'go'), '');
+    expect((await running).text).toBe('red 🎉end\n[exited with code 0]');
+    expect(seen.join('')).toBe('red 🎉end\n');
+  });
+
+  it('X2 refuses a directory outside the workspace', async () => {
+    const outside = { command: 'pwd', cwd: '..' };
+    await expect(at.show(shell(), outside)).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
+    await expect(at.run(shell(), outside)).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
+    await expect(at.show(shell(), { command: 'pwd', cwd: 'missing' })).rejects.toThrow(/not a directory/);
+  });
+
+  it('passes no secret of the server, but the variables that the operator allows', async () => {
+    const environment = {
+      PATH: process.env['PATH'],
+      HOME: '/home/x',
+      LC_ALL: 'C',
+      ANTHROPIC_API_KEY: 'secret-1',
+      MCP_A2A_BRIDGE_TOKEN: 'secret-2',
+      AWS_SECRET_ACCESS_KEY: 'secret-3',
+      SSH_AUTH_SOCK: '/tmp/agent',
+      CARGO_HOME: '/cargo',
+    };
+    const { text } = await run('env', { environment, passEnvironment: ['CARGO_*'] });
+    expect(text).not.toMatch(/secret|SSH_AUTH_SOCK/);
+    expect(text).toContain('HOME=/home/x');
+    expect(text).toContain('LC_ALL=C');
+    expect(text).toContain('CARGO_HOME=/cargo');
+    const whole = (await run('env', { environment: { ...process.env, API_TOKEN: 'secret-4' } })).text;
+    expect(whole).not.toContain('secret-4');
+  });
+
+  it('X3 keeps both ends of 100 MB of output in limited memory, and shows a part of it live', async () => {
+    let live = 0;
+    const before = process.memoryUsage().rss;
+    let highest = 0;
+    const watching = setInterval(() => {
+      highest = Math.max(highest, process.memoryUsage().rss);
+    }, 20);
+    const { text } = await at.run(
+      shell(),
+      { command: `echo first; yes 0123456789abcdef | head -c 100000000; echo; echo last; exit 4` },
+      { output: (piece) => void (live += piece.length) },
+    );
+    clearInterval(watching);
+    expect(text.length).toBeLessThan(31_000);
+    expect(text).toMatch(/^first\n0123456789abcdef\n/);
+    expect(text).toMatch(/\[… \d+ characters left out …\]/);
+    expect(text).toMatch(/last\n\[read-output with toolId .*\]\n\[exited with code 4\]$/);
+    expect(live).toBeLessThan(1_001_000);
+    expect(highest - before).toBeLessThan(60 * 1024 * 1024);
+  }, 60_000);
+
+  it('A2 an abort ends the command and all its processes, grandchildren too', async () => {
+    const command = `echo so far; echo $$ >> pids; (sh -c 'echo $$ >> pids; sleep 1000' & echo started; sleep 1000) & sleep 1000 & echo $! >> pids; wait`;
+    const { pids, error } = await abortOnce(command, 3);
+    expect(error).toBeInstanceOf(ToolStopped);
+    expect(error).toMatchObject({ confirmed: true, text: expect.stringContaining('so far\n') });
+    expect(await Promise.all(pids.map(runs))).toEqual([false, false, false]);
+  });
+
+  it('A2 the server kills a command that ignores SIGTERM after the grace period', async () => {
+    const command = `trap 'echo heard >> heard' TERM; (trap '' TERM; sh -c 'echo $$ >> pids; while :; do sleep 1; done') & echo $$ >> pids; while :; do sleep 0.02; done`;
+    const begun = performance.now();
+    const { pids, error } = await abortOnce(command, 2, { graceMs: 300 });
+    expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
+    expect(await Promise.all(pids.map(runs))).toEqual([false, false]);
+    // It got SIGTERM first, and the whole grace period.
+    expect(await readFile(join(at.root, 'heard'), 'utf8')).toBe('heard\n');
+    expect(performance.now() - begun).toBeGreaterThan(300);
+  });
+
+  it('lets an aborted command handle SIGTERM within the grace period', async () => {
+    const command = `trap 'sleep 0.1; echo saved > saved; exit 0' TERM; echo $$ >> pids; while :; do sleep 0.02; done`;
+    const { error } = await abortOnce(command, 1);
+    expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
+    expect(await readFile(join(at.root, 'saved'), 'utf8')).toBe('saved\n');
+  });
+
+  it('does not start after an abort', async () => {
+    const controller = new AbortController();
+    controller.abort();
+    await expect(
+      at.run(shell(), { command: 'touch made' }, { signal: controller.signal }),
+    ).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    await expect(readFile(join(at.root, 'made'))).rejects.toThrow(/ENOENT/);
+  });
+
+  it('ends with its shell, and stops the processes in the background', async () => {
+    const { text } = await run('sleep 1000 & echo $! > pids; echo done');
+    expect(text).toBe(
+      'done\n[exited with code 0]\n[the server stopped the processes it left running in the background]',
+    );
+    const [pid] = await pidsIn('pids', 1);
+    expect(await runs(pid ?? 0)).toBe(false);
+  });
+
+  it('A3 an abort after the shell has exited does not change its result', async () => {
+    const controller = new AbortController();
+    const command = `(trap '' TERM; while :; do sleep 0.02; done) & echo $$ > pids; echo done; exit 5`;
+    const running = at.run(shell({ graceMs: 300 }), { command }, { signal: controller.signal });
+    const [pid] = await pidsIn('pids', 1);
+    await eventually(async () => ((await runs(pid ?? 0)) ? undefined : true));
+    controller.abort();
+    expect((await running).text).toMatch(
+      /^done\n\[exited with code 5\]\n\[the server stopped the processes it left running/,
+    );
+  });
+
+  (process.platform === 'linux' ? it : it.skip)(
+    'A3 an exit before the abort counts, even if its event comes after the abort',
+    async () => {
+      const controller = new AbortController();
+      const running = at.run(
+        shell(),
+        { command: 'echo $$ > pids; sleep 0.2; exit 5' },
+        { signal: controller.signal },
+      );
+      const [pid] = await pidsIn('pids', 1);
+      // Blocks the event loop, so that it does not see the exit.
+      while (!/\) Z/u.test(readFileSync(`/proc/${pid}/stat`, 'latin1')));
+      controller.abort();
+      expect((await running).text).toMatch(/exited with code 5/);
+    },
+  );
+
+  it('stops reading from a daemon that has left the process group and still writes', async () => {
+    const { text } = await run(
+      "setsid sh -c 'echo $$ > pids; while :; do echo x; sleep 0.02; done' & sleep 0.2; echo done",
+    );
+    expect(text).toContain('done');
+    const [daemon = 0] = await pidsIn('pids', 1);
+    process.kill(-daemon, 'SIGKILL');
+  });
+
+  it('does not wait for a daemon that has left the process group and keeps the output open', async () => {
+    const { text } = await run('setsid sleep 1000 & echo $! > pids; sleep 0.1; echo done');
+    expect(text).toMatch(/^done\n\[exited with code 0\]/);
+    const [pid] = await pidsIn('pids', 1);
+    // It has left the process group, so the test ends it.
+    process.kill(pid ?? 0, 'SIGKILL');
+  });
+
+  it('refuses an empty command', async () => {
+    for (const command of ['', '  \n', 'a\0b', 'x'.repeat(100_001)]) {
+      expect(shell().schema.safeParse({ command }).success).toBe(false);
+    }
+    expect((await run(`: ${'x'.repeat(99_000)}`)).text).toMatch(/code 0/);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { editAll, editText, type TextEdit } from '../../../../../a2a-server/tools/builtin/text-edit.ts';
+
+const once = (content: string, oldText: string, newText: string) =>
+  editText(content, { oldText, newText, replaceAll: false });
+const all = (content: string, oldText: string, newText: string) =>
+  editText(content, { oldText, newText, replaceAll: true });
+
+describe('editText', () => {
+  it('replaces the only match of the passage', () => {
+    expect(once('one two three', 'two', '2')).toEqual({
+      type: 'edited',
+      content: 'one 2 three',
+      replaced: 1,
+    });
+    expect(once('one two', 'one two', '')).toMatchObject({ content: '' });
+  });
+
+  it('inserts the new text unchanged, dollar signs too', () => {
+    expect(once('price', 'price', "$& $1 $$ $' $`")).toMatchObject({ content: "$& $1 $$ $' $`" });
+  });
+
+  it('refuses a passage that is missing, not unique, empty or unchanged, and says what to do', () => {
+    expect(once('abc', 'x', 'y')).toMatchObject({ type: 'refused', message: /Read the file/ });
+    expect(once('abab', 'ab', 'y')).toMatchObject({ type: 'refused', message: /replaceAll/ });
+    // Two matches overlap, so the place is not clear.
+    expect(once('aaa', 'aa', 'y')).toMatchObject({ type: 'refused', message: /replaceAll/ });
+    expect(once('abc', '', 'y')).toMatchObject({ type: 'refused', message: /empty/ });
+    expect(once('abc', 'b', 'b')).toMatchObject({ type: 'refused', message: /nothing to change/ });
+  });
+
+  it('replaces all matches from the left', () => {
+    expect(all('aaaaa', 'aa', 'b')).toEqual({ type: 'edited', content: 'bba', replaced: 2 });
+    expect(all('abab', 'ab', 'aba')).toEqual({ type: 'edited', content: 'abaaba', replaced: 2 });
+  });
+
+  it('writes CRLF only if every line of the file ends in CRLF', () => {
+    expect(once('a\r\nb\r\nc\r\n', 'a\nb\n', 'x\ny\n')).toMatchObject({ content: 'x\r\ny\r\nc\r\n' });
+    expect(once('a\r\nb\nc\r\n', 'a\nb', 'x')).toMatchObject({ type: 'refused' });
+    expect(once('a\r\nb\r\n', 'b', 'x')).toMatchObject({ content: 'a\r\nx\r\n' });
+  });
+
+  it('for every text that contains a passage once: only the passage changes', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'binary' }),
+        fc.string(),
+        (before, after, newText) => {
+          const passage = '⟦passage⟧';
+          fc.pre(!(before + newText + after).includes('⟦'));
+          expect(once(before + passage + after, passage, newText)).toEqual({
+            type: 'edited',
+            content: before + newText + after,
+            replaced: 1,
+          });
+        },
+      ),
+    );
+  });
+
+  it('for every text and passage: replacing all equals split and join', () => {
+    // Few letters, so that passages occur, repeat and overlap.
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 40 });
+    const passage = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(text, passage, text, (content, oldText, newText) => {
+        fc.pre(oldText !== newText);
+        const edited = all(content, oldText, newText);
+        if (!content.includes(oldText)) expect(edited.type).toBe('refused');
+        else {
+          expect(edited).toEqual({
+            type: 'edited',
+            content: content.split(oldText).join(newText),
+            replaced: content.split(oldText).length - 1,
+          });
+        }
+        const unique = content.indexOf(oldText) === content.lastIndexOf(oldText) && content.includes(oldText);
+        expect(once(content, oldText, newText).type).toBe(unique ? 'edited' : 'refused');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+const edit = (oldText: string, newText: string, replaceAll = false): TextEdit => ({
+  oldText,
+  newText,
+  replaceAll,
+});
+
+describe('editAll', () => {
+  it('makes each edit in the result of the previous edits', () => {
+    expect(
+      editAll('a b', [edit('a', 'x'), edit('x b', 'done'), edit('done', 'd d'), edit('d', 'e', true)]),
+    ).toEqual({
+      type: 'edited',
+      content: 'e e',
+      replaced: 5,
+    });
+  });
+
+  it('refuses all edits if one does not match, and says which', () => {
+    expect(editAll('a b', [edit('a', 'x'), edit('a', 'y'), edit('b', 'z')])).toMatchObject({
+      type: 'refused',
+      at: 1,
+      message: /does not contain oldText/,
+    });
+  });
+
+  it('for all texts and edits: the result equals the edits in order, up to the first refused one', () => {
+    const small = fc.string({ unit: fc.constantFrom('a', 'b', '\r', '\n'), maxLength: 12 });
+    const anyEdit = fc.record({ oldText: small, newText: small, replaceAll: fc.boolean() });
+    const ends = new Set<string>();
+    fc.assert(
+      fc.property(small, fc.array(anyEdit, { maxLength: 6 }), (content, edits) => {
+        let text = content;
+        const refused = edits.findIndex((each) => {
+          const edited = editText(text, each);
+          if (edited.type === 'edited') text = edited.content;
+          return edited.type === 'refused';
+        });
+        const together = editAll(content, edits);
+        ends.add(together.type);
+        if (together.type === 'refused') expect(together.at).toBe(refused);
+        else expect([together.content, refused]).toEqual([text, -1]);
+      }),
+      { numRuns: 500 },
+    );
+    expect(ends).toEqual(new Set(['edited', 'refused']));
+  });
+});

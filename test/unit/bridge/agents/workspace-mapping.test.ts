@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals';
+import { localWorkspace, mappedWorkspace } from '../../../../bridge/agents/workspace-mapping.ts';
+
+const WORKSPACES = {
+  '/home/ada': '/mnt/ada/',
+  '/home/ada/src': '/srv/src',
+  '/home/ada/win': 'C:\\work',
+};
+
+test.each([
+  ['/home/ada/src', '/srv/src'],
+  ['/home/ada/src/', '/srv/src'],
+  ['/home/ada/src/app/web', '/srv/src/app/web'],
+  ['/home/ada/src/../notes', '/mnt/ada/notes'],
+  ['/home/ada/..hidden', '/mnt/ada/..hidden'],
+  ['/home/ada/win/app/web', 'C:\\work\\app\\web'],
+  ['/home/ada-lovelace', undefined],
+  ['/home', undefined],
+  ['/', undefined],
+])('%s is called %p by the agent', (path, called) => {
+  expect(mappedWorkspace(path, WORKSPACES)).toBe(called);
+});
+
+test.each([
+  ['/srv/src', '/home/ada/src'],
+  ['/srv/src/app/web.ts', '/home/ada/src/app/web.ts'],
+  ['/mnt/ada/notes', '/home/ada/notes'],
+  ['C:\\work\\app', '/home/ada/win/app'],
+  ['/srv/src/../../etc/passwd', undefined],
+  ['/srv/srcs', undefined],
+  ['/etc/passwd', undefined],
+])('the agent’s %s is %p here', (path, local) => {
+  expect(localWorkspace(path, WORKSPACES)).toBe(local);
+});

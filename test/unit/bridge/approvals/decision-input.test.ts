@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import { decisionInput, decisionsOf, verdictOf } from '../../../../bridge/approvals/decision-input.ts';
+
+describe('the words of a decision', () => {
+  test.each([
+    ['approve', { decision: 'approve', scope: 'once' }],
+    ['deny', { decision: 'deny', scope: 'once' }],
+    ['trust_tool', { decision: 'approve', scope: 'tool' }],
+    ['trust_server', { decision: 'approve', scope: 'server' }],
+    ['trust_always', { decision: 'approve', scope: 'always' }],
+  ] as const)('%s', (decision, meaning) => {
+    expect(verdictOf({ callId: 'c', shown: '3f9ac2d1', decision })).toEqual({
+      type: 'decision',
+      decision: { callId: 'c', shown: '3f9ac2d1', ...meaning },
+    });
+  });
+
+  test.each([
+    'reject',
+    'yes',
+    'APPROVE',
+    'approve ',
+    '',
+    'Approve',
+    1,
+    true,
+    null,
+    undefined,
+    ['approve'],
+    {},
+  ])('R06 D1 %p is no decision', (decision) => {
+    expect(decisionInput.safeParse({ callId: 'c', shown: '3f9ac2d1', decision }).success).toBe(false);
+  });
+
+  test('R06 a field it does not know is refused, not ignored: it may hold what the person changed', () => {
+    expect(
+      decisionInput.safeParse({ callId: 'c', shown: '3f9ac2d1', decision: 'approve', edited_content: 'x' })
+        .success,
+    ).toBe(false);
+  });
+
+  test('R12 trust may be given for so many minutes, so many uses, or both', () => {
+    const trust = { callId: 'c', shown: '3f9ac2d1', decision: 'trust_tool' } as const;
+    expect(verdictOf({ ...trust, trustMinutes: 10, trustUses: 3 })).toMatchObject({
+      decision: { scope: 'tool', grant: { minutes: 10, uses: 3 } },
+    });
+    expect(verdictOf({ ...trust, trustUses: 1 })).toMatchObject({ decision: { grant: { uses: 1 } } });
+    for (const decision of ['approve', 'deny'] as const)
+      expect(() => verdictOf({ callId: 'c', shown: '3f9ac2d1', decision, trustMinutes: 10 })).toThrow(
+        /goes with trust_tool/,
+      );
+    for (const limit of [{ trustUses: 0 }, { trustUses: 1.5 }, { trustMinutes: -1 }, { trustMinutes: '10' }])
+      expect(decisionInput.safeParse({ ...trust, ...limit }).success).toBe(false);
+  });
+
+  test('D2 the code of what was shown goes with it, and nothing fills it in', () => {
+    expect(verdictOf({ callId: 'c', shown: '3f9ac2d1', decision: 'approve' })).toMatchObject({
+      decision: { shown: '3f9ac2d1' },
+    });
+    expect(decisionInput.safeParse({ callId: 'c', decision: 'approve' }).success).toBe(false);
+    expect(() => decisionsOf({ callId: 'c', decision: 'approve' }, undefined)).toThrow(/\(shown\)/);
+  });
+
+  test('R10 an edit carries the new content or the new input, one of them', () => {
+    const edit = { callId: 'c', shown: '3f9ac2d1', decision: 'edit' } as const;
+    expect(verdictOf({ ...edit, editedContent: '' })).toMatchObject({
+      decision: { decision: 'edit', content: '' },
+    });
+    expect(verdictOf({ ...edit, editedInput: { a: 1 } })).toMatchObject({
+      decision: { input: { a: 1 } },
+    });
+    expect(() => verdictOf(edit)).toThrow(/give editedContent .* or editedInput/);
+    expect(() => verdictOf({ ...edit, editedContent: 'x', editedInput: {} })).toThrow(/not both/);
+  });
+
+  test.each(['approve', 'deny', 'trust_tool', 'trust_server', 'trust_always'] as const)(
+    'R10 %s with an edited content is refused: the change would be lost',
+    (decision) => {
+      expect(() => verdictOf({ callId: 'c', shown: '3f9ac2d1', decision, editedContent: 'x' })).toThrow(
+        /needs the decision "edit"/,
+      );
+      expect(() => verdictOf({ callId: 'c', shown: '3f9ac2d1', decision, answer: 'x' })).toThrow(
+        /needs the decision "answer"/,
+      );
+    },
+  );
+
+  test('an answer needs words', () => {
+    expect(verdictOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer', answer: 'Ada' })).toEqual({
+      type: 'answer',
+      callId: 'q',
+      shown: '3f9ac2d1',
+      answer: 'Ada',
+    });
+    expect(() => verdictOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer' })).toThrow(/Say the answer/);
+  });
+
+  test('one in the fields, or several in the list, never both and never none', () => {
+    expect(decisionsOf({ callId: 'c', shown: '3f9ac2d1', decision: 'deny' }, undefined)).toEqual([
+      { callId: 'c', shown: '3f9ac2d1', decision: 'deny' },
+    ]);
+    const list = [
+      { callId: 'a', shown: '3f9ac2d1', decision: 'approve' as const },
+      { callId: 'b', shown: '3f9ac2d1', decision: 'deny' as const },
+    ];
+    expect(decisionsOf({}, list)).toEqual(list);
+    expect(() => decisionsOf({ callId: 'c', shown: '3f9ac2d1', decision: 'deny' }, list)).toThrow(/not both/);
+    expect(() => decisionsOf({ callId: 'c' }, undefined)).toThrow(/what to do with it/);
+    expect(() => decisionsOf({}, undefined)).toThrow(/Say which pending action/);
+    expect(() => decisionsOf({}, [...list, { callId: 'a', shown: '3f9ac2d1', decision: 'deny' }])).toThrow(
+      /appears twice/,
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Ask } from '../../../../bridge/approvals/form.ts';
+import { OpenForms } from '../../../../bridge/approvals/open-forms.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const asked = (...changes: Parameters<typeof pendingWrite>[1][]) => ({
+  pending: (changes.length === 0 ? [{}] : changes).map((each) => pendingWrite('one', each)),
+  question: null,
+});
+
+function first([ask]: readonly Ask[]): Ask {
+  if (ask === undefined) throw new Error('none');
+  return ask;
+}
+
+function messageOf(ask: Ask): string {
+  return ask.about === 'page' ? ask.message : ask.form.message;
+}
+
+describe('the forms that are out', () => {
+  test('R66 the same action is asked under the same key by every bridge, and another under another', () => {
+    const { key } = first(new OpenForms().asks('task', asked()));
+    expect(first(new OpenForms().asks('task', asked())).key).toBe(key);
+    for (const change of [
+      { shown: 'other' },
+      { reason: 'content-changed' as const },
+      { preview: { type: 'url' as const, url: 'https://a.example' } },
+    ])
+      expect(first(new OpenForms().asks('task', asked(change))).key).not.toBe(key);
+  });
+
+  test('R67 the time runs from when a form first goes out, by task', () => {
+    let now = 0;
+    const offers = new OpenForms({ now: () => now });
+    const asks = offers.asks('task', asked());
+    expect(offers.age('task', first(asks))).toBeUndefined();
+    offers.out('task', asks);
+    now = 700;
+    offers.out('task', asks);
+    expect(offers.age('task', first(asks))).toBe(700);
+    expect(offers.age('other', first(asks))).toBeUndefined();
+  });
+
+  test('R67 an answer that did not count makes another form that says so; one that never counts is not asked for ever', () => {
+    const offers = new OpenForms();
+    const keys = new Set<string>();
+    for (let round = 1; round <= 20; round += 1) {
+      const ask = first(offers.asks('task', asked()));
+      keys.add(ask.key);
+      offers.again('task', ask, `Answer ${String(round)} did not count.`);
+      expect(messageOf(first(offers.asks('task', asked())))).toMatch(/^Answer \d did not count\./);
+    }
+    expect(keys.size).toBe(4);
+  });
+
+  test('R66 while a person has the page open they are not asked again, and after the link has expired they are', () => {
+    let now = 0;
+    const offers = new OpenForms({ now: () => now });
+    const preview = { type: 'command' as const, command: 'x\n'.repeat(40), cwd: '/w' };
+    const ask = first(offers.asks('task', asked({ preview })));
+    offers.open('task', ask, 60_000);
+    expect(offers.isOpen('task', ask)).toBe(true);
+    now = 60_000;
+    expect(offers.isOpen('task', ask)).toBe(false);
+    offers.renew('task', ask);
+    expect(first(offers.asks('task', asked({ preview }))).key).not.toBe(ask.key);
+  });
+
+  test('X3 ten thousand forms are kept within bounds', () => {
+    const offers = new OpenForms({ now: () => 0 });
+    const asks = offers.asks('task', asked());
+    for (let task = 0; task < 10_000; task += 1) offers.out(String(task), asks);
+    expect(offers.age('0', first(asks))).toBeUndefined();
+    expect(offers.age('9999', first(asks))).toBe(0);
+  });
+});

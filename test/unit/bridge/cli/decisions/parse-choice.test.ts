@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseChoice } from '../../../../../bridge/cli/decisions/parse-choice.ts';
+
+const choices = [{ label: 'red' }, { label: 'light blue' }, { label: '7' }];
+
+describe('what is typed for a choice', () => {
+  it.each([
+    [false, '2', 'light blue'],
+    [false, ' 1 ', 'red'],
+    [false, '7', '7'],
+    [false, '4', '4'],
+    [false, '0', '0'],
+    [false, 'light blue', 'light blue'],
+    [false, '1, 2', '1, 2'],
+    [true, '1, 2', ['red', 'light blue']],
+    [true, '1 3', ['red', '7']],
+    [true, '1, red', '1, red'],
+    [true, '', ''],
+  ])('when several may be taken (%j), %j is %j', (multiple, typed, answer) => {
+    expect(parseChoice({ text: 'Which?', choices, multiple }, typed)).toEqual(answer);
+  });
+
+  it('is taken as it stands where there are no choices', () => {
+    expect(parseChoice({ text: 'How many?' }, '1')).toBe('1');
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  resolveCalls,
+  resolveSessionId,
+  resolveQuestion,
+} from '../../../../../bridge/cli/decisions/resolve-id.ts';
+import { questionWith } from '../../../../../bridge/dialects/question-form.ts';
+import { shortIds } from '../../../../../bridge/cli/commands/tasks.ts';
+import type { ListedSession } from '../../../../../bridge/sessions/list-sessions.ts';
+import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
+import type { PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
+import { ProductError } from '../../../../../shared/runtime/errors.ts';
+
+const listed = (sessionId: string, taskId: string | null = null): ListedSession => ({
+  sessionId,
+  agent: 'local',
+  taskId,
+  state: 'working',
+  title: `about ${sessionId}`,
+  updatedAt: '',
+  pending: 0,
+  codes: [],
+  usd: null,
+});
+
+const action = (callId: string): PendingAction => ({
+  callId,
+  tool: 'write-file',
+  title: `Write ${callId}`,
+  input: {},
+  shown: 'hash',
+  sideEffect: 'files',
+  source: { type: 'built-in' },
+  preview: { type: 'json', value: {} },
+  reason: 'approval',
+  expiresAt: null,
+  decisions: ['approve', 'deny', 'edit'],
+});
+
+const call = (callId: string): CallView => ({
+  callId,
+  tool: 'write-file',
+  title: callId,
+  state: 'ok',
+  toolId: null,
+  summary: null,
+  startedAt: null,
+  decided: null,
+});
+
+const view = (pending: readonly PendingAction[], calls: readonly CallView[] = []): TaskView => ({
+  taskId: 't',
+  sessionId: 's',
+  state: 'input-required',
+  text: '',
+  pending,
+  question: null,
+  calls,
+  outputs: [],
+  reply: '',
+  cost: null,
+  seq: null,
+});
+
+describe('the session that is meant', () => {
+  const all = [listed('session-abc1', 'task-9'), listed('session-abd2'), listed('other')];
+
+  it.each([
+    ['session-abc1', 'session-abc1'],
+    ['session-abc', 'session-abc1'],
+    ['abd', 'session-abd2'],
+    ['task-9', 'session-abc1'],
+    ['o', 'other'],
+  ])('%s is %s', (given, meant) => expect(resolveSessionId(all, given)).toBe(meant));
+
+  it.each([
+    ['ab', /Several sessions begin with "ab"[^]*session-abc1 {2}about[^]*session-abd2/],
+    ['zzz', /There is no session "zzz"[^]*session-abc1/],
+    ['', /There is no session ""/],
+  ])('R15 "%s" is none, and the error names those that are', (given, message) => {
+    const error = resolveSessionId(all, given);
+    expect(error).toBeInstanceOf(ProductError);
+    expect(error).toMatchObject({ reason: 'UNKNOWN_SESSION', message: expect.stringMatching(message) });
+  });
+
+  it('a title cannot write lines of its own into the error', () => {
+    const error = resolveSessionId([{ ...listed('a'), title: 'x\n\u{1b}[2J' }], 'b');
+    expect(error).toMatchObject({ message: expect.stringContaining('a  x⏎\\u{1b}[2J') });
+  });
+});
+
+describe('the action that is meant', () => {
+  it('is the only one that waits, the one whose id begins so, or all', () => {
+    const both = view([action('call-a1'), action('call-b2')]);
+    expect(resolveCalls(view([action('call-a1')]), undefined, false)).toMatchObject([{ callId: 'call-a1' }]);
+    expect(resolveCalls(both, 'b', false)).toMatchObject([{ callId: 'call-b2' }]);
+    expect(resolveCalls(both, undefined, true)).toHaveLength(2);
+  });
+
+  it('an id that is the beginning of another is meant itself', () => {
+    expect(resolveCalls(view([action('c1'), action('c12')]), 'c1', false)).toMatchObject([{ callId: 'c1' }]);
+  });
+
+  it('R07 one that was decided is refused, with how it was decided', () => {
+    const decided = { decision: 'deny', by: 'ada', channel: 'page' } as const;
+    expect(() => resolveCalls(view([], [{ ...call('call-a1'), decided }]), 'call-a1', false)).toThrow(
+      /was decided before: deny, by ada over page/,
+    );
+  });
+
+  it.each([
+    [view([action('a'), action('b')]), undefined, false, /Several actions wait[^]*Write a[^]*Write b/],
+    [view([action('xa'), action('xb')]), 'x', false, /Several actions begin with "x"/],
+    [view([action('a')]), 'z', false, /no call "z"[^]*Write a/],
+    [view([]), undefined, true, /No action of this session waits/],
+    [undefined, undefined, false, /No action of this session waits/],
+    [
+      { ...view([]), question: questionWith({ id: 'q', text: 'Who?' }) },
+      undefined,
+      false,
+      /mcp-a2a-bridge answer/,
+    ],
+  ])('none is guessed (%#)', (of, given, all, message) => {
+    expect(() => resolveCalls(of, given, all)).toThrow(message);
+  });
+});
+
+describe('short ids', () => {
+  it('are as short as they can be and still be the only ones that begin so', () => {
+    const ids = ['session-aaaaaaaa-1', 'session-aaaaaaaa-2', 'session-bbbbbbbbbbbb', 'x'];
+    const short = shortIds(ids);
+    expect([...short.values()].toSorted()).toEqual(
+      ['session-aaaaaaaa-1', 'session-aaaaaaaa-2', 'session-bbbbbbbb', 'x'].toSorted(),
+    );
+  });
+});
+
+describe('the question that is meant', () => {
+  const question = (callId: string): PendingAction => ({ ...action(callId), decisions: ['answer', 'deny'] });
+
+  it('is the only one, beside whatever waits for approval, or the one that is named', () => {
+    expect(resolveQuestion(view([action('call-a'), question('call-b')]), {}).callId).toBe('call-b');
+    expect(resolveQuestion(view([question('call-a'), question('call-b')]), { call: 'b' }).callId).toBe(
+      'call-b',
+    );
+  });
+
+  it.each([
+    [[], undefined, /asks nothing/],
+    [[action('call-a')], undefined, /1 action\(s\) wait for approve/],
+    [[question('call-a'), question('call-b')], undefined, /Name one with --call:\s+call-a/],
+    [[question('call-a')], 'x', /There is no question "x"/],
+  ])('of %j, asked for %j, is none: %s', (pending, given, says) => {
+    expect(() => resolveQuestion(view(pending), { call: given })).toThrow(says);
+  });
+});

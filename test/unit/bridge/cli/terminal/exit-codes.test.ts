@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { EXIT_MEANINGS, exitCodeOf, UsageError } from '../../../../../bridge/cli/terminal/exit-codes.ts';
+import { ProductError, type Reason } from '../../../../../shared/runtime/errors.ts';
+
+describe('the exit code', () => {
+  it.each<[Reason, number]>([
+    ['UNKNOWN_SESSION', 3],
+    ['ALREADY_DECIDED', 4],
+    ['INPUT_CHANGED', 4],
+    ['INVALID_CURSOR', 2],
+    ['AGENT_UNREACHABLE', 69],
+    ['UNAUTHENTICATED', 77],
+    ['CONFIGURATION', 78],
+    ['STORAGE', 1],
+  ])('of %s is %s', (reason, code) => expect(exitCodeOf(new ProductError(reason, ''))).toBe(code));
+
+  it('of what nobody has foreseen is 1, of a command line that cannot be followed 2', () => {
+    expect(exitCodeOf(new TypeError('x'))).toBe(1);
+    expect(exitCodeOf('x')).toBe(1);
+    expect(exitCodeOf(new UsageError('x'))).toBe(2);
+  });
+
+  it('has each its own meaning', () => {
+    const codes = EXIT_MEANINGS.map(([code]) => code);
+    expect(new Set(codes).size).toBe(codes.length);
+  });
+});

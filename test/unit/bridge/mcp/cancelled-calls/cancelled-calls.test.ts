@@ -1,0 +1,64 @@
+import { describe, expect, test } from '@jest/globals';
+import { Agent } from '../../../../../bridge/agents/agent.ts';
+import { Session } from '../../../../../bridge/sessions/session.ts';
+import {
+  type TaskOutcome,
+  type CancelledCall,
+  CancelledCalls,
+} from '../../../../../bridge/mcp/cancelled-calls/cancelled-calls.ts';
+import { claimsInMemory } from '../../../../support/claims-in-memory.ts';
+
+const agent = new Agent('local', () => Promise.reject(new Error('nobody is asked here')));
+
+function withdrawn(fate: TaskOutcome, more: Partial<CancelledCall> = {}): CancelledCall {
+  return { tool: 'wait_for_task', cause: { name: 'person', words: 'stop' }, fate, ...more };
+}
+
+describe('the calls a client has withdrawn', () => {
+  test('are told once each, oldest first, with what became of the task and the way back to it', () => {
+    const withdrawals = new CancelledCalls();
+    const session = new Session(agent, 'message-1', { claims: claimsInMemory() });
+    withdrawals.add(withdrawn({ type: 'goes-on' }, { session }));
+    withdrawals.add(withdrawn({ type: 'unsent' }, { tool: 'delegate_task_to_assistant' }));
+    const [first = '', second = ''] = withdrawals.take((name) => `p_${name}`);
+    expect(first).toContain('p_wait_for_task was not answered: the person stopped it ("stop")');
+    expect(first).toContain('Its task was not touched. Session "message-1"');
+    expect(first).toContain('p_cancel_running_task');
+    expect(second).toContain('p_delegate_task_to_assistant');
+    expect(second).toContain('Nothing had been sent yet');
+    expect(withdrawals.take((name) => name)).toEqual([]);
+  });
+
+  test('are told with what has been learnt by then', () => {
+    const withdrawals = new CancelledCalls();
+    const call = withdrawn(
+      { type: 'cancelling' },
+      { session: new Session(agent, 'message-1', { claims: claimsInMemory() }) },
+    );
+    withdrawals.add(call);
+    call.fate = { type: 'not-cancelled', message: 'The agent is down.' };
+    expect(withdrawals.take((name) => name)).toEqual([
+      expect.stringContaining('could not be cancelled: The agent is down. Session "message-1"'),
+    ]);
+    withdrawals.add(
+      withdrawn(
+        { type: 'refused', message: 'No such model.' },
+        { session: new Session(agent, 'm', { claims: claimsInMemory() }) },
+      ),
+    );
+    const [refused] = withdrawals.take((name) => name);
+    expect(refused).toMatch(/came to nothing: No such model\.$/);
+  });
+
+  test('are kept in a bounded number: the latest', () => {
+    const withdrawals = new CancelledCalls();
+    for (let n = 0; n < 1_000; n += 1) {
+      withdrawals.add(
+        withdrawn({ type: 'unsent' }, { cause: { name: 'unexplained', words: `w${String(n)}` } }),
+      );
+    }
+    const told = withdrawals.take((name) => name);
+    expect(told).toHaveLength(20);
+    expect(told.at(-1)).toContain('w999');
+  });
+});

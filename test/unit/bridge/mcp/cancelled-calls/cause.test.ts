@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
+import { causeOf, causeWords, effectOf } from '../../../../../bridge/mcp/cancelled-calls/cause.ts';
+
+describe('why a call was withdrawn', () => {
+  test.each([
+    ['AbortError: user-cancel', 'person'],
+    ['User requested cancellation', 'person'],
+    ['User cancelled', 'person'],
+    ['cancelled by the user', 'person'],
+    ['McpError: MCP error -32001: Request timed out', 'timeout'],
+    ['the user’s request timed out', 'timeout'],
+    ['timeout', 'timeout'],
+    ['deadline exceeded', 'timeout'],
+    ['AbortError: This operation was aborted', 'unexplained'],
+    ['the userland process aborted', 'unexplained'],
+    ['', 'unexplained'],
+    [new DOMException('This operation was aborted', 'AbortError'), 'unexplained'],
+    [undefined, 'unexplained'],
+    [new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'), 'client-gone'],
+  ])('R48 %p is the words of: %s', (reason, name) => {
+    expect(causeOf(reason).name).toBe(name);
+  });
+
+  test('R48 only a person’s stop ends a task, and only where the setting says so', () => {
+    const names = ['person', 'timeout', 'client-gone', 'unexplained'] as const;
+    const effects = (setting: 'detach' | 'cancel') =>
+      names.map((name) => effectOf({ name, words: '' }, setting));
+    expect(effects('detach')).toEqual(['detach', 'detach', 'detach', 'detach']);
+    expect(effects('cancel')).toEqual(['cancel', 'detach', 'detach', 'detach']);
+  });
+
+  test('is said with the client’s own words, on one line and not at any length', () => {
+    expect(causeWords(causeOf('AbortError: user-cancel'))).toBe(
+      'the person stopped it ("AbortError: user-cancel")',
+    );
+    const words = causeWords(causeOf(`line one\nline two ${'x'.repeat(10_000)}`));
+    expect(words).not.toContain('\n');
+    expect(words.length).toBeLessThan(300);
+  });
+});

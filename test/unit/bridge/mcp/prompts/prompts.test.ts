@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { delegatePrompt, resumePrompt, reviewPrompt } from '../../../../../bridge/mcp/prompts/prompts.ts';
+import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-name.ts';
+
+const named = (tool: string): string => `g_${tool}`;
+const AUTO = { name: named, approvals: 'auto' } as const;
+const ALL = [
+  delegatePrompt({ task: 'Sort it.', agent: 'team' }, named),
+  delegatePrompt({ task: 'Sort it.' }, named),
+  reviewPrompt({ reports: ['One waits.', 'Two waits.'], more: 0, unsure: [] }, AUTO),
+  reviewPrompt({ reports: ['One waits.'], more: 2, unsure: ['Agent "b" could not be asked: away'] }, AUTO),
+  resumePrompt({ session: 's-1' }, named),
+  resumePrompt({}, named),
+];
+
+describe('the prompts', () => {
+  test.each(ALL)('name the tools as the client knows them: %s', (text) => {
+    const bare = TOOL_NAMES.filter((name) => new RegExp(`(?<!g_)\\b${name}\\b`).test(text));
+    expect(bare).toEqual([]);
+    expect(TOOL_NAMES.some((name) => text.includes(`g_${name}`))).toBe(true);
+  });
+
+  test('hand on what the person said, and leave every decision to them', () => {
+    expect(ALL[0]).toMatch(/agent "team"[\s\S]*Sort it\.$/);
+    expect(ALL[0]).toContain('Do not set autoExecute');
+    expect(ALL[2]).toMatch(/\n\nOne waits\.\n\nTwo waits\.$/);
+    expect(ALL[2]).toContain('Decide nothing yourself');
+    expect(ALL[3]).toMatch(/One waits\.\n\n2 more sessions wait: .*"input_required"[\s\S]*away$/);
+    expect(ALL[4]).toContain('"s-1"');
+    expect(ALL[5]).toContain('Do not delegate anything again');
+  });
+
+  test('R96 send nobody to a tool that is not offered, and say so when nothing waits', () => {
+    const person = reviewPrompt(
+      { reports: ['One waits.'], more: 0, unsure: [] },
+      { name: named, approvals: 'human-only' },
+    );
+    expect(person).not.toContain('approve_or_deny');
+    expect(person).toContain('I decide it myself');
+    expect(reviewPrompt({ reports: [], more: 0, unsure: [] }, AUTO)).toContain('nothing waits');
+  });
+});

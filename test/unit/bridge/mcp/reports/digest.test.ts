@@ -1,0 +1,237 @@
+import { describe, expect, test } from '@jest/globals';
+import { questionWith } from '../../../../../bridge/dialects/question-form.ts';
+import fc from 'fast-check';
+import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
+import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
+import {
+  type DigestFacts,
+  digestOf,
+  DIGEST_TOKENS,
+  statusReport,
+} from '../../../../../bridge/mcp/reports/digest.ts';
+import { shortStep } from '../../../../../bridge/mcp/reports/next-step.ts';
+import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
+import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
+import { ProductError } from '../../../../../shared/runtime/errors.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
+
+const UUIDS = ['3f2a9c1e-7b4d-4e8f-a1c2-9d0e8f7a6b5c', 'c0ffee12-0b1d-4a2c-8e3f-5d6c7b8a9f01'] as const;
+const named = (tool: string): string => `gemini_${tool}`;
+
+const view = (changes: Partial<TaskView> = {}): TaskView => ({
+  taskId: UUIDS[0],
+  sessionId: UUIDS[1],
+  state: 'working',
+  text: '',
+  pending: [],
+  question: null,
+  calls: [],
+  outputs: [],
+  reply: '',
+  cost: { turns: 123, inputTokens: 12_345_678, outputTokens: 9_876_543, usd: null },
+  seq: 98_765,
+  ...changes,
+});
+
+function facts(of: TaskView | undefined, changes: Partial<DigestFacts> = {}): DigestFacts {
+  const standing = { id: UUIDS[1], view: of, trouble: undefined, settled: false };
+  return {
+    sessionId: UUIDS[1],
+    agent: 'team-agent.example',
+    view: of,
+    cursor: 98_765,
+    changes: [],
+    changesComplete: true,
+    trouble: undefined,
+    now: Date.UTC(2026, 10, 22),
+    next: shortStep(standing, named),
+    ...changes,
+  };
+}
+
+const calls = (count: number, title: string, state: CallView['state'] = 'running'): CallView[] =>
+  Array.from({ length: count }, (_, index) => ({
+    callId: `call_${String(index)}`,
+    tool: 'run-shell-command',
+    title,
+    state,
+    toolId: `run-shell-command-162345678${String(index)}-abc123def`,
+    summary: title,
+    startedAt: '2026-11-22T02:42:30.123Z',
+    decided: null,
+  }));
+
+const LONG = {
+  prose: 'Rewrites the configuration of every service so that it reads its secrets from the vault. '.repeat(
+    20,
+  ),
+  hashes: 'sha256-9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08/'.repeat(20),
+  base64: 'aGVsbG8gd29ybGQgdGhpcyBpcyBhIGxvbmcgc3RyaW5nIHRoYXQ'.repeat(20),
+  consonants: 'xqzjkw vbnpt zzkqx wrtplk '.repeat(50),
+  chinese: '將所有服務的組態改寫為從保險庫讀取其密碼'.repeat(30),
+  faces: '👩‍👩‍👧‍👦🏳️‍🌈🧑🏽‍🚀'.repeat(40),
+  tibetan: 'བོད་སྐད་ཡིག'.repeat(40),
+  signs: '{"a":[1,2,{"b":"\\"\\\\"}]}|&&>$(~!)'.repeat(30),
+  lines: 'one\n\ttwo\r\n'.repeat(80),
+};
+
+function tokensOf(of: DigestFacts): { counted: number[]; digest: ReturnType<typeof digestOf> } {
+  const digest = digestOf(of);
+  const report = { ...digest, notes: [] };
+  const told = [JSON.stringify(report), statusText(report)];
+  return { digest, counted: told.flatMap((text) => [o200k(text), cl100k(text)]) };
+}
+
+describe.each(Object.entries(LONG))('the digest of a task full of %s', (_, words) => {
+  const pending = Array.from({ length: 12 }, (__, index) =>
+    pendingWrite(`call_${String(index)}`, {
+      title: words,
+      tool: 'write-file',
+      source: { type: 'mcp-server', server: words },
+    }),
+  );
+  test.each<[string, DigestFacts]>([
+    [
+      'many tools run',
+      facts(view({ calls: calls(40, words), text: words }), {
+        changes: Array.from({ length: 50 }, () => words),
+      }),
+    ],
+    ['many tools have run', facts(view({ calls: calls(200, words, 'ok'), text: words }))],
+    [
+      'much waits',
+      facts(view({ state: 'input-required', pending, calls: calls(40, words) }), { changes: [words, words] }),
+    ],
+    [
+      'it asks',
+      facts(
+        view({
+          state: 'input-required',
+          question: questionWith({ id: UUIDS[0], text: words }),
+          calls: calls(9, words),
+        }),
+      ),
+    ],
+    [
+      'it has failed',
+      facts(view({ state: 'failed', text: words, calls: calls(200, words, 'error') }), { changes: [words] }),
+    ],
+    [
+      'it cannot be followed',
+      facts(view({ text: words }), {
+        trouble: words,
+        next: shortStep(
+          {
+            id: UUIDS[1],
+            view: view(),
+            trouble: new ProductError('AGENT_UNREACHABLE', words),
+            settled: false,
+          },
+          named,
+        ),
+      }),
+    ],
+  ])(`has fewer than ${String(DIGEST_TOKENS)} tokens, as structure and as text: %s`, (__, of) => {
+    const { counted, digest } = tokensOf(of);
+    expect(Math.max(...counted)).toBeLessThan(DIGEST_TOKENS);
+    expect(statusReport.safeParse({ ...digest, notes: [] }).error).toBeUndefined();
+  });
+});
+
+describe('the digest', () => {
+  test('has fewer tokens than that whatever a task is made of', () => {
+    const words = fc.oneof(
+      fc.string({ maxLength: 400 }),
+      fc.string({ maxLength: 400, unit: 'grapheme' }),
+      fc.string({ maxLength: 200, unit: 'binary' }),
+      fc.constantFrom(...Object.values(LONG)),
+    );
+    fc.assert(
+      fc.property(
+        fc.record({
+          title: words,
+          text: words,
+          asks: fc.boolean(),
+          running: fc.nat(8),
+          done: fc.nat(8),
+          changes: fc.array(words, { maxLength: 20 }),
+        }),
+        ({ title, text, asks, running, done, changes }) => {
+          const pending = asks
+            ? [pendingWrite('call_1', { title }), pendingWrite('call_2', { title: text })]
+            : [];
+          const all = [...calls(done, title, 'ok'), ...calls(running, text)];
+          const of = facts(view({ state: asks ? 'input-required' : 'working', text, pending, calls: all }), {
+            changes,
+          });
+          expect(Math.max(...tokensOf(of).counted)).toBeLessThan(DIGEST_TOKENS);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  }, 60_000);
+
+  test('of an ordinary task says all there is: what runs, what it says, what it costs, what has changed', () => {
+    const { digest } = tokensOf(
+      facts(
+        view({
+          text: 'Looking for the cause.',
+          cost: { turns: 12, inputTokens: 345_678, outputTokens: 9_876, usd: 1.284567 },
+          calls: [...calls(1, 'List it', 'ok'), ...calls(1, 'npm test')],
+        }),
+        {
+          changes: ['list-files: ok', 'run-shell-command runs: npm test'],
+        },
+      ),
+    );
+    expect(digest).toMatchObject({
+      phase: 'runs npm test',
+      message: 'Looking for the cause.',
+      cost: { turns: 12, inputTokens: 345_678 },
+      changes: ['list-files: ok', 'run-shell-command runs: npm test'],
+      changesComplete: true,
+      left: 0,
+    });
+    expect(digest.tools.at(-1)).toMatchObject({
+      state: 'running',
+      toolId: expect.stringContaining('abc123def'),
+    });
+  });
+
+  test('says what it has cost in money where there is room for it', () => {
+    const cost = { turns: 12, inputTokens: 345_678, outputTokens: 9_876, usd: 1.284567 };
+    expect(tokensOf(facts(view({ text: 'Looking.', cost }))).digest.cost).toEqual({ ...cost, usd: 1.28 });
+  });
+
+  test('leaves out the old before the new, and what has ended before what runs, and says that it did', () => {
+    const { digest } = tokensOf(
+      facts(view({ calls: [...calls(9, LONG.prose), ...calls(9, 'Done', 'ok')] }), {
+        changes: Array.from({ length: 40 }, (_, index) => `change ${String(index)}`),
+      }),
+    );
+    expect(digest.tools.every(({ state }) => state === 'running')).toBe(true);
+    expect(digest.tools.length).toBeGreaterThan(0);
+    expect(digest.left).toBe(9 - digest.tools.length);
+    expect(digest.changesComplete).toBe(false);
+    expect(statusText({ ...digest, notes: [] })).toContain(`${String(digest.left)} more`);
+  });
+
+  test('is never cut in the middle of a character', () => {
+    const { digest } = tokensOf(facts(view({ text: `${'a'.repeat(498)}🙂🙂` })));
+    expect(digest.message).toMatch(/^a+🙂?…?$/u);
+    expect(encodeURIComponent(digest.message)).toBeTruthy();
+  });
+});
+
+describe('the MCP servers of an agent', () => {
+  test('are told in a short look, those in trouble first, as far as there is room', () => {
+    const well = { name: 'notes', state: 'ready' as const, tools: 12 };
+    const down = { name: 'tracker', state: 'down' as const, tools: 0, error: 'exited with code 3' };
+    const { digest } = tokensOf(facts(view({ servers: [well, down] })));
+    expect(digest.servers).toEqual([down, well]);
+    const many = Array.from({ length: 100 }, (_, n) => ({ ...down, name: `server-${String(n)}` }));
+    const full = tokensOf(facts(view({ servers: many })));
+    expect(full.digest.servers?.length).toBeLessThan(50);
+    expect(Math.max(...full.counted)).toBeLessThanOrEqual(300);
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { grantWords, standingGrants } from '../../../../../bridge/mcp/reports/grant-words.ts';
+import type { GrantView } from '../../../../../shared/protocol/tool-approval.ts';
+
+const NOW = Date.UTC(2026, 0, 2);
+
+function grant(changes: Partial<GrantView> = {}): GrantView {
+  return {
+    grantId: 'g12',
+    scope: 'tool',
+    tool: 'write-file',
+    source: { type: 'built-in' },
+    by: 'ada',
+    channel: 'cli',
+    at: '2026-01-01T00:00:00.000Z',
+    expiresAt: null,
+    usesLeft: null,
+    ...changes,
+  };
+}
+
+describe('grants in words', () => {
+  test.each([
+    [{}, 'g12: write-file, by ada over cli'],
+    [{ scope: 'always' }, 'g12: everything, by ada over cli'],
+    [
+      { scope: 'server', source: { type: 'mcp-server', server: 'git' } },
+      'g12: MCP server git, by ada over cli',
+    ],
+    [{ usesLeft: 1 }, 'g12: write-file, 1 use left, by ada over cli'],
+    [
+      { usesLeft: 2, expiresAt: '2026-01-02T00:10:00.000Z' },
+      'g12: write-file, until 2026-01-02T00:10:00.000Z, 2 uses left, by ada over cli',
+    ],
+  ] as const)('%j is "%s"', (changes, words) => {
+    expect(grantWords(grant(changes))).toBe(words);
+  });
+
+  test('R12 a grant whose time is over stands no more', () => {
+    const [past, future] = [
+      grant({ expiresAt: new Date(NOW).toISOString() }),
+      grant({ expiresAt: new Date(NOW + 1).toISOString() }),
+    ];
+    expect(standingGrants([past, future, grant()], NOW)).toEqual([future, grant()]);
+    expect(standingGrants(undefined, NOW)).toEqual([]);
+  });
+});

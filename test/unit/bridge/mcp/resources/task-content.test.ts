@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
+import type { Output } from '../../../../../bridge/dialects/observation.ts';
+import { fold } from '../../../../../bridge/sessions/task-view.ts';
+
+/** A task that has put these out. */
+function artifactsOf(...outputs: Output[]): string {
+  const ids = { taskId: 't', sessionId: 's' };
+  const status = { state: 'working' as const, text: '', pending: [], question: null };
+  const view = fold(undefined, {
+    seq: 1,
+    observations: [
+      { type: 'status', ...ids, ...status },
+      ...outputs.map((output) => ({ type: 'output' as const, ...ids, output, append: false })),
+    ],
+  });
+  if (view === undefined) throw new Error('nothing was observed');
+  return contentOf('artifacts', { agent: 'local', view, history: [] });
+}
+
+const TODOS: Output = {
+  id: 'todos',
+  name: 'todos',
+  text: '- [x] step 1',
+  aside: { role: 'todos', todos: [{ text: 'step 1', status: 'done' }] },
+};
+const NOISE: Output = {
+  id: 'output-x',
+  name: 'tool output',
+  text: 'line 1\nline 2\n',
+  aside: { role: 'tool-output', toolId: 'run-1', title: 'Run `make`' },
+};
+
+describe('the artifacts of a task', () => {
+  it('R70 begin with the answer, so that its rest is where it was said to be; what tools put out comes after it', () => {
+    expect(artifactsOf(NOISE, TODOS, { id: 'turn-1', name: '', text: 'the answer' })).toBe(
+      'the answer\n\n## Output of Run `make` (run-1)\n\nline 1\nline 2\n\n## Todos\n\n- [x] step 1',
+    );
+  });
+
+  it('are what tools put out where there is no answer yet', () => {
+    expect(artifactsOf(NOISE)).toBe('## Output of Run `make` (run-1)\n\nline 1\nline 2');
+    expect(artifactsOf()).toBe('');
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { DetailedTaskV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
+import { asksOf } from '../../../../../bridge/approvals/form.ts';
+import type { TaskStateName } from '../../../../../bridge/dialects/observation.ts';
+import type { TaskView } from '../../../../../bridge/sessions/task-view.ts';
+import { detailedTask, type DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
+
+const view = (state: TaskStateName, changes: Partial<TaskView> = {}): TaskView => ({
+  taskId: 'task-1',
+  sessionId: 'session-1',
+  state,
+  text: '',
+  pending: [],
+  question: null,
+  calls: [],
+  outputs: [],
+  reply: '',
+  cost: null,
+  seq: null,
+  ...changes,
+});
+
+function shown(of: TaskView | undefined, trouble?: string, beyondForms = false): DetailedTask {
+  return detailedTask({
+    taskId: 'session-1::task-1',
+    agent: 'agent',
+    sessionId: 'session-1',
+    view: of,
+    trouble,
+    createdAt: new Date(2_000),
+    changedAt: new Date(1_000),
+    forms: asksOf({ pending: of?.pending ?? [], question: of?.question ?? null }, () => undefined).flatMap(
+      (ask) => (ask.about === 'page' ? [] : [{ ask, params: ask.form }]),
+    ),
+    beyondForms,
+    result: () => ({ content: [{ type: 'text', text: 'the result' }] }),
+  });
+}
+
+const PENDING = view('input-required', { pending: [pendingWrite('one'), pendingWrite('two')] });
+
+describe('a task as MCP shows it', () => {
+  test.each<[string, TaskView | undefined, string]>([
+    ['not heard of yet', undefined, 'working'],
+    ['submitted', view('submitted'), 'working'],
+    ['working', view('working'), 'working'],
+    ['a state nobody knows', view('unknown'), 'working'],
+    ['waiting for decisions', PENDING, 'input_required'],
+    ['waiting for a sign-in', view('auth-required', { text: 'Sign in.' }), 'input_required'],
+    ['decided, and not gone on yet', view('input-required'), 'working'],
+    ['completed', view('completed'), 'completed'],
+    ['canceled', view('canceled'), 'cancelled'],
+    ['failed: a result, as only a JSON-RPC error is a failed task', view('failed'), 'completed'],
+    ['rejected', view('rejected'), 'completed'],
+  ])('R66 %s, in the shape of the extension', (_, of, status) => {
+    const task = shown(of);
+    expect(DetailedTaskV2Schema.parse(task)).toMatchObject({ status, taskId: 'session-1::task-1' });
+    expect(Date.parse(task.lastUpdatedAt)).toBeGreaterThanOrEqual(Date.parse(task.createdAt));
+  });
+
+  test('R66 every pending action has its form under a key of its own', () => {
+    const task = shown(PENDING);
+    if (task.status !== 'input_required') throw new Error(task.status);
+    const [one, two, ...others] = Object.entries(task.inputRequests);
+    expect(others).toEqual([]);
+    expect(one?.[0]).not.toBe(two?.[0]);
+    expect(one?.[1]).toMatchObject({ method: 'elicitation/create', params: { mode: 'form' } });
+    expect(two?.[1].params.message).toContain('two.md');
+  });
+
+  test('R66 D5 what no form of the client can show whole is handed back as the call itself would be', () => {
+    const task = shown(PENDING, undefined, true);
+    expect(DetailedTaskV2Schema.parse(task)).toMatchObject({
+      status: 'completed',
+      result: { content: [{ text: 'the result' }] },
+    });
+  });
+
+  test('R66 what keeps a task from being followed, and how to sign in, are said in its status', () => {
+    expect(shown(view('working'), 'The agent is away.').statusMessage).toContain('The agent is away.');
+    expect(shown(view('auth-required', { text: 'Open https://a.example' })).statusMessage).toContain(
+      'https://a.example',
+    );
+  });
+});

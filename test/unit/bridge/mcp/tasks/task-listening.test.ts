@@ -1,0 +1,106 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import type { DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
+import { TaskListening } from '../../../../../bridge/mcp/tasks/task-listening.ts';
+
+const DECLARED = {
+  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+};
+const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';
+
+const working = (taskId: string): DetailedTask => ({
+  taskId,
+  status: 'working',
+  statusMessage: '',
+  createdAt: '2030-01-01T00:00:00.000Z',
+  lastUpdatedAt: '2030-01-01T00:00:00.000Z',
+  ttlMs: null,
+  pollIntervalMs: 1_000,
+});
+
+const listen = (meta: object, taskIds: unknown = ['known', 'unknown', 'known']): JSONRPCMessage => ({
+  jsonrpc: '2.0',
+  id: 7,
+  method: 'subscriptions/listen',
+  params: { notifications: { taskIds, toolsListChanged: true }, _meta: { ...meta } },
+});
+
+const ack: JSONRPCMessage = {
+  jsonrpc: '2.0',
+  method: 'notifications/subscriptions/acknowledged',
+  params: { notifications: { toolsListChanged: true }, _meta: { [SUBSCRIPTION]: 7 } },
+};
+
+describe('listening to tasks over stdio', () => {
+  let sent: JSONRPCMessage[];
+  let received: JSONRPCMessage[];
+  let stopped: string[];
+  let pushes: Map<string, (task: DetailedTask) => void>;
+  let inner: Transport;
+  let listening: TaskListening;
+
+  beforeEach(() => {
+    sent = [];
+    received = [];
+    stopped = [];
+    pushes = new Map();
+    inner = {
+      start: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+      send: async (message) => {
+        sent.push(message);
+      },
+    };
+    listening = new TaskListening(inner, async (taskId, push) => {
+      if (taskId !== 'known') throw new Error('no such task');
+      pushes.set(taskId, push);
+      push(working(taskId));
+      return () => stopped.push(taskId);
+    });
+    Object.assign(listening, { onmessage: (message: JSONRPCMessage) => received.push(message) });
+  });
+
+  test('R66 the acknowledgement names the tasks that exist, and what they are comes after it', async () => {
+    inner.onmessage?.(listen(DECLARED));
+    expect(received).toEqual([listen(DECLARED)]);
+    await listening.send(ack);
+    pushes.get('known')?.({ ...working('known'), statusMessage: 'later' });
+    expect(sent).toMatchObject([
+      { params: { notifications: { toolsListChanged: true, taskIds: ['known'] } } },
+      { method: 'notifications/tasks', params: { taskId: 'known', _meta: { [SUBSCRIPTION]: 7 } } },
+      { method: 'notifications/tasks', params: { statusMessage: 'later' } },
+    ]);
+  });
+
+  test('R66 a subscription that is given up, or whose client goes, is told nothing more', async () => {
+    inner.onmessage?.(listen(DECLARED));
+    await listening.send(ack);
+    const before = sent.length;
+    inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
+    expect(stopped).toEqual(['known']);
+    pushes.get('known')?.(working('known'));
+    expect(sent).toHaveLength(before);
+    inner.onmessage?.(listen(DECLARED));
+    await listening.send(ack);
+    inner.onclose?.();
+    expect(stopped).toEqual(['known', 'known']);
+  });
+
+  test('R66 a client that does not declare tasks is refused, and nobody else hears of it', () => {
+    inner.onmessage?.(listen({}));
+    expect(sent).toMatchObject([{ id: 7, error: { code: -32021 } }]);
+    expect(received).toEqual([]);
+  });
+
+  test('whatever else is said passes as it is', async () => {
+    const others: JSONRPCMessage[] = [
+      listen({}, []),
+      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'x' } },
+    ];
+    for (const message of others) inner.onmessage?.(message);
+    expect(received).toEqual(others);
+    await listening.send(ack);
+    expect(sent).toEqual([ack]);
+  });
+});

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
+import { startProgress } from '../../../../../bridge/mcp/tool/progress.ts';
+
+const call = (callId: string, state: CallView['state']): CallView => ({
+  callId,
+  tool: 'run-command',
+  title: `Run ${callId}`,
+  state,
+  toolId: null,
+  summary: null,
+  startedAt: null,
+  decided: null,
+});
+
+const view: TaskView = {
+  taskId: 't',
+  sessionId: 's',
+  state: 'working',
+  text: '',
+  pending: [],
+  question: null,
+  calls: [call('a', 'ok'), call('b', 'error'), call('c', 'running'), call('d', 'ready')],
+  outputs: [],
+  reply: '',
+  cost: null,
+  seq: 1,
+};
+
+const params = z.object({ params: z.object({ message: z.string() }) });
+
+/** A call whose client asked for progress, and what that client is told. */
+function calling(token: string | number | undefined): { context: ServerContext; told: string[] } {
+  const told: string[] = [];
+  const mcpReq = {
+    _meta: token === undefined ? undefined : { progressToken: token },
+    notify: (notification: unknown) => {
+      told.push(params.parse(notification).params.message);
+      return Promise.resolve();
+    },
+  };
+  return { context: z.custom<ServerContext>().parse({ mcpReq }), told };
+}
+
+describe('the progress of a call', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test.each([0, '', 'token'])(
+    'R62 with token %p goes out at least every 15 s while nothing happens',
+    async (token) => {
+      const { context, told } = calling(token);
+      const progress = startProgress(context, 'Wait for a task');
+      progress.about({ view });
+      for (let minute = 0; minute < 4; minute += 1) {
+        const before = told.length;
+        await jest.advanceTimersByTimeAsync(15_000);
+        expect(told.length).toBeGreaterThan(before);
+      }
+      await progress.end();
+      const count = told.length;
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(told).toHaveLength(count);
+    },
+  );
+
+  test('R62 says the phase, the tool and how many there are; and what happens, as it happens', async () => {
+    const { context, told } = calling(1);
+    const progress = startProgress(context, 'Wait for a task');
+    await jest.advanceTimersByTimeAsync(15_000);
+    expect(told.at(-1)).toBe('Wait for a task: waiting (10 s)');
+    progress.about({ view });
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(told.at(-1)).toMatch(
+      /^Wait for a task: runs Run c · tools: 2 done, 1 running, 1 waiting \(\d+ s\)$/,
+    );
+    progress.report({ type: 'tool.started', callId: 'c', tool: 'run-command', title: 'Run c', toolId: 'x' });
+    expect(told.at(-1)).toMatch(/^run-command runs: Run c · tools: 2 done, 1 running, 1 waiting/);
+    await progress.end();
+  });
+
+  test('R62 without a token there is none', async () => {
+    const { context, told } = calling(undefined);
+    const progress = startProgress(context, 'Wait for a task');
+    await jest.advanceTimersByTimeAsync(60_000);
+    await progress.end('over');
+    expect(told).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from '@jest/globals';
+import { instructions } from '../../../../../bridge/mcp/server/instructions.ts';
+import { APPROVALS } from '../../../../../bridge/settings/approval-mode.ts';
+import { activityText } from '../../../../../bridge/sessions/activity-text.ts';
+import { isLoopback } from '../../../../../shared/net/loopback.ts';
+import { prefixed, waitMs } from '../../../../../bridge/mcp/tool/tool.ts';
+import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-name.ts';
+
+const INSTRUCTIONS = instructions('auto');
+
+describe('the tools', () => {
+  test('wait less for a client that gets no progress, and as long as they were told to for any', () => {
+    expect(waitMs(undefined, true)).toBe(100_000);
+    expect(waitMs(undefined, false)).toBe(50_000);
+    expect(waitMs(300, false)).toBe(300_000);
+    expect(waitMs(0, true)).toBe(0);
+  });
+
+  test('are spoken of by the names the client knows', () => {
+    expect(prefixed('Call wait_for_task, or wait_for_tasks.', 'g_')).toBe(
+      'Call g_wait_for_task, or wait_for_tasks.',
+    );
+    expect(prefixed(INSTRUCTIONS, '')).toBe(INSTRUCTIONS);
+    expect(prefixed(INSTRUCTIONS, 'g_').replaceAll('g_', '')).toBe(INSTRUCTIONS.replaceAll('g_', ''));
+  });
+
+  test('are all named in the instructions, which fit into 2 KB with any prefix', () => {
+    for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
+    for (const approvals of APPROVALS)
+      expect(Buffer.byteLength(prefixed(instructions(approvals), 'x'.repeat(30)))).toBeLessThan(2048);
+  });
+
+  test('R96 that no client is offered are not named in the instructions', () => {
+    expect(instructions('human-only')).not.toContain('approve_or_deny_pending_action');
+    expect(instructions('human-only')).toContain('at a terminal');
+  });
+
+  test('R62 progress names the tool, and leaves its output out', () => {
+    const call = { callId: 'c', tool: 'run-command', title: 'Run it' };
+    expect(activityText({ type: 'tool.requested', ...call, asks: true })).toBe(
+      'run-command waits for approval: Run it',
+    );
+    expect(activityText({ type: 'tool.requested', ...call, asks: false })).toContain('run-command');
+    expect(
+      activityText({ type: 'tool.decided', ...call, decision: 'deny', by: 'Ada', channel: 'page' }),
+    ).toBe('run-command: deny by Ada');
+    expect(activityText({ type: 'tool.started', ...call, toolId: 't' })).toBe('run-command runs: Run it');
+    expect(
+      activityText({ type: 'tool.finished', ...call, toolId: 't', outcome: 'stopped', summary: '' }),
+    ).toBe('run-command: stopped');
+    expect(activityText({ type: 'tool.output', ...call, toolId: 't', text: 'x' })).toBeUndefined();
+  });
+
+  test.each([
+    ['localhost', true],
+    ['127.0.0.1', true],
+    ['127.8.9.10', true],
+    ['[::1]', true],
+    ['127.0.0.1.example.com', false],
+    ['example.com', false],
+    ['10.0.0.1', false],
+  ])('%s shares the files of this machine: %p', (hostname, loopback) => {
+    expect(isLoopback(hostname)).toBe(loopback);
+  });
+});

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { StreamResponse, Task } from '@a2a-js/sdk';
+import { Agent } from '../../../../bridge/agents/agent.ts';
+import type { Connection } from '../../../../bridge/agents/connection.ts';
+import { Registry } from '../../../../bridge/agents/registry.ts';
+import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
+import { DelegationService } from '../../../../bridge/sessions/delegation-service.ts';
+import { Sessions } from '../../../../bridge/sessions/sessions.ts';
+import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
+import { Outbox } from '../../../../bridge/state/outbox.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
+import { createLogger } from '../../../../shared/runtime/logging.ts';
+import { temporaryDatabase } from '../../../support/bridge-database.ts';
+import { FakeTask } from '../../../support/fake-agent-task.ts';
+
+/** An agent in memory: it takes a message when it is let, and answers a cancel as it is told to. */
+class SlowAgent extends Agent {
+  readonly task = new FakeTask('task-1', 'session-1', true).work();
+  readonly cancels: string[] = [];
+  take: () => void = () => undefined;
+  answerCancel: () => Promise<Task> = () => Promise.resolve(this.task.cancel().toTask());
+  readonly #taken = new Promise<void>((resolve) => (this.take = resolve));
+
+  constructor() {
+    super('slow', () => Promise.reject(new Error('nobody is asked where it is')));
+  }
+
+  override connect(): Promise<Connection> {
+    return Promise.resolve({
+      url: 'http://127.0.0.1',
+      facts: {
+        name: '',
+        description: '',
+        version: '',
+        streaming: true,
+        interfaces: [],
+        extensions: [],
+        skills: [],
+      },
+      dialect: toolApprovalDialect,
+      deduplicates: true,
+      staysOpen: true,
+      send: () => this.#answer(),
+      follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+      task: () => Promise.resolve(this.task.toTask()),
+      cancel: (_taskId, reason) => {
+        this.cancels.push(reason);
+        return this.answerCancel();
+      },
+      list: () => Promise.resolve([]),
+      commands: () => Promise.resolve(null),
+      execute: () => Promise.resolve(null),
+      abortTool: () => Promise.resolve(null),
+      pageLink: () => Promise.resolve(null),
+    });
+  }
+
+  async *#answer(): AsyncIterable<StreamResponse> {
+    await this.#taken;
+    yield { payload: { $case: 'task', value: this.task.toTask() } };
+  }
+}
+
+describe('cancelling what is on its way to an agent', () => {
+  let agent: SlowAgent;
+  let outbox: Outbox;
+  let sessions: Sessions;
+  let delegations: DelegationService;
+
+  beforeEach(async () => {
+    agent = new SlowAgent();
+    const database = await temporaryDatabase();
+    outbox = new Outbox(database);
+    const registry = new Registry(agent);
+    sessions = new Sessions(registry, outbox, new StoredClaims(database));
+    const log = createLogger({ name: 'test', level: 'silent' });
+    delegations = new DelegationService({ registry, outbox, sessions, log });
+  });
+  afterEach(() => sessions.close());
+
+  test('E3 B3 the wish is on disk before anybody is told of it, and its delegation counts as delivered only when it is carried out', async () => {
+    const confirm: (() => void)[] = [];
+    const asked = new Promise<void>((resolve) => {
+      agent.answerCancel = () => {
+        resolve();
+        return new Promise((answer) => confirm.push(() => answer(agent.task.cancel().toTask())));
+      };
+    });
+    const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
+    expect(await delegations.cancel(session, 'enough')).toBe('cancelled-when-known');
+    expect(outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
+    agent.take();
+    await delivery;
+    await asked;
+    // A bridge that is killed now leaves an entry that the next one takes up.
+    expect(outbox.entries()).toMatchObject([{ cancel: 'enough', state: { type: 'sending' } }]);
+    for (const each of confirm) each();
+    await delegations.settled();
+    expect(outbox.entries()).toMatchObject([{ state: { type: 'accepted', taskId: 'task-1' } }]);
+    expect(session.view?.state).toBe('canceled');
+    expect(agent.cancels).toEqual(['enough']);
+  });
+
+  test('A3 a task that ends before it can be cancelled keeps its end, and the delegation is closed like any', async () => {
+    agent.answerCancel = () => {
+      agent.task.say('done').complete();
+      return Promise.reject(new ProductError('TASK_ENDED', 'It has ended.'));
+    };
+    const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
+    await delegations.cancel(session, 'enough');
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    expect(session.view?.state).toBe('completed');
+    expect(outbox.entries()).toMatchObject([{ state: { type: 'accepted' } }]);
+    expect(await delegations.cancel(session, 'again')).toBe('ended-before');
+  });
+
+  test('A4 what has been named is cancelled at once, and once', async () => {
+    const { session, delivery } = await delegations.start(agent, { text: 'long', settings: {} });
+    agent.take();
+    await delivery;
+    expect(await delegations.cancel(session, 'enough')).toBe('cancelled');
+    await delegations.settled();
+    expect(agent.cancels).toEqual(['enough']);
+  });
+});

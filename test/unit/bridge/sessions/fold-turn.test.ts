@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import { questionWith } from '../../../../bridge/dialects/question-form.ts';
+import type { Observation } from '../../../../bridge/dialects/observation.ts';
+import { fold, hasSettled, type TaskView } from '../../../../bridge/sessions/task-view.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const ids = { taskId: 't', sessionId: 's' };
+const moving: Observation = { type: 'moving', ...ids, text: null };
+const said = (text: string): Observation => ({ type: 'said', ...ids, text });
+const account = (text: string): Observation => ({ type: 'account', ...ids, text });
+const asked = (callId: string, shown = 'h'): Observation[] => [
+  {
+    type: 'asked',
+    ...ids,
+    action: pendingWrite(callId, { shown }),
+    proposal: { code: shown, file: null },
+  },
+  { type: 'activity', activity: { type: 'tool.requested', callId, tool: 'w', title: 'W', asks: true } },
+];
+const ended = (callId: string): Observation => ({
+  type: 'activity',
+  activity: {
+    type: 'tool.finished',
+    callId,
+    tool: 'w',
+    title: 'W',
+    toolId: null,
+    outcome: 'ok',
+    summary: '',
+  },
+});
+const question = questionWith({ id: 'q', text: 'What now?' });
+const over = (more: { question?: typeof question; told?: boolean } = {}): Observation => ({
+  type: 'turn-ended',
+  ...ids,
+  question: null,
+  told: true,
+  ...more,
+});
+const decided = (...callIds: string[]): Observation => ({ type: 'decided', ...ids, callIds });
+const output = (text: string): Observation => ({ type: 'tool-output', ...ids, callId: 'c', text });
+
+function folded(...observations: Observation[]): TaskView {
+  let view: TaskView | undefined;
+  for (const each of observations) view = fold(view, { seq: null, observations: [each] });
+  if (view === undefined) throw new Error('nothing was folded');
+  return view;
+}
+const texts = (view: TaskView): string[] => view.outputs.map(({ text }) => text);
+
+describe('a turn that is told piece by piece', () => {
+  test('has settled when it ends, not when a call asks: more may come before', () => {
+    const asks = folded(moving, ...asked('c'));
+    expect(hasSettled(asks)).toBe(false);
+    const parked = folded(moving, ...asked('c'), over());
+    expect(parked).toMatchObject({ state: 'input-required', pending: [{ callId: 'c' }] });
+    expect(hasSettled(parked)).toBe(true);
+  });
+
+  test('is complete when it ends and nothing waits', () => {
+    expect(folded(moving, said('Done.'), over())).toMatchObject({ state: 'completed', pending: [] });
+  });
+
+  test('waits for words where the agent says some, and its calls wait no more', () => {
+    const view = folded(moving, ...asked('c'), over({ question }));
+    expect(view).toMatchObject({ state: 'input-required', question, pending: [] });
+    expect(hasSettled(view)).toBe(true);
+  });
+
+  test('in which something went wrong does not end as complete', () => {
+    const view = folded(moving, { type: 'troubled', ...ids, question }, moving, over());
+    expect(view).toMatchObject({ state: 'input-required', question });
+    expect(folded(moving, { type: 'troubled', ...ids, question }, over(), moving).question).toBeNull();
+  });
+
+  test('says its answer in pieces, which calls part', () => {
+    expect(
+      texts(folded(moving, said('I '), said('write.'), ...asked('c'), said('Writ'), said('ten.'))),
+    ).toEqual(['I write.', 'Written.']);
+  });
+
+  test('keeps the longer account of what was said', () => {
+    expect(texts(folded(moving, said('I wri'), account('I write.')))).toEqual(['I write.']);
+    expect(texts(folded(moving, said('I write.'), account('I')))).toEqual(['I write.']);
+  });
+
+  test('begins anew in the same task, with nothing of the last', () => {
+    const view = folded(moving, said('One.'), ...asked('c'), ended('c'), over(), moving, said('Two.'));
+    expect(view.calls).toEqual([]);
+    expect(texts(view)).toEqual(['Two.']);
+  });
+
+  test('goes on after a decision with what it had', () => {
+    const view = folded(moving, said('One.'), ...asked('c'), over(), decided('c'), moving, ended('c'));
+    expect(view).toMatchObject({ state: 'working', pending: [], calls: [{ callId: 'c', state: 'ok' }] });
+    expect(texts(view)).toEqual(['One.']);
+  });
+
+  test('a call that is asked again with something else says that it has changed', () => {
+    const view = folded(moving, ...asked('c'), over(), decided('c'), ...asked('c', 'other'), over());
+    expect(view.pending).toMatchObject([{ callId: 'c', shown: 'other', reason: 'content-changed' }]);
+    const repeated = folded(moving, ...asked('c'), ...asked('c'), over());
+    expect(repeated.pending).toMatchObject([{ reason: 'approval' }]);
+  });
+
+  test('a decided call that is not asked again does not wait when the turn ends', () => {
+    expect(folded(moving, ...asked('c'), over(), decided('c'), over()).state).toBe('completed');
+  });
+
+  test('what the agent has forgotten is not taken from what was heard', () => {
+    const forgotten = over({ question, told: false });
+    expect(folded(moving, said('Done.'), over(), forgotten).state).toBe('completed');
+    expect(folded(moving, ...asked('c'), forgotten)).toMatchObject({
+      state: 'input-required',
+      question: null,
+      pending: [{ callId: 'c' }],
+    });
+    expect(folded(moving, forgotten)).toMatchObject({ state: 'input-required', question });
+  });
+
+  test('a repeated end of a call, and a repeated start of the turn, change nothing', () => {
+    const view = folded(moving, ...asked('c'), ended('c'));
+    expect(fold(view, { seq: null, observations: [ended('c'), moving] })).toBe(view);
+  });
+
+  test('the output of a running tool is the last of it', () => {
+    expect(folded(moving, ...asked('c'), output('1'), output('1 2')).calls).toMatchObject([
+      { summary: '1 2' },
+    ]);
+  });
+});

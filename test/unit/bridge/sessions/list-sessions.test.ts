@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  merged,
+  newestFirst,
+  ofEntry,
+  type AgentListing,
+} from '../../../../bridge/sessions/list-sessions.ts';
+
+const told = (changes: Partial<AgentListing>): AgentListing => ({
+  sessionId: 's',
+  agent: 'a',
+  taskId: 't1',
+  state: 'working',
+  title: 'Do it',
+  updatedAt: '2026-01-01T00:00:00Z',
+  pending: 0,
+  codes: [],
+  usd: null,
+  messageIds: [],
+  ...changes,
+});
+
+describe('a list of sessions', () => {
+  test('has one line for each session, of its newest task', () => {
+    const older = told({ taskId: 't1', state: 'completed', updatedAt: '2026-01-01T00:00:00Z' });
+    const newer = told({ taskId: 't2', updatedAt: '2026-01-02T00:00:00Z' });
+    for (const order of [
+      [older, newer],
+      [newer, older],
+    ]) {
+      expect(merged(order)).toMatchObject([{ sessionId: 's', taskId: 't2', state: 'working' }]);
+    }
+  });
+
+  test('takes the state from the last that tells of it, and title and time from whoever knows them', () => {
+    const followed = told({ title: '', updatedAt: '', state: 'input-required', pending: 2 });
+    expect(merged([told({ usd: 0.5 }), followed])).toMatchObject([
+      { state: 'input-required', pending: 2, usd: 0.5, title: 'Do it', updatedAt: '2026-01-01T00:00:00Z' },
+    ]);
+  });
+
+  test('keeps sessions of the same name apart by their agents', () => {
+    expect(merged([told({}), told({ agent: 'b' })])).toHaveLength(2);
+  });
+
+  test('shows the newest first', () => {
+    const sessions = merged([told({}), told({ sessionId: 'x', updatedAt: '2027-01-01T00:00:00Z' })]);
+    expect(newestFirst(sessions).map((each) => each.sessionId)).toEqual(['x', 's']);
+  });
+
+  test('names a delegation that is still on its way by its message, or by the session it goes on with', () => {
+    const entry = {
+      messageId: 'm',
+      agent: 'a',
+      title: 'A long task. word …',
+      text: `A long task. ${'word '.repeat(100)}`,
+      settings: {},
+      sessionId: null,
+      taskId: null,
+      createdAt: '2026-01-01T00:00:00Z',
+      state: { type: 'sending' },
+      cancel: null,
+      answered: false,
+    } as const;
+    expect(ofEntry(entry)).toMatchObject({ sessionId: 'm', taskId: null, state: 'unknown' });
+    expect(ofEntry(entry).title).toBe('A long task. word …');
+    expect(ofEntry({ ...entry, sessionId: 's' }).sessionId).toBe('s');
+    expect(ofEntry({ ...entry, state: { type: 'accepted', taskId: 't', sessionId: 'q' } })).toMatchObject({
+      sessionId: 'q',
+      taskId: 't',
+    });
+  });
+
+  test('remembers how a session ended and what it was about', () => {
+    const entry = {
+      messageId: 'm',
+      agent: 'a',
+      title: 'Do it',
+      text: '',
+      settings: {},
+      sessionId: null,
+      taskId: null,
+      createdAt: '2026-01-01T00:00:00Z',
+      cancel: null,
+      answered: false,
+    } as const;
+    const collected = { type: 'collected', taskId: 't', sessionId: 'q' } as const;
+    expect(ofEntry({ ...entry, state: { ...collected, ended: 'canceled' } })).toMatchObject({
+      state: 'canceled',
+      title: 'Do it',
+    });
+  });
+});

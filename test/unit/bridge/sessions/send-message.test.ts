@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Message, StreamResponse } from '@a2a-js/sdk';
+import { Agent } from '../../../../bridge/agents/agent.ts';
+import type { Connection } from '../../../../bridge/agents/connection.ts';
+import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
+import { messageOf } from '../../../../bridge/sessions/delegation-message.ts';
+import { send } from '../../../../bridge/sessions/send-message.ts';
+
+const BACK_OFF = { retries: 6, minTimeout: 1, maxTimeout: 1, factor: 1, randomize: false };
+
+const message: Message = messageOf(
+  { parts: [], metadata: undefined },
+  { messageId: 'm', sessionId: null, taskId: null },
+);
+
+const refused = (): Error =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) });
+
+/** Takes the message and dies before it answers; nobody listens at its address after that. */
+class DyingAgent extends Agent {
+  sent = 0;
+  connects = 0;
+  readonly #deduplicates: boolean;
+
+  constructor(deduplicates: boolean) {
+    super('dying', () => Promise.reject(refused()));
+    this.#deduplicates = deduplicates;
+  }
+
+  override connect(): Promise<Connection> {
+    this.connects += 1;
+    return this.connects === 1 ? Promise.resolve(this.#connection()) : super.connect();
+  }
+
+  #connection(): Connection {
+    return {
+      url: 'http://127.0.0.1',
+      facts: {
+        name: '',
+        description: '',
+        version: '',
+        streaming: true,
+        interfaces: [],
+        extensions: [],
+        skills: [],
+      },
+      dialect: toolApprovalDialect,
+      deduplicates: this.#deduplicates,
+      staysOpen: true,
+      send: () => this.#broken(),
+      follow: () => Promise.resolve(),
+      task: () => Promise.reject(refused()),
+      cancel: () => Promise.reject(refused()),
+      list: () => Promise.reject(refused()),
+      commands: () => Promise.resolve(null),
+      execute: () => Promise.resolve(null),
+      abortTool: () => Promise.resolve(null),
+      pageLink: () => Promise.resolve(null),
+    };
+  }
+
+  async *#broken(): AsyncIterable<StreamResponse> {
+    this.sent += 1;
+    yield await Promise.reject<StreamResponse>(new TypeError('terminated'));
+  }
+}
+
+const sendTo = (agent: Agent): Promise<unknown> =>
+  send({
+    agent,
+    write: () => Promise.resolve(message),
+    backOff: BACK_OFF,
+    signal: new AbortController().signal,
+  });
+
+describe('a message whose agent dies before it answers', () => {
+  test('R99 B1 may have arrived, also when later attempts cannot even connect, and is tried as often as may be', async () => {
+    const agent = new DyingAgent(true);
+    await expect(sendTo(agent)).rejects.toMatchObject({ facts: { arrived: 'unresolved' } });
+    expect(agent.connects).toBe(BACK_OFF.retries + 1);
+    expect(agent.sent).toBe(1);
+  });
+
+  test('B1 is not sent again to an agent that may do it twice', async () => {
+    const agent = new DyingAgent(false);
+    await expect(sendTo(agent)).rejects.toMatchObject({ facts: { arrived: 'unknown' } });
+    expect(agent.sent).toBe(1);
+  });
+});

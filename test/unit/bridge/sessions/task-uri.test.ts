@@ -1,0 +1,49 @@
+import { describe, expect, test } from '@jest/globals';
+import { UriTemplate } from '@modelcontextprotocol/server';
+import fc from 'fast-check';
+import {
+  readAddress,
+  TASK_PARTS,
+  TASK_URI,
+  TASK_URI_FROM,
+  taskUri,
+} from '../../../../bridge/sessions/task-uri.ts';
+
+const id = fc.oneof(
+  { weight: 4, arbitrary: fc.string({ minLength: 1, maxLength: 60, unit: 'grapheme' }) },
+  fc.constantFrom('.', '..', '~.', '~~..', '...'),
+);
+
+describe('the address of a part of a task', () => {
+  test('leads back to it, whatever characters an agent has put into its ids', () => {
+    fc.assert(
+      fc.property(
+        id,
+        id,
+        fc.constantFrom(...TASK_PARTS),
+        fc.nat(999_999_999),
+        (sessionId, taskId, part, from) => {
+          const uri = new URL(taskUri({ sessionId, taskId, part }, from)).href;
+          const template = new UriTemplate(from === 0 ? TASK_URI : TASK_URI_FROM);
+          const variables = template.match(uri);
+          expect(variables === null ? null : readAddress(variables)).toEqual({
+            sessionId,
+            taskId,
+            part,
+            from,
+          });
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['a part there is not', { session: 's', task: 't', part: 'secrets' }],
+    ['a place that is no number', { session: 's', task: 't', part: 'state', from: '-1' }],
+    ['a place beyond any text', { session: 's', task: 't', part: 'state', from: '1234567890' }],
+    ['half a character', { session: '%', task: 't', part: 'state' }],
+    ['no task', { session: 's', part: 'state' }],
+  ])('with %s is no address', (_, variables) => {
+    expect(readAddress(variables)).toBeUndefined();
+  });
+});

@@ -1,0 +1,251 @@
+import { describe, expect, test } from '@jest/globals';
+import { questionWith } from '../../../../bridge/dialects/question-form.ts';
+import type { Observation, Observed } from '../../../../bridge/dialects/observation.ts';
+import {
+  fold,
+  hasEnded,
+  hasSettled,
+  isInterrupted,
+  type TaskView,
+} from '../../../../bridge/sessions/task-view.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const ids = { taskId: 't', sessionId: 's' };
+const snapshot = (changes: Partial<Extract<Observation, { type: 'snapshot' }>> = {}): Observation => ({
+  type: 'snapshot',
+  ...ids,
+  state: 'working',
+  text: '',
+  pending: [],
+  question: null,
+  outputs: [],
+  reply: '',
+  overview: null,
+  ...changes,
+});
+const status = (changes: Partial<Extract<Observation, { type: 'status' }>> = {}): Observation => ({
+  type: 'status',
+  ...ids,
+  state: 'working',
+  text: '',
+  pending: [],
+  question: null,
+  ...changes,
+});
+const output = (text: string, append = true, id = 'o'): Observation => ({
+  type: 'output',
+  ...ids,
+  output: { id, name: '', text },
+  append,
+});
+const at = (seq: number | null, ...observations: Observation[]): Observed => ({ seq, observations });
+
+function folded(...events: Observed[]): TaskView {
+  let view: TaskView | undefined;
+  for (const event of events) view = fold(view, event);
+  if (view === undefined) throw new Error('nothing was folded');
+  return view;
+}
+
+describe('the view of a task', () => {
+  test('is nothing before anything was observed', () => {
+    expect(fold(undefined, at(null))).toBeUndefined();
+    expect(fold(undefined, at(1, { type: 'activity', activity: started('c') }))).toBeUndefined();
+  });
+
+  test('S1 an event at or before its place changes nothing, so that a repeated stream repeats nothing', () => {
+    const events = [
+      at(1, snapshot()),
+      at(2, output('a')),
+      at(3, output('b')),
+      at(4, status({ state: 'completed' })),
+    ];
+    const once = folded(...events);
+    expect(folded(...events, ...events)).toEqual(once);
+    expect(once.outputs).toEqual([{ id: 'o', name: '', text: 'ab' }]);
+    expect(once.seq).toBe(4);
+  });
+
+  test('J2 a snapshot of the very place it stands at is taken: it says the same and more', () => {
+    const overview = { settings: {}, turns: 2, calls: [], usage: { inputTokens: 3, outputTokens: 4 } };
+    const view = folded(at(1, snapshot()), at(2, status()), at(2, snapshot({ overview })));
+    expect(view.cost).toEqual({ turns: 2, inputTokens: 3, outputTokens: 4, usd: null });
+  });
+
+  test('an older snapshot is not', () => {
+    expect(folded(at(5, status({ state: 'completed' })), at(4, snapshot())).state).toBe('completed');
+  });
+
+  test('without places, events are taken as they come', () => {
+    expect(folded(at(null, snapshot()), at(null, output('a')), at(null, output('a'))).outputs[0]?.text).toBe(
+      'aa',
+    );
+  });
+
+  test('a snapshot replaces what was known of the outputs', () => {
+    const view = folded(
+      at(null, output('old')),
+      at(null, snapshot({ outputs: [{ id: 'n', name: '', text: 'new' }] })),
+    );
+    expect(view.outputs).toEqual([{ id: 'n', name: '', text: 'new' }]);
+  });
+
+  test("the session's next task begins a new view, whose places begin again", () => {
+    const view = folded(at(9, status({ state: 'completed' })), at(1, snapshot({ taskId: 'next' })));
+    expect(view).toMatchObject({ taskId: 'next', state: 'working', seq: 1 });
+  });
+
+  test('what was counted is no longer told once something has happened that was not counted in', () => {
+    const overview = { settings: {}, turns: 1, calls: [], usage: { inputTokens: 1, outputTokens: 1 } };
+    expect(folded(at(1, snapshot({ overview })), at(2, status({ state: 'completed' }))).cost).toBeNull();
+  });
+
+  test('an append goes to the end of the output, anything else takes its place', () => {
+    expect(folded(at(1, output('a')), at(2, output('b'))).outputs[0]?.text).toBe('ab');
+    expect(folded(at(1, output('a')), at(2, output('b', false))).outputs[0]?.text).toBe('b');
+  });
+
+  test('X3 an agent that talks without end fills no memory, and its last words are kept', () => {
+    const piece = 'x'.repeat(1024 * 1024);
+    let view: TaskView | undefined;
+    for (let n = 0; n < 20; n += 1) view = fold(view, at(null, output(piece, true, `o${String(n)}`)));
+    view = fold(view, at(null, output('the end', true, 'last')));
+    const total = (view?.outputs ?? []).reduce((sum, each) => sum + each.text.length, 0);
+    expect(total).toBeLessThanOrEqual(16 * 1024 * 1024);
+    expect(view?.outputs.at(-1)?.text).toBe('the end');
+    for (let n = 0; n < 3000; n += 1) view = fold(view, at(null, output('', true, `e${String(n)}`)));
+    expect(view?.outputs.length).toBeLessThanOrEqual(1000);
+    for (let n = 0; n < 500; n += 1)
+      view = fold(view, at(null, { type: 'activity', activity: started(`c${String(n)}`) }));
+    expect(view?.calls.length).toBeLessThanOrEqual(200);
+  });
+
+  test('a call is followed from being asked for to its end, under one id', () => {
+    const call = { callId: 'c', tool: 'write-file', title: 'Write' };
+    const asked = { type: 'tool.requested', ...call, asks: true } as const;
+    const decided = {
+      type: 'tool.decided',
+      ...call,
+      decision: 'approve',
+      by: 'me',
+      channel: 'tool',
+    } as const;
+    const finished = {
+      type: 'tool.finished',
+      ...call,
+      toolId: 'x',
+      outcome: 'ok',
+      summary: 'wrote it',
+    } as const;
+    expect(callsAfter(asked)).toEqual([
+      { ...call, state: 'waiting', toolId: null, summary: null, startedAt: null, decided: null },
+    ]);
+    expect(callsAfter(asked, decided)).toMatchObject([{ state: 'ready' }]);
+    expect(callsAfter(asked, { ...decided, decision: 'deny' })).toMatchObject([{ state: 'denied' }]);
+    expect(callsAfter(asked, decided, started('c'))).toMatchObject([{ state: 'running', toolId: 'x' }]);
+    expect(callsAfter(asked, decided, started('c'), finished)).toEqual([
+      {
+        ...call,
+        state: 'ok',
+        toolId: 'x',
+        summary: 'wrote it',
+        startedAt: timeOf(4),
+        decided: { decision: 'approve', by: 'me', channel: 'tool' },
+      },
+    ]);
+  });
+
+  test('R09 a decision takes its call off what is pending, and leaves the others', () => {
+    const pending = [pendingWrite('one'), pendingWrite('two')];
+    const decided = {
+      type: 'tool.decided',
+      callId: 'one',
+      tool: 'w',
+      title: 'W',
+      decision: 'approve',
+      by: 'me',
+      channel: 'tool',
+    } as const;
+    const view = folded(
+      at(1, snapshot({ state: 'input-required', pending })),
+      at(2, { type: 'activity', activity: decided }),
+    );
+    expect(view.pending.map((each) => each.callId)).toEqual(['two']);
+    expect(hasSettled(view)).toBe(true);
+    const both = fold(view, at(3, { type: 'activity', activity: { ...decided, callId: 'two' } }));
+    expect(both?.state).toBe('input-required');
+    // All decided and nothing heard since: it is about to move, not waiting for anybody.
+    expect(hasSettled(both ?? view)).toBe(false);
+  });
+
+  test('of a task that has ended nothing waits: what had not begun is skipped, what ran keeps its state', () => {
+    const asked = {
+      type: 'tool.requested',
+      callId: 'one',
+      tool: 'write-file',
+      title: 'Write',
+      asks: true,
+    } as const;
+    const view = folded(
+      at(1, snapshot()),
+      at(2, { type: 'activity', activity: started('ran') }),
+      at(3, { type: 'activity', activity: asked }),
+      at(4, status({ state: 'input-required', pending: [pendingWrite('one')] })),
+      at(5, status({ state: 'canceled', pending: [pendingWrite('one')] })),
+    );
+    expect(view.pending).toEqual([]);
+    expect(view.calls.map(({ callId, state }) => [callId, state])).toEqual([
+      ['ran', 'running'],
+      ['one', 'skipped'],
+    ]);
+  });
+
+  test('a question that was answered is not waited for again, a new one is', () => {
+    expect(hasSettled(asking('q1'))).toBe(true);
+    expect(hasSettled(asking('q1'), new Set(['q1']))).toBe(false);
+    expect(hasSettled(asking('q2'), new Set(['q1']))).toBe(true);
+  });
+
+  test.each([
+    ['completed', true, true],
+    ['failed', true, true],
+    ['canceled', true, true],
+    ['rejected', true, true],
+    ['auth-required', false, true],
+    ['input-required', false, true],
+    ['submitted', false, false],
+    ['working', false, false],
+    ['unknown', false, false],
+  ] as const)('%s: ended %p, interrupted %p', (state, ended, interrupted) => {
+    const view = folded(at(null, status({ state })));
+    expect(hasEnded(view)).toBe(ended);
+    expect(isInterrupted(view)).toBe(interrupted);
+  });
+
+  test('a message without a task is a result', () => {
+    const view = folded(at(null, { type: 'reply', taskId: '', sessionId: 's', text: 'Hello' }));
+    expect(view).toMatchObject({ state: 'completed', reply: 'Hello' });
+  });
+});
+
+function callsAfter(
+  ...activities: Extract<Observation, { type: 'activity' }>['activity'][]
+): TaskView['calls'] {
+  return folded(
+    at(1, snapshot()),
+    ...activities.map((activity, n) => at(n + 2, { type: 'activity', activity, at: timeOf(n + 2) })),
+  ).calls;
+}
+
+/** When the event of that place happened. */
+function timeOf(seq: number): string {
+  return new Date(seq * 1000).toISOString();
+}
+
+function asking(id: string): TaskView {
+  return folded(at(null, status({ state: 'input-required', question: questionWith({ id, text: 'Who?' }) })));
+}
+
+function started(callId: string) {
+  return { type: 'tool.started', callId, tool: 'write-file', title: 'Write', toolId: 'x' } as const;
+}

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configuredAgents } from '../../../../bridge/startup/configured-agents.ts';
+import { program } from '../../../../bridge/cli/program.ts';
+import {
+  BRIDGE_SETTINGS,
+  readBridgeSettings,
+  UNFLAGGED_SETTINGS,
+} from '../../../../bridge/settings/settings.ts';
+
+const places = { bridgeScript: '/bridge.js', serverScript: '/server.js' };
+
+describe("the bridge's settings", () => {
+  let stateDir: string;
+  beforeEach(async () => {
+    stateDir = await mkdtemp(join(tmpdir(), 'settings-'));
+  });
+  afterEach(() => rm(stateDir, { recursive: true, force: true }));
+
+  test('have defaults that work with nothing set', async () => {
+    expect(await readBridgeSettings({ stateDir }, {})).toEqual({
+      agentUrl: undefined,
+      agentTokenEnv: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
+      agents: {},
+      waitSeconds: undefined,
+      toolPrefix: '',
+      workspace: process.cwd(),
+      allowWorkspace: [],
+      autoStart: true,
+      logLevel: 'info',
+      stdio: true,
+      http: undefined,
+      httpAllowOrigin: [],
+      onCancel: 'detach',
+      approvals: 'auto',
+      forms: 'none',
+      fastestAnswerSeconds: 1,
+      approvalWebhook: undefined,
+      stateDir,
+      configFile: undefined,
+    });
+  });
+
+  test('flags win over the environment, that over the file', async () => {
+    await writeFile(
+      join(stateDir, 'config.json'),
+      JSON.stringify({ bridge: { waitSeconds: 1, toolPrefix: 'f_', logLevel: 'error' } }),
+    );
+    const env = {
+      MCP_A2A_BRIDGE_WAIT_SECONDS: '2',
+      MCP_A2A_BRIDGE_TOOL_PREFIX: 'e_',
+      CLAUDE_PROJECT_DIR: '/project',
+    };
+    const settings = await readBridgeSettings({ stateDir, waitSeconds: '3' }, env);
+    expect(settings).toMatchObject({
+      waitSeconds: 3,
+      toolPrefix: 'e_',
+      logLevel: 'error',
+      workspace: '/project',
+    });
+  });
+
+  test.each([
+    [true, 41243],
+    ['yes', 41243],
+    ['no', undefined],
+    [false, undefined],
+    ['0', 0],
+    ['8080', 8080],
+    [8080, 8080],
+  ])('HTTP asked for with %p is served at the port %p', async (given, port) => {
+    expect((await readBridgeSettings({ stateDir, http: given }, {})).http).toBe(port);
+  });
+
+  test.each([
+    [{ http: '65536' }, /"http".*a port from 0 to 65535/],
+    [{ http: '-1' }, /"http"/],
+    [{ http: 'on' }, /"http"/],
+    [{ http: '80x' }, /"http"/],
+    [{ stdio: 'no' }, /serve nobody\. Add --http/],
+    [{ httpAllowOrigin: ['https://page.example/path'] }, /httpAllowOrigin/],
+    [{ httpAllowOrigin: ['*'] }, /httpAllowOrigin/],
+    [{ onCancel: 'kill' }, /"onCancel".*detach/],
+    [{ waitSeconds: '-1' }, /waitSeconds/],
+    [{ waitSeconds: 'soon' }, /waitSeconds/],
+    [{ agentUrl: 'file:///etc/passwd' }, /agentUrl/],
+    [{ toolPrefix: 'a b' }, /toolPrefix/],
+  ])('%j is refused by name', async (flags, says) => {
+    await expect(readBridgeSettings({ stateDir, ...flags }, {})).rejects.toThrow(says);
+  });
+
+  test('agents come from the file, the first one being the default', async () => {
+    const agents = {
+      alpha: { url: 'http://127.0.0.1:1' },
+      beta: { url: 'http://127.0.0.1:2', tokenEnv: 'BETA' },
+    };
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents } }));
+    const registry = configuredAgents(await readBridgeSettings({ stateDir }, {}), {}, '/server.js');
+    expect(registry.pick(undefined).name).toBe('alpha');
+    expect(registry.all.map((each) => each.name)).toEqual(['alpha', 'beta']);
+    expect(() => registry.pick('gamma')).toThrow(
+      'There is no agent "gamma". The agents are: "alpha", "beta".',
+    );
+    await expect(registry.pick('beta').connect()).rejects.toThrow(/variable BETA, which is not set/);
+  });
+
+  test('without an agent it is the local server', async () => {
+    const settings = await readBridgeSettings({ stateDir, autoStart: false }, {});
+    const registry = configuredAgents(settings, {}, '/server.js');
+    expect(registry.all.map((each) => each.name)).toEqual(['local']);
+    await expect(registry.pick(undefined).connect()).rejects.toThrow(/was told not to start one/);
+  });
+
+  test('the help names every flag and every variable', () => {
+    const shown: string[] = [];
+    const command = program(async () => undefined, places).configureOutput({
+      writeOut: (text) => shown.push(text),
+    });
+    command.outputHelp();
+    const help = shown.join('');
+    for (const it of [...Object.values(BRIDGE_SETTINGS), ...Object.values(UNFLAGGED_SETTINGS)])
+      expect(help).toContain(it.env);
+    for (const flag of [
+      '--agent-url',
+      '--agent-token-env',
+      '--wait-seconds',
+      '--tool-prefix',
+      '--workspace',
+      '--auto-start',
+      '--no-auto-start',
+      '--log-level',
+      '--on-cancel',
+      '--approvals',
+      '--fastest-answer-seconds',
+      '--stdio',
+      '--no-stdio',
+      '--http [port]',
+      '--http-allow-origin',
+      '--state-dir',
+      '--config',
+    ]) {
+      expect(help).toContain(flag);
+    }
+  });
+
+  test('the help says nothing twice, and with what the process exits', () => {
+    const shown: string[] = [];
+    program(async () => undefined, places)
+      .configureOutput({ writeOut: (text) => shown.push(text) })
+      .outputHelp();
+    expect(shown.join('').match(/in the configuration file/g)).toHaveLength(1);
+    expect(shown.join('')).toMatch(
+      /Exit codes:\n +0 {2}it was done\n[^]* 2 {2}the command line is not[^]*78 {2}settings/,
+    );
+  });
+
+  test.each([
+    [['--no-auto-start'], { autoStart: false }],
+    [['--auto-start=no'], { autoStart: 'no' }],
+    [['--auto-start'], { autoStart: true }],
+    [['--http', '--no-stdio'], { http: true, stdio: false }],
+    [['--http', '0'], { http: '0' }],
+    [['--wait-seconds', '5', '--tool-prefix', 'g_'], { waitSeconds: '5', toolPrefix: 'g_' }],
+    [[], {}],
+  ])('%j on the command line', async (args, flags) => {
+    let got: unknown;
+    await program(async (given) => {
+      got = given;
+    }, places).parseAsync(args, { from: 'user' });
+    expect(got).toEqual(flags);
+  });
+});

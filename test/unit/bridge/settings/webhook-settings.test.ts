@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { webhookSettings } from '../../../../bridge/settings/webhook-settings.ts';
+
+const secret = { secretEnv: 'SECRET' };
+
+describe('the settings of the approval webhook', () => {
+  test.each([
+    'https://hooks.example.com/approvals',
+    'http://127.0.0.1:8080/hook',
+    'http://localhost/hook',
+    'http://[::1]:8080/hook',
+  ])('%s is taken', (url) => {
+    expect(webhookSettings.parse({ url, ...secret })).toMatchObject({ url, afterSeconds: 30, headers: {} });
+  });
+
+  test('an address in the clear is taken only when that is said to be meant', () => {
+    const url = 'http://hooks.example.com/approvals';
+    expect(() => webhookSettings.parse({ url, ...secret })).toThrow(/https, or http on this machine/);
+    expect(webhookSettings.parse({ url, ...secret, allowHttp: true }).url).toBe(url);
+  });
+
+  test.each<[object, RegExp]>([
+    [{ url: 'https://a.example' }, /secretEnv/],
+    [{ url: 'https://user:word@a.example', ...secret }, /belongs into a header/],
+    [{ url: 'file:///etc/passwd', ...secret }, /url/],
+    [{ url: 'http://127.0.0.1.example.com', ...secret }, /https, or http on this machine/],
+    [{ url: 'https://a.example', secret: 'in the clear', ...secret }, /secret/],
+    [{ url: 'https://a.example', ...secret, afterSeconds: -1 }, /afterSeconds/],
+  ])('%j is refused', (given, says) => {
+    expect(() => webhookSettings.parse(given)).toThrow(says);
+  });
+});

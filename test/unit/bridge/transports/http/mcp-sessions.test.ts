@@ -1,0 +1,130 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { McpServer } from '@modelcontextprotocol/server';
+import { McpSessions, SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '0' } },
+};
+const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
+const IDLE_MS = 60_000;
+
+const serve = (): McpServer => new McpServer({ name: 'test', version: '0' });
+
+describe('the sessions of MCP’s older revisions over HTTP', () => {
+  let now = 0;
+  const open: McpSessions[] = [];
+  afterEach(() => {
+    for (const each of open.splice(0)) each.close();
+  });
+
+  function sessionsOf(most: number): McpSessions {
+    now = 0;
+    const sessions = new McpSessions(serve, { most, idleMs: IDLE_MS }, () => now);
+    open.push(sessions);
+    return sessions;
+  }
+
+  test('one that has been idle for long ends, and its id is unknown from then on; one in use never does', async () => {
+    const sessions = sessionsOf(10);
+    const idle = await begun(sessions);
+    const used = await begun(sessions, new Promise(() => undefined));
+    now = IDLE_MS - 1;
+    sessions.endIdle();
+    expect(sessions.size).toBe(2);
+    now = 1_000 * IDLE_MS;
+    sessions.endIdle();
+    expect(sessions.size).toBe(1);
+    expect((await exchange(sessions, { body: PING, id: idle })).status).toBe(404);
+    expect((await exchange(sessions, { body: PING, id: used })).status).toBe(200);
+  });
+
+  test('each exchange puts the end off', async () => {
+    const sessions = sessionsOf(10);
+    const id = await begun(sessions);
+    for (let round = 1; round <= 5; round += 1) {
+      now += IDLE_MS - 1;
+      expect((await exchange(sessions, { body: PING, id })).status).toBe(200);
+      sessions.endIdle();
+    }
+    expect(sessions.size).toBe(1);
+  });
+
+  test('one too many takes the place of the longest idle; where all are in use it is put off', async () => {
+    const sessions = sessionsOf(2);
+    const first = await begun(sessions);
+    now = 1;
+    const second = await begun(sessions);
+    now = 2;
+    await exchange(sessions, { body: PING, id: first });
+    now = 3;
+    await begun(sessions, new Promise(() => undefined));
+    expect((await exchange(sessions, { body: PING, id: second })).status).toBe(404);
+    void exchange(sessions, { body: PING, id: first, over: new Promise(() => undefined) });
+    expect(await exchange(sessions, { body: INITIALIZE })).toMatchObject({ status: 503, id: null });
+    expect(sessions.size).toBe(2);
+  });
+
+  test('there are no more of them where many are asked for at once', async () => {
+    const sessions = sessionsOf(3);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        exchange(sessions, { body: INITIALIZE, over: new Promise(() => undefined) }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(7);
+    expect(sessions.size).toBe(3);
+  });
+
+  test('what fails to begin leaves nothing behind', async () => {
+    const sessions = sessionsOf(2);
+    for (let round = 0; round < 10; round += 1) {
+      const request = new Request('http://127.0.0.1/mcp', {
+        method: 'POST',
+        headers: { accept: 'text/html' },
+      });
+      const answer = await sessions.answer({ request, body: INITIALIZE, over: Promise.resolve() });
+      expect(answer.status).toBe(406);
+    }
+    expect(sessions.size).toBe(0);
+  });
+
+  test('all end when the bridge does', async () => {
+    const sessions = sessionsOf(2);
+    const id = await begun(sessions);
+    sessions.close();
+    expect(sessions.size).toBe(0);
+    expect((await exchange(sessions, { body: PING, id })).status).toBe(404);
+  });
+});
+
+/** One exchange; it is over when its answer has been read, or when `over` says so. */
+async function exchange(
+  sessions: McpSessions,
+  { body, id, over }: { body: object; id?: string; over?: Promise<void> },
+): Promise<{ status: number; id: string | null }> {
+  const request = new Request('http://127.0.0.1/mcp', {
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...(id === undefined ? {} : { [SESSION_HEADER]: id }),
+    },
+  });
+  const done = over ?? Promise.resolve();
+  const answer = await sessions.answer({ request, body, over: done });
+  if (over === undefined) await answer.text();
+  return { status: answer.status, id: answer.headers.get(SESSION_HEADER) };
+}
+
+async function begun(sessions: McpSessions, over?: Promise<void>): Promise<string> {
+  const { status, id } = await exchange(sessions, {
+    body: INITIALIZE,
+    ...(over === undefined ? {} : { over }),
+  });
+  expect(status).toBe(200);
+  return id ?? '';
+}

@@ -1,0 +1,30 @@
+import { describe, expect, test } from '@jest/globals';
+import { withTypedError } from '../../../../../bridge/transports/stdio/typed-error.ts';
+
+const failed = (code: number, message: string) => ({
+  jsonrpc: '2.0' as const,
+  id: 1,
+  error: { code, message },
+});
+
+describe('errors on their way out', () => {
+  test('B4 parameters that a schema refused are called so, with where and why', () => {
+    const issues = JSON.stringify([
+      { code: 'invalid_type', path: ['params', 'name'], message: 'expected string' },
+    ]);
+    expect(withTypedError(failed(-32_603, issues))).toEqual(
+      failed(-32_602, 'Invalid params: params.name: expected string'),
+    );
+  });
+
+  test.each([
+    failed(-32_603, 'the disk is on fire'),
+    failed(-32_603, '[1, 2]'),
+    failed(-32_603, '[half'),
+    failed(-32_601, '[{"path":[],"message":"x"}]'),
+    { jsonrpc: '2.0' as const, id: 1, result: {} },
+    { jsonrpc: '2.0' as const, method: 'notifications/progress' },
+  ])('any other message is left as it is: %j', (message) => {
+    expect(withTypedError(message)).toBe(message);
+  });
+});

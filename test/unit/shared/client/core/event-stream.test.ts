@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import { eventsOf } from '../../../../../shared/client/core/event-stream.ts';
+
+const NEVER = new AbortController().signal;
+
+interface Source {
+  response: Response;
+  send: (text: string | Uint8Array) => void;
+  end: () => void;
+  fail: () => void;
+  left: () => boolean;
+}
+
+function source(): Source {
+  let left = false;
+  let sink: ReadableStreamDefaultController<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => void (sink = controller),
+    cancel: () => void (left = true),
+  });
+  return {
+    response: new Response(body),
+    send: (text) => sink?.enqueue(typeof text === 'string' ? new TextEncoder().encode(text) : text),
+    end: () => sink?.close(),
+    fail: () => sink?.error(new TypeError('reset')),
+    left: () => left,
+  };
+}
+
+async function dataOf(response: Response): Promise<string[]> {
+  const seen: string[] = [];
+  for await (const { data } of eventsOf(response, { quietMs: 60_000, signal: NEVER })) seen.push(data);
+  return seen;
+}
+
+describe('the events of a stream', () => {
+  test('are whole for every cut of the bytes, without a partial event at the end', async () => {
+    const { response, send, end } = source();
+    for (const byte of new TextEncoder().encode('data: für\n\n: alive\n\nid: 2\ndata: zwei\n\ndata: hal'))
+      send(Uint8Array.of(byte));
+    end();
+    expect(await dataOf(response)).toEqual(['für', 'zwei']);
+  });
+
+  test('end with an error when the connection breaks', async () => {
+    const { response, send, fail } = source();
+    send('data: one\n\n');
+    const reading = dataOf(response);
+    fail();
+    await expect(reading).rejects.toMatchObject({ code: 'unreachable', retryable: true });
+  });
+
+  test('close the connection when the reader leaves', async () => {
+    const { response, send, left } = source();
+    send('data: one\n\ndata: two\n\n');
+    for await (const _ of eventsOf(response, { quietMs: 60_000, signal: NEVER })) break;
+    expect(left()).toBe(true);
+  });
+
+  test('fail after a silence, and end at once when the signal aborts', async () => {
+    const silent = source();
+    const quiet = eventsOf(silent.response, { quietMs: 1, signal: NEVER }).next();
+    await expect(quiet).rejects.toMatchObject({ code: 'unreachable' });
+    const other = source();
+    const controller = new AbortController();
+    const next = eventsOf(other.response, { quietMs: 60_000, signal: controller.signal }).next();
+    controller.abort();
+    await expect(next).rejects.toMatchObject({ code: 'unreachable' });
+    expect([silent.left(), other.left()]).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,62 @@
+/** A task line that plays a script of the test. */
+import { ClientError } from '../../../../../shared/client/core/client-error.ts';
+import { Deferred } from '../../../../../shared/client/core/deferred.ts';
+import type { Tell } from '../../../../../shared/client/core/progress.ts';
+import type { TaskTransport } from '../../../../../shared/client/core/task-transport.ts';
+import type { TaskReport } from '../../../../../shared/client/core/task-report.ts';
+import type { Decision } from '../../../../../shared/client/core/task-request.ts';
+
+export function reportIn(state: TaskReport['state'], rest: Partial<TaskReport> = {}): TaskReport {
+  return {
+    sessionId: 'session-1',
+    taskId: 'task-1',
+    state,
+    message: '',
+    output: '',
+    pending: [],
+    question: null,
+    tools: [],
+    cursor: 1,
+    ...rest,
+  };
+}
+
+export class ScriptedLine implements TaskTransport {
+  report: TaskReport | undefined;
+  /** The reasons of all cancel requests. */
+  readonly cancels: string[] = [];
+  readonly leavings: string[] = [];
+  readonly decided: Decision[] = [];
+  readonly said: string[] = [];
+  readonly end = new Deferred<TaskReport>();
+  readonly began = new Deferred<Tell>();
+  /** The outcome of a cancel. By default the task is canceled. */
+  cancelFails: Error | undefined;
+
+  async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+    this.began.resolve(tell);
+    reading.addEventListener('abort', () => this.end.reject(new ClientError('unreachable', 'cut')));
+    return this.end.promise;
+  }
+
+  cancel(reason: string): Promise<void> {
+    this.cancels.push(reason);
+    if (this.cancelFails !== undefined) return Promise.reject(this.cancelFails);
+    this.end.resolve(reportIn('canceled', { message: reason }));
+    return Promise.resolve();
+  }
+
+  cancelLeaving(reason: string): void {
+    this.leavings.push(reason);
+  }
+
+  decide(decisions: readonly Decision[]): Promise<void> {
+    this.decided.push(...decisions);
+    return Promise.resolve();
+  }
+
+  say(text: string): Promise<void> {
+    this.said.push(text);
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,104 @@
+import { describe, expect, test } from '@jest/globals';
+import { boundedBytes, boundEvents } from '../../../../shared/net/bounded-body.ts';
+
+const encoder = new TextEncoder();
+const failing = (message: string): Error => new Error(message);
+
+function bodyOf(chunks: readonly string[]): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const chunk of chunks) controller.enqueue(encoder.encode(chunk));
+      controller.close();
+    },
+  });
+}
+
+/** The output for these chunks. Rejects with the error that ended the stream. */
+async function through(
+  bound: TransformStream<Uint8Array, Uint8Array>,
+  chunks: readonly string[],
+): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of bodyOf(chunks).pipeThrough(bound))
+    text += decoder.decode(chunk, { stream: true });
+  return text;
+}
+
+/** All cuts of the text into pieces of one length. */
+function cut(text: string, length: number): string[] {
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, n) =>
+    text.slice(n * length, (n + 1) * length),
+  );
+}
+
+describe('a bounded body', () => {
+  test('returns a body within the limit', async () => {
+    const bytes = await boundedBytes(bodyOf(['abc', 'def']), 6, failing);
+    expect(Buffer.from(bytes).toString()).toBe('abcdef');
+  });
+
+  test('X3 fails at the limit and does not read the rest', async () => {
+    let asked = 0;
+    let left = false;
+    const endless = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          asked += 1;
+          controller.enqueue(encoder.encode('abc'));
+        },
+        cancel() {
+          left = true;
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    await expect(boundedBytes(endless, 5, failing)).rejects.toThrow(/answer of more than/);
+    expect({ asked, left }).toEqual({ asked: 2, left: true });
+  });
+});
+
+describe('bounded events', () => {
+  const frames = Array.from({ length: 50 }, (_, n) => `data: ${String(n)}`);
+
+  test.each(['\n', '\r\n'])(
+    'any number of small events pass, however they are cut into chunks (line end %j)',
+    async (end) => {
+      const text = frames.map((frame) => `${frame}${end}${end}`).join('');
+      for (const length of [1, 2, 3, 5, 7, 11, 1000]) {
+        await expect(through(boundEvents({ maxEventBytes: 30 }, failing), cut(text, length))).resolves.toBe(
+          text,
+        );
+      }
+    },
+  );
+
+  test('X3 fail for an endless line', async () => {
+    await expect(
+      through(boundEvents({ maxEventBytes: 30 }, failing), cut(`data: ${'x'.repeat(100)}`, 7)),
+    ).rejects.toThrow(/event of more than/);
+  });
+
+  test('X3 fail for an event with endless lines', async () => {
+    await expect(
+      through(boundEvents({ maxEventBytes: 30 }, failing), cut('data: x\n'.repeat(20), 5)),
+    ).rejects.toThrow(/event of more than/);
+    await expect(
+      through(boundEvents({ maxEventBytes: 30 }, failing), cut('data: x\r\n'.repeat(20), 5)),
+    ).rejects.toThrow(/event of more than/);
+  });
+
+  test('fail if the stream is silent for too long', async () => {
+    const silent = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(encoder.encode(':\n\n')),
+    });
+    const reading = (async () => {
+      for await (const _ of silent.pipeThrough(boundEvents({ maxEventBytes: 30, silenceMs: 5 }, failing)))
+        continue;
+    })();
+    // The bounded stream's timer does not keep the process alive. This timer does.
+    const alive = setInterval(() => undefined, 1000);
+    await expect(reading).rejects.toThrow(/was silent/);
+    clearInterval(alive);
+  });
+});

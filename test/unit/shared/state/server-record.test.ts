@@ -1,0 +1,41 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  readServerRecord,
+  removeServerRecord,
+  writeServerRecord,
+} from '../../../../shared/state/server-record.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const RECORD = { url: 'http://127.0.0.1:1', pid: 7, version: '1.0.0', startedAt: '2026-01-01T00:00:00.000Z' };
+
+describe('the record of the running server', () => {
+  test('is written atomically, readable by its owner only, and can be read', async () => {
+    const directory = await temporaryDirectory();
+    expect(await readServerRecord(directory)).toBeUndefined();
+    await writeServerRecord(directory, RECORD);
+    await writeServerRecord(directory, { ...RECORD, pid: 8 });
+    expect(await readServerRecord(directory)).toEqual({ ...RECORD, pid: 8 });
+    expect((await stat(join(directory, 'server.json'))).mode & 0o777).toBe(0o600);
+    expect(await readdir(directory)).toEqual(['server.json']);
+  });
+
+  test('is deleted only by the run that wrote it', async () => {
+    const directory = await temporaryDirectory();
+    await writeServerRecord(directory, RECORD);
+    await removeServerRecord(directory, { ...RECORD, startedAt: '2026-01-01T00:00:01.000Z' });
+    expect(await readServerRecord(directory)).toEqual(RECORD);
+    await removeServerRecord(directory, RECORD);
+    expect(await readServerRecord(directory)).toBeUndefined();
+  });
+
+  test.each(['', '{', '{}', '{"url":"file:///etc/passwd","pid":1,"version":"1","startedAt":"x"}'])(
+    'a file that holds %p is no record',
+    async (text) => {
+      const directory = await temporaryDirectory();
+      await writeFile(join(directory, 'server.json'), text);
+      expect(await readServerRecord(directory)).toBeUndefined();
+    },
+  );
+});

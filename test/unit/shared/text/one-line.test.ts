@@ -1,0 +1,20 @@
+import { describe, expect, it } from '@jest/globals';
+import { count, oneLine } from '../../../../shared/text/one-line.ts';
+
+describe('oneLine', () => {
+  it('shows characters that can break or disguise a line', () => {
+    expect(oneLine('a\nb\tc\u001b[31m')).toBe('a⏎b\\u{9}c\\u{1b}[31m');
+    expect(oneLine('safe\u202Etxt.exe')).toBe('safe\\u{202e}txt.exe');
+    expect(oneLine('naïve 👩‍👩‍👧')).toBe('naïve 👩‍👩‍👧');
+  });
+
+  it('cuts a long text between two characters', () => {
+    expect(oneLine('abcdef', 4)).toBe('abc…');
+    expect(oneLine('ab🎉cd', 4)).toBe('ab…');
+    expect(oneLine('abcd', 4)).toBe('abcd');
+  });
+
+  it('adds the plural s', () => {
+    expect([count(1, 'line'), count(0, 'line'), count(2, 'line')]).toEqual(['1 line', '0 lines', '2 lines']);
+  });
+});

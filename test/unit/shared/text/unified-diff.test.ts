@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { applyPatch, parsePatch } from 'diff';
+import fc from 'fast-check';
+import { unifiedDiff } from '../../../../shared/text/unified-diff.ts';
+
+const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join('\n');
+
+describe('unifiedDiff', () => {
+  it('shows a new file against /dev/null', () => {
+    expect(unifiedDiff('test.md', undefined, 'hello')).toBe(
+      '--- /dev/null\n+++ b/test.md\n@@ -0,0 +1,1 @@\n+hello\n\\ No newline at end of file\n',
+    );
+  });
+
+  it('shows a change with the lines around it', () => {
+    const before = 'one\ntwo\nthree\nfour\nfive\nsix\n';
+    expect(unifiedDiff('dir/a b.txt', before, before.replace('five', '5'))).toBe(
+      [
+        '--- a/dir/a b.txt',
+        '+++ b/dir/a b.txt',
+        '@@ -2,5 +2,5 @@',
+        ' two',
+        ' three',
+        ' four',
+        '-five',
+        '+5',
+        ' six',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('quotes a name that would break the header', () => {
+    expect(unifiedDiff('a\n+++ b', undefined, 'x')).toContain('+++ "b/a\\n+++ b"');
+  });
+
+  it('turns the first text into the second when it is applied', () => {
+    const line = fc.constantFrom(
+      'a',
+      'b',
+      '',
+      ' c',
+      '+d',
+      '-e',
+      '\\ No newline at end of file',
+      'f\r',
+      '@@ -1 +1 @@',
+    );
+    const text = fc
+      .tuple(fc.array(line, { maxLength: 12 }), fc.boolean())
+      .map(([some, ended]) => some.join('\n') + (ended && some.length > 0 ? '\n' : ''));
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const diff = unifiedDiff('file', before, after);
+        expect(applyPatch(before, diff)).toBe(after);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('X3 quickly shows a whole replacement for two long, very different texts', () => {
+    const diff = unifiedDiff('file', lines('old'), `${lines('new')}\n`);
+    expect(parsePatch(diff)[0]?.hunks).toHaveLength(1);
+    expect(applyPatch(lines('old'), diff)).toBe(`${lines('new')}\n`);
+    const cleared = unifiedDiff('file', lines('old'), '');
+    expect(applyPatch(lines('old'), cleared)).toBe('');
+    expect(applyPatch('', unifiedDiff('file', '', lines('new')))).toBe(lines('new'));
+  });
+});
