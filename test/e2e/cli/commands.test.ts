@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
 
 const result = z.looseObject({ sessionId: z.string(), state: z.string(), output: z.string() });
+const waiting = z.looseObject({ sessionId: z.string() });
 
 describe('commands of the agent', () => {
   it('are listed, with how each is used', async () => {
@@ -33,12 +34,12 @@ describe('commands of the agent', () => {
     const asked = await on.run('command', 'checkpoint', 'restore', id);
     expect(asked).toMatchObject({ code: 6, stdout: expect.stringContaining('+mine') });
     const code = codeShownIn(asked.stdout);
-    const session = /session-[\w-]+/.exec(asked.stdout)?.[0] ?? '';
     // Killed once more while the restoration waits.
     await on.server.kill();
     const last = await cliStageAgain(on);
+    const { sessionId } = waiting.parse(await last.json('show', code));
     expect((await last.run('approve', code)).code).toBe(0);
-    expect((await last.run('watch', session)).stdout).toContain('Put back 1 file: notes.md.');
+    expect((await last.run('watch', sessionId)).stdout).toContain('Put back 1 file: notes.md.');
     expect(await last.file('notes.md')).toBe('mine\n');
   });
 
