@@ -1,9 +1,9 @@
 /** The checkpoints of a principal, found by what a person types, and put into words nobody else's ever get into. */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { TaskLog } from '../executor/task-log.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import { hashOf } from '../tools/workspace/text-file.ts';
 import { checkpointsOf, type Checkpoint } from '../task/checkpoint.ts';
+import type { Snapshot } from '../task/snapshot.ts';
 
 /** Tasks that are looked into for one answer; their journals are read. */
 const TASKS_LOOKED_INTO = 200;
@@ -22,7 +22,7 @@ export interface Checkpoints {
 
 export function checkpoints(parts: {
   journal: Pick<Journal, 'withSavedFiles' | 'content'>;
-  log: Pick<TaskLog, 'load'>;
+  log: { load: (taskId: string) => Promise<Snapshot | undefined> };
 }): Checkpoints {
   const { journal, log } = parts;
 

@@ -19,7 +19,7 @@ import type { DelegationService } from '../sessions/delegation-service.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { hasEnded } from '../sessions/task-view.ts';
-import { type Announcement, announcementOf } from './waiting-result.ts';
+import { type Announcement, announcementOf } from './announcement.ts';
 
 /** How long an answer that is ready waits for a look that began with its call. */
 const PATIENCE_MS = 1_000;

@@ -10,7 +10,7 @@ import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry, Work } from '../state/outbox-entry.ts';
 import { titleOf } from './task-title.ts';
 import type { Outbox } from '../state/outbox.ts';
-import type { OnReceipt } from '../inbox/answer-receipts.ts';
+import type { OnReceipt } from './answer-receipts.ts';
 import { type AskedFor, isSameCall } from './same-call.ts';
 import { cancelTask, type CancelEnd } from './cancel-task.ts';
 import { findByMessage } from './find-lost-message.ts';

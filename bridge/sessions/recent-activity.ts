@@ -1,7 +1,7 @@
 /** The last things that happened to a task while this bridge was looking, for whoever asks what has changed. */
 import type { Observation, TaskStateName } from '../dialects/observation.ts';
 import { activityText } from './activity-text.ts';
-import { toMcpState } from './mcp-state.ts';
+import { toMcpState } from '../dialects/mcp-state.ts';
 
 /** What happened, and the cursor after it. */
 export interface Step {

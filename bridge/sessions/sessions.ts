@@ -10,7 +10,7 @@ import { withTimeoutOr } from '../agents/timeout.ts';
 import type { DelegationState, OutboxEntry } from '../state/outbox-entry.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import type { Outbox } from '../state/outbox.ts';
-import { toMcpState } from './mcp-state.ts';
+import { toMcpState } from '../dialects/mcp-state.ts';
 import { readHandle } from './task-handle.ts';
 import { findSessionAgent, newestTask } from './find-session-agent.ts';
 import { listedBy, type Listing, merged, newestFirst, ofEntry, toldOf } from './list-sessions.ts';

@@ -2,8 +2,8 @@
  * The inbox in the database (R68): delegations whose task has ended, and whose result no client has. A result in an answer
  * that its client has not confirmed waits as well: it is not announced while the process that sent the answer runs.
  */
-import { type WaitingResult, waitingResult } from '../inbox/waiting-result.ts';
-import { toMcpState } from '../sessions/mcp-state.ts';
+import { type WaitingResult, waitingResult } from './waiting-result.ts';
+import { toMcpState } from '../dialects/mcp-state.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
 import type { BridgeDatabase } from './database.ts';
 

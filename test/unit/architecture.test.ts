@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { glob } from 'tinyglobby';
@@ -40,5 +41,44 @@ describe('the folders keep their direction', () => {
     const all = await Promise.all(['a2a-server', 'bridge', 'shared'].map(imports));
     const drivers = all.flat().filter(({ target }) => target === 'libsql');
     expect([...new Set(drivers.map(({ file }) => file))]).toEqual(['shared/sqlite/driver.ts']);
+  });
+
+  it('no two folders import each other', async () => {
+    const all = (await Promise.all(['bridge', 'a2a-server', 'shared'].map(imports))).flat();
+    const edges = new Set(
+      all
+        .filter(({ target }) => /^(bridge|a2a-server|shared)\//.test(target))
+        .map(({ file, target }) => [dirname(file), dirname(target)])
+        .filter(([from, to]) => from !== to)
+        .map(([from, to]) => `${from} -> ${to}`),
+    );
+    const mutual = [...edges].filter((edge) => edges.has(edge.split(' -> ').toReversed().join(' -> ')));
+    expect(edges.size).toBeGreaterThan(50);
+    expect(mutual).toEqual([]);
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  it('explains every invariant that the code or a test cites', async () => {
+    const files = await glob(['bridge/**/*.ts', 'a2a-server/**/*.ts', 'shared/**/*.ts', 'test/**/*.ts'], {
+      cwd: root,
+    });
+    const sources = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
+    const cited = new Set(
+      sources.flatMap((source) => source.match(/(?<![\w'"\\/#.%-])[JEDASBX]\d(?![\w.%])/g) ?? []),
+    );
+    const legend = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const explained = new Set([...legend.matchAll(/^\| ([JEDASBX]\d) /gm)].map(([, code]) => code));
+    expect([...cited].filter((code) => !explained.has(code))).toEqual([]);
+  });
+
+  it('names only files and folders that exist', async () => {
+    const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8');
+    const named = [...text.matchAll(/`((?:bridge|a2a-server|shared|test|docs)\/[\w./-]*)`/g)].map(
+      ([, path = '']) => path,
+    );
+    const missing = named.filter((path) => !existsSync(join(root, path)));
+    expect(named.length).toBeGreaterThan(10);
+    expect(missing).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { inputHash } from '../../task/input-hash.ts';
+import { inputHash } from '../../../shared/protocol/input-hash.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { diffsOf, textOf } from './tool-call.ts';

@@ -5,7 +5,7 @@ import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { McpDecisionWord } from '../decision-input.ts';
 import { decisionLines } from '../ways-to-decide.ts';
 import { offeredWords } from '../../mcp/reports/session-report.ts';
-import { toMcpState } from '../../sessions/mcp-state.ts';
+import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
 import type { Bridge } from '../bridge-context.ts';
-import { announcementText } from '../../inbox/waiting-result.ts';
+import { announcementText } from '../../inbox/announcement.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { prefixed } from '../tool/tool.ts';
 import { delegatePrompt, resumePrompt, reviewPrompt } from './prompts.ts';

@@ -10,7 +10,7 @@ import { grantWords, standingGrants } from './grant-words.ts';
 import { toolServerView, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { phaseOf } from './phase.ts';
 import { costReport } from './session-report.ts';
-import { mcpState, toMcpState } from '../../sessions/mcp-state.ts';
+import { mcpState, toMcpState } from '../../dialects/mcp-state.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
 import { foreignTokens, wordingTokens } from './token-estimate.ts';

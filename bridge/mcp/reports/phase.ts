@@ -1,7 +1,7 @@
 /** What a task is doing, in a few words. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallState, TaskView } from '../../sessions/task-view.ts';
-import { toMcpState } from '../../sessions/mcp-state.ts';
+import { toMcpState } from '../../dialects/mcp-state.ts';
 
 /** Characters of a title. */
 const TITLE = 200;

@@ -6,7 +6,7 @@ import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { type Quoted, type Room, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { DECISION_WORDS, decisionWordsFor, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { taskUri } from '../../sessions/task-uri.ts';
-import { mcpState, toMcpState } from '../../sessions/mcp-state.ts';
+import { mcpState, toMcpState } from '../../dialects/mcp-state.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 
 export const costReport = z.object({

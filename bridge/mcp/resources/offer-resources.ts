@@ -7,7 +7,7 @@ import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelc
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText, withoutHidden } from '../../../shared/text/visible-text.ts';
 import type { Bridge } from '../bridge-context.ts';
-import { announcementText } from '../../inbox/waiting-result.ts';
+import { announcementText } from '../../inbox/announcement.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { outputOf } from '../reports/session-report.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';

@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import type { OfferedForm } from '../../approvals/offered-forms.ts';
 import { phaseOf } from '../reports/phase.ts';
-import { toMcpState } from '../../sessions/mcp-state.ts';
+import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
 /** What every shape of a task has. */

@@ -8,11 +8,11 @@ import { fold, hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { commandLineNotes, offeredForms, type OfferedForms } from '../../approvals/offered-forms.ts';
 import { announceResults } from '../tool/announce-results.ts';
-import type { Announcement } from '../../inbox/waiting-result.ts';
+import type { Announcement } from '../../inbox/announcement.ts';
 import { endedReply } from './ended-reply.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { type DetailedTask, detailedTask } from './detailed-task.ts';
-import type { FollowedTasks } from './followed-tasks.ts';
+import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { readHandle } from '../../sessions/task-handle.ts';
 
 export interface FoundTask {

@@ -15,7 +15,7 @@ import type { Bridge } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { TASKS_EXTENSION } from '../../approvals/client.ts';
 import type { DetailedTask } from './detailed-task.ts';
-import type { FollowedTasks } from './followed-tasks.ts';
+import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { findTask, type Showing, showTask } from './find-task.ts';
 import { readHandle } from '../../sessions/task-handle.ts';
 

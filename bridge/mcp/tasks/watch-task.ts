@@ -2,7 +2,7 @@
 import type { Bridge } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import type { DetailedTask } from './detailed-task.ts';
-import type { FollowedTasks } from './followed-tasks.ts';
+import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { findTask, showTask } from './find-task.ts';
 
 export interface Watching {

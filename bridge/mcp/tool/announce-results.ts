@@ -1,7 +1,7 @@
 /** A tool's reply with what is new in the inbox: at the head of its text, and in its structured result. Pure. */
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import type { Reply } from './tool-result.ts';
-import { type Announcement, announcementText } from '../../inbox/waiting-result.ts';
+import { type Announcement, announcementText } from '../../inbox/announcement.ts';
 
 /** @param name a tool's name as this client sees it */
 export function announceResults<Output extends object>(

@@ -1,7 +1,7 @@
 /** `list_all_active_sessions`: the sessions of every agent. */
 import { z } from 'zod';
 import { dollars } from '../reports/dollars.ts';
-import { mcpState, toMcpState } from '../../sessions/mcp-state.ts';
+import { mcpState, toMcpState } from '../../dialects/mcp-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
-import { AnswerReceipts } from '../../inbox/answer-receipts.ts';
+import { AnswerReceipts } from '../../sessions/answer-receipts.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { rpcError } from './rpc-error.ts';
 

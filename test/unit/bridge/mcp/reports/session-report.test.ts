@@ -6,7 +6,7 @@ import {
   type ReportContext,
   sessionReport,
 } from '../../../../../bridge/mcp/reports/session-report.ts';
-import { toMcpState } from '../../../../../bridge/sessions/mcp-state.ts';
+import { toMcpState } from '../../../../../bridge/dialects/mcp-state.ts';
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
 import type { TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import { askedNotice } from '../../../../../bridge/approvals/webhook/notice.ts';

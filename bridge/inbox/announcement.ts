@@ -1,19 +1,8 @@
-/** A result that nobody has collected, and how a client is told of it. Pure. */
+/** The announcement of results that no client has collected. Pure. */
 import { z } from 'zod';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { mcpState } from '../sessions/mcp-state.ts';
+import { type WaitingResult, waitingResult } from '../state/waiting-result.ts';
 import type { ToolName } from '../tool-names/tool-name.ts';
-
-/** A task that has ended, and whose result has not been handed over. */
-export const waitingResult = z.object({
-  sessionId: z.string(),
-  taskId: z.string(),
-  agent: z.string(),
-  state: mcpState,
-  /** The first words of the task. */
-  title: z.string(),
-});
-export type WaitingResult = z.infer<typeof waitingResult>;
 
 /** What a client is told of with one answer. */
 export interface Announcement {

@@ -1,6 +1,6 @@
 /** The task states of MCP, and their mapping from A2A. Pure. */
 import { z } from 'zod';
-import type { TaskStateName } from '../dialects/observation.ts';
+import type { TaskStateName } from './observation.ts';
 
 export const mcpState = z.enum(['working', 'input_required', 'completed', 'cancelled', 'failed', 'unknown']);
 export type McpState = z.infer<typeof mcpState>;

@@ -2,7 +2,7 @@
  * The sessions whose MCP task this client already follows. Claude Code makes a notification of each task it is handed, also of
  * one that it has: a call that waits for such a session must not return the task again.
  */
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from './session.ts';
 
 /** A client that follows a task asks for it more often than that, in milliseconds; after this it may have let go of it. */
 const LETS_GO_MS = 30_000;
