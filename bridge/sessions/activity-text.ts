@@ -1,11 +1,11 @@
-/** What happens to tool calls, in a few words each. Pure. */
+/** Describes a tool activity in one short line. Pure. */
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 
-/** Characters of a title. */
+/** The maximum length of a title, in characters. */
 const TITLE = 200;
 
-/** One activity with the tool's name; undefined for output, which is no step of its own. */
+/** @returns undefined for output: output is not a step */
 export function activityText(activity: Activity): string | undefined {
   const tool = visibleLine(activity.tool);
   const title = visibleLine(activity.title, TITLE);

@@ -1,12 +1,14 @@
-/** Asking an agent to end a task. Cancel and completion may race; the one that lost learns which won (A3). */
+/** Asks an agent to cancel a task. Cancel and completion may race; the loser gets a typed answer (A3). */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { asEvent } from '../agents/task-event.ts';
 import type { Session } from './session.ts';
 
-/** `cancelled-when-known`: its message is on its way, and nobody can say yet what it will be a task of. */
+/**
+ * `cancelled-when-known`: the message is still being sent. The bridge cancels its task once the agent names the task.
+ */
 export type CancelEnd = 'cancelled' | 'cancelled-when-known' | 'ended-before';
 
-/** @throws ProductError when the agent cannot be asked */
+/** @throws ProductError when the agent cannot be reached */
 export async function cancelTask(
   session: Session,
   taskId: string,
@@ -19,7 +21,7 @@ export async function cancelTask(
     return 'cancelled';
   } catch (error) {
     if (!(error instanceof ProductError) || error.reason !== 'TASK_ENDED') throw error;
-    // The stream that says so may still be on its way.
+    // The stream may not have delivered the end yet.
     await session.look();
     return 'ended-before';
   }

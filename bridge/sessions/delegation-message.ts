@@ -1,4 +1,4 @@
-/** The A2A message of a delegation, made from its outbox entry alone: every attempt sends the very same (B1). */
+/** Builds the A2A message of a delegation from its outbox entry alone, so every attempt sends the same message (B1). */
 import { type Message, Role } from '@a2a-js/sdk';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, Phrase } from '../dialects/dialect.ts';
@@ -11,7 +11,7 @@ export function delegationMessage(entry: OutboxEntry, dialect: Dialect): Message
   return messageOf(phrase, { messageId, sessionId: sessionId ?? named, taskId });
 }
 
-/** A phrase of a dialect as a message to the agent; null ids are for the agent to choose. */
+/** Turns a dialect's phrase into a message. The agent chooses ids that are null. */
 export function messageOf(
   { parts, metadata, extensions = [] }: Phrase,
   ids: { messageId: string; sessionId: string | null; taskId: string | null },
@@ -23,7 +23,7 @@ export function messageOf(
     role: Role.ROLE_USER,
     parts,
     metadata,
-    // A2A 1.0 §4.6.2: the extensions a message makes use of.
+    // A2A 1.0 §4.6.2: a message lists the extensions that it uses.
     extensions: [
       ...extensions,
       ...(metadata !== undefined && TOOL_APPROVAL in metadata ? [TOOL_APPROVAL] : []),

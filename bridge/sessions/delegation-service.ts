@@ -1,6 +1,6 @@
 /**
- * Delegating: exactly once (B1). The entry is in the outbox before the message leaves, every attempt sends the same
- * message, and what a bridge that was killed left behind is finished by the next.
+ * Delegates a task exactly once (B1). The outbox holds the entry before the message leaves, and every attempt sends
+ * the same message. If a bridge is killed, the next bridge finishes its delegations.
  */
 import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -34,24 +34,27 @@ export class DelegationService {
   readonly #outbox: Outbox;
   readonly #sessions: Sessions;
   readonly #log: Logger;
-  /** Cancelled before their task was known: message id → reason. */
+  /** Cancelled before the agent named the task: message id → reason. */
   readonly #cancelled = new Map<string, string>();
-  /** Messages the agent has not been heard to have: message id → the session they are for. */
+  /** Unacknowledged messages: message id → session. */
   readonly #onItsWay = new Map<string, Session>();
   /** Messages this process is sending. */
   readonly #underway = new Set<string>();
-  /** Delegations of bridges that have ended, being finished: message id → when that is done. */
+  /** Delegations of ended bridges that this process finishes: message id → its completion. */
   readonly #resuming = new Map<string, Promise<void>>();
-  /** Stops announcing the result of a session. @returns how to remove the result from the disk. The inbox sets it. */
+  /**
+   * Stops announcing the result of a session. The inbox sets this function.
+   * @returns a function that removes the result from the disk
+   */
   stopAnnouncing: (session: Session) => () => void = () => () => undefined;
   /**
-   * Calls that wait for their answer, or were sent one that the client has not confirmed: message id → the signal that
+   * Calls that wait for their answer, or whose answer the client has not confirmed. Message id → the signal that
    * aborts when the client withdraws the call.
    */
   readonly #asking = new Map<string, AbortSignal>();
-  /** Tasks whose results have been handed over, and whose entries are about to be closed. */
+  /** Tasks whose results are handed over and whose entries are not closed yet. */
   readonly #handingOver = new Set<string>();
-  /** Writes to the outbox that nobody waits for, by session. */
+  /** Pending outbox writes, by session. No call waits for them. */
   readonly #notes = new Map<Session, Promise<void>>();
 
   constructor(parts: { registry: Registry; outbox: Outbox; sessions: Sessions; log: Logger }) {
@@ -62,7 +65,7 @@ export class DelegationService {
     this.#sessions.takeUp = (messageId) => this.#takeUp(messageId);
   }
 
-  /** Starts a session with the agent. Resolves when the delegation is on disk and on its way. */
+  /** Starts a session with the agent. Resolves when the outbox holds the delegation and sending has begun. */
   async start(agent: Agent, work: Work): Promise<Delegation> {
     const entry = this.#entry(agent, work);
     this.#put(entry);
@@ -70,7 +73,10 @@ export class DelegationService {
     return { session, messageId: entry.messageId, delivery: this.#sent(session, entry) };
   }
 
-  /** Goes on with a session: its live task gets the message, an ended one is followed by the session's next task. */
+  /**
+   * Continues a session. A live task gets the message. After an ended task, the message begins the session's next
+   * task.
+   */
   async goOn(session: Session, work: Work): Promise<Delegation> {
     const view = session.view;
     const { dialect } = await session.agent.connect();
@@ -88,8 +94,8 @@ export class DelegationService {
   }
 
   /**
-   * Ends whatever the session is doing: its task, moving or parked, and what is on its way to become one.
-   * @throws ProductError when the agent cannot be asked
+   * Cancels the session's task, and each of its messages that has no task yet.
+   * @throws ProductError when the agent cannot be reached
    */
   async cancel(session: Session, reason: string): Promise<CancelEnd> {
     const later = await this.#cancelOnItsWay(session, reason);
@@ -99,7 +105,7 @@ export class DelegationService {
     return cancelTask(session, view.taskId, reason);
   }
 
-  /** The last delegation of that kind whose call was given up by its client, or ended with its bridge. */
+  /** The last delegation of the same call, if its client withdrew the call or its bridge ended. */
   async unanswered(asked: AskedFor): Promise<OutboxEntry | undefined> {
     await this.adopt();
     return this.#outbox.mine().findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
@@ -111,9 +117,9 @@ export class DelegationService {
   }
 
   /**
-   * A call waits for the delegation. Until the client has the answer, the same words mean the same call: the entry says so
-   * on disk, so a call that is repeated after a kill joins its task (R99).
-   * @returns what records that the client has the answer
+   * Records that a call waits for the delegation. Until the client has the answer, a call with the same words joins
+   * the same task, also after a kill (R99).
+   * @returns a function that records that the client has the answer
    */
   asks(messageId: string, call: AbortSignal): OnReceipt {
     this.#asking.set(messageId, call);
@@ -128,14 +134,17 @@ export class DelegationService {
     };
   }
 
-  /** The result of the session's task is in an answer. @returns what records that the client has it, and closes the entry */
+  /**
+   * Call this when an answer contains the result of the session's task.
+   * @returns a function that records that the client has the result, and closes the entry
+   */
   handOver(session: Session): OnReceipt {
     const { view } = session;
     if (view === undefined) return () => undefined;
     const { taskId, state } = view;
     const forget = this.stopAnnouncing(session);
     this.#handingOver.add(taskId);
-    // An earlier note of the session names the task of the entry.
+    // An earlier note of the session writes the task id into the entry.
     return () =>
       this.#note(session, () => {
         forget();
@@ -145,17 +154,17 @@ export class DelegationService {
       });
   }
 
-  /** The client has the result, or can ask for it again under its own name. */
+  /** The client has the result, or can ask for it with an id that it holds. */
   collect(session: Session): void {
     this.handOver(session)();
   }
 
-  /** Resolves when everything that was to be written is. */
+  /** Resolves when all pending writes are done. */
   async settled(): Promise<void> {
     await Promise.all(this.#notes.values());
   }
 
-  /** This process ends: the next bridge need not wait for that to go on with what the agents have. */
+  /** Releases the outbox entries of this process: the next bridge can take them before this process has ended. */
   release(): void {
     try {
       this.#outbox.release();
@@ -164,13 +173,13 @@ export class DelegationService {
     }
   }
 
-  /** Finishes what bridges that have ended left half done. Failures are logged: nobody is waiting for them. */
+  /** Finishes the delegations of ended bridges. Failures are only logged, because no caller waits for them. */
   async recover(): Promise<void> {
     await this.adopt();
     await Promise.all([...this.#resuming.values()].map((each) => each.catch(() => undefined)));
   }
 
-  /** Begins to finish what nobody is finishing: what bridges that have ended left, and what failed here before. */
+  /** Begins to finish the delegations of ended bridges, and those that failed here before. */
   async adopt(): Promise<void> {
     await this.#outbox.adopt();
     for (const entry of this.#outbox.sending()) {
@@ -190,7 +199,10 @@ export class DelegationService {
     }
   }
 
-  /** Makes sure that a delegation on its way is being sent. @returns its sending, when it is taken up here */
+  /**
+   * Takes over a delegation whose bridge has ended.
+   * @returns the completion, if this process finishes the delegation
+   */
   async #takeUp(messageId: string): Promise<{ done: Promise<void> } | undefined> {
     await this.adopt();
     const done = this.#resuming.get(messageId);
@@ -198,9 +210,9 @@ export class DelegationService {
   }
 
   /**
-   * Each message whose task the agent has not named yet is cancelled as soon as it does, by whichever bridge. None is called
-   * back: nobody could tell whether it had arrived.
-   * @returns whether there was any
+   * Cancels each message that has no task yet, once the agent names its task. Any bridge may then send the cancel. A
+   * message is never withdrawn: it may have arrived already.
+   * @returns whether there was such a message
    */
   async #cancelOnItsWay(session: Session, reason: string): Promise<boolean> {
     const messageIds = [...this.#onItsWay].flatMap(([messageId, of]) =>
@@ -208,7 +220,7 @@ export class DelegationService {
         ? [messageId]
         : [],
     );
-    // In memory at once, for an answer that comes before it is on disk; on disk for the next bridge.
+    // The agent's answer may come before the write: memory first. The next bridge reads the disk.
     for (const messageId of messageIds) this.#cancelled.set(messageId, reason);
     for (const messageId of messageIds) this.#outbox.update(messageId, { cancel: reason });
     return messageIds.length > 0;
@@ -216,7 +228,7 @@ export class DelegationService {
 
   #put(entry: OutboxEntry): void {
     this.#underway.add(entry.messageId);
-    // Its call is there, and says in a moment what it is to be told by.
+    // Its call is present. `asks` sets the signal of the call in a moment.
     this.#asking.set(entry.messageId, NOT_WITHDRAWN);
     try {
       this.#outbox.put(entry);
@@ -234,7 +246,7 @@ export class DelegationService {
     const connection = await agent.connect();
     const session = this.#sessions.open(agent, messageId);
     if (cancel !== null) this.#cancelled.set(messageId, cancel);
-    // What was cancelled is not sent again only to be cancelled.
+    // A cancelled delegation is not sent again.
     if (connection.deduplicates && cancel === null) {
       await this.#send(this.#sessions.add(session), entry);
       return;
@@ -252,7 +264,9 @@ export class DelegationService {
     }
   }
 
-  /** For a caller who may be gone before it fails: what became of it is in the outbox by then. */
+  /**
+   * For callers that may not wait for the end: the outbox holds the outcome, so an unhandled failure is only logged.
+   */
   #sent(session: Session, entry: OutboxEntry, answers?: string): Promise<void> {
     const delivery = this.#send(session, entry, answers);
     delivery.catch((error: unknown) =>
@@ -278,11 +292,11 @@ export class DelegationService {
     }
     this.#accepted(session, messageId);
     const { deduplicates } = await session.agent.connect();
-    // Such an agent may not even be able to list its tasks: the handle must not be lost once it has been given out.
+    // Such an agent may not list its tasks. The handle must be on disk before a client gets it.
     if (!deduplicates) await this.#notes.get(session);
   }
 
-  /** The agent has named the task. Should the note of it be lost, the message is sent or looked for once more. */
+  /** The agent has named the task. If this write is lost, the next bridge sends the message again or looks for it. */
   #accepted(session: Session, messageId: string): void {
     this.#onItsWay.delete(messageId);
     const view = session.view;
@@ -293,7 +307,7 @@ export class DelegationService {
     this.#cancelled.delete(messageId);
     this.#note(session, async () => {
       try {
-        // First the cancel: with the entry noted as accepted, no other bridge would look whether it was to be cancelled.
+        // Cancel first: other bridges do not check the cancel of an accepted entry.
         if (reason !== undefined) await cancelTask(session, taskId, reason);
         this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } });
       } finally {
@@ -306,9 +320,9 @@ export class DelegationService {
     const known = error instanceof ProductError ? error : undefined;
     const arrived = known?.facts['arrived'];
     const resumed = this.#resuming.has(messageId);
-    // Its call got no answer that settles it. The entry stays: whoever adopts it sends the same message and finds out (R99).
+    // The call got no final answer, so the entry stays. The bridge that adopts it sends the same message (R99).
     if (arrived === 'unresolved' || (resumed && known?.retryable === true)) this.#asking.delete(messageId);
-    // An earlier bridge gave out the handle: its owner can still ask what became of it.
+    // An earlier bridge gave out the handle: its client can still ask for the outcome.
     else if (arrived === 'unknown' || resumed)
       this.#outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
     else this.#outbox.drop(messageId);

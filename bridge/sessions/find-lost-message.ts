@@ -1,16 +1,16 @@
-/** Looking for a message whose answer was lost, at an agent that may do the work twice if it is sent again. */
+/** Looks for a message whose answer was lost, at an agent that may do the work twice if it is sent again. */
 import type { Message, Task } from '@a2a-js/sdk';
 import type { Connection } from '../agents/connection.ts';
 import { asEvent } from '../agents/task-event.ts';
 
-/** Tasks looked through, newest first: the message is recent. */
+/** How many tasks to search, newest first: the message is recent. */
 const LOOKED_THROUGH = 100;
-/** What is last heard of a call that waits, or is about to. */
+/** The last activity of a call that waits or has not started. */
 const ASKS = 'tool.requested';
 
-/** The task that has the message in its history; undefined when there is none, or the agent cannot say. */
+/** The task that has the message in its history; undefined if there is none, or if the agent cannot list tasks. */
 export async function findByMessage(connection: Connection, message: Message): Promise<Task | undefined> {
-  // Whoever answers a task's question or decides its call can look at that task, also where tasks cannot be listed.
+  // A message with a task id needs no list: some agents cannot list tasks.
   if (message.taskId !== '') {
     const task = await connection.task(message.taskId);
     return holds(task, message) || tookDecision(task, message, connection) ? task : undefined;
@@ -25,7 +25,7 @@ function holds({ history }: Task, { messageId }: Message): boolean {
   return history.some((each) => each.messageId === messageId);
 }
 
-/** Every call that the message decides has gone on: nobody else was asked about them. */
+/** Every call that the message decides has continued, so the agent has the decision. */
 function tookDecision(task: Task, { parts }: Message, { dialect }: Connection): boolean {
   const decided = dialect.hazards.decidedBy?.(parts) ?? [];
   const { observations } = dialect.read(asEvent(task));
@@ -35,7 +35,7 @@ function tookDecision(task: Task, { parts }: Message, { dialect }: Connection): 
   return decided.length > 0 && decided.every((callId) => (told.get(callId) ?? ASKS) !== ASKS);
 }
 
-/** The client has named the session after its first message. */
+/** The client named the session after its first message. */
 function namedAfter({ contextId }: Task, { messageId }: Message): boolean {
   return contextId === messageId;
 }

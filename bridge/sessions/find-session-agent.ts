@@ -1,4 +1,4 @@
-/** Which agent has a session, as the agents themselves tell. */
+/** Finds the agent that has a session, by asking the agents. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
 import { withTimeoutOr } from '../agents/timeout.ts';
@@ -10,9 +10,9 @@ export interface SessionAgent {
 }
 
 /**
- * Asks the agents side by side: the first that knows the session is the one, and nobody waits for the others.
- * @param among how many agents there are: one of several is not waited for as long as an only one
- * @param trouble gathers why others could not say
+ * Asks all agents in parallel. The first agent that knows the session wins; the others are not awaited.
+ * @param among the number of agents; with several, each has less time
+ * @param trouble collects the failures of the other agents
  */
 export async function findSessionAgent(
   sessionId: string,
@@ -30,9 +30,9 @@ export async function findSessionAgent(
   return Promise.any(asked).catch(() => undefined);
 }
 
-/** @throws ProductError when the agent cannot be asked */
+/** @throws ProductError when the agent cannot be reached */
 export async function newestTask(agent: Agent, sessionId: string): Promise<Task | undefined> {
   const tasks = await agent.ask((connection) => connection.list({ sessionId }, 1));
-  // An agent that ignores the filter must not have another session's task taken for this one's.
+  // An agent may ignore the filter and return a task of another session.
   return tasks?.find((task) => task.contextId === sessionId);
 }

@@ -1,18 +1,18 @@
-/** The fold of what an agent tells of a turn piece by piece. Pure. */
+/** Folds the observations of one turn into a task view. Pure. */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TurnObservation } from '../dialects/turn-observation.ts';
 import { withOutput } from './task-outputs.ts';
 import type { TaskView } from './task-view.ts';
 
-/** Pieces of the agent's answer are outputs of these names: a new one begins after each tool call. */
+/** The id prefix of outputs that hold the agent's answer. A new output begins after each tool call. */
 const SAID = 'said-';
 
-/** @param view of the task that was observed */
+/** @param view of the observed task */
 export function foldTurn(view: TaskView, observation: TurnObservation): TaskView {
   switch (observation.type) {
     case 'moving': {
       const { outputs, calls, reply } = view;
-      // What a turn that has ended gave was its own; the next begins anew, in the same task.
+      // The outputs belong to the turn that ended. The next turn of the task starts empty.
       const over = view.state === 'completed' || (view.state === 'input-required' && view.question !== null);
       const begun = over ? { outputs: [], calls: [], reply: '' } : { outputs, calls, reply };
       const question = view.state === 'working' ? view.question : null;
@@ -34,7 +34,7 @@ export function foldTurn(view: TaskView, observation: TurnObservation): TaskView
     case 'account': {
       const heard = view.outputs.filter(({ id }) => id.startsWith(SAID));
       const length = heard.reduce((sum, { text }) => sum + text.length, 0);
-      // The agent may have forgotten some of it, and the bridge may have missed some: the longer account stands.
+      // The agent or the bridge may miss a part: the longer text wins.
       if (length >= observation.text.length) return view;
       const others = view.outputs.filter((output) => !heard.includes(output));
       return { ...view, outputs: [...others, { id: `${SAID}0`, name: '', text: observation.text }] };
@@ -80,7 +80,7 @@ function ended(
 ): TaskView {
   const waiting = new Set(view.calls.filter(({ state }) => state === 'waiting').map(({ callId }) => callId));
   const pending = view.pending.filter(({ callId }) => waiting.has(callId));
-  // What the agent has forgotten is not taken from what was heard of it.
+  // What the bridge saw remains, even if the agent has forgotten it.
   if (!told && view.state === 'completed') return view;
   const inWords = told ? question : null;
   const asked = inWords ?? (pending.length > 0 ? null : (view.question ?? question));
@@ -90,14 +90,14 @@ function ended(
   return { ...view, state, text: '', question: null, pending };
 }
 
-/** The agent asks the same call again with something else: the person is told that it has changed. */
+/** The agent asks the same call again with other content: the person sees that it has changed. */
 function withAction(
   view: TaskView,
   { action, proposal }: Extract<TurnObservation, { type: 'asked' }>,
 ): TaskView {
   const { callId } = action;
   const before = view.pending.find((each) => each.callId === callId);
-  // The agent repeats itself. What the person was shown may be newer: a diff against the file as it is now.
+  // The agent repeats the question. The shown action may be newer: a diff against the current file.
   if (before !== undefined && view.proposals?.get(callId)?.code === proposal.code)
     return { ...view, cost: null };
   const pending: readonly PendingAction[] =

@@ -1,4 +1,4 @@
-/** Lists of sessions, from the three who can tell of them: the agents, the outbox, and what is being followed. */
+/** Lists sessions from three sources: the agents, the outbox, and the sessions that the bridge follows. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
 import { asEvent } from '../agents/task-event.ts';
@@ -16,30 +16,30 @@ export interface ListedSession {
   agent: string;
   taskId: string | null;
   state: TaskStateName;
-  /** What it is about: the first words of the task, as far as they are known. */
+  /** The first words of the task, if known. */
   title: string;
-  /** RFC 3339, or '' where the agent does not say. */
+  /** RFC 3339; '' if the agent does not report it. */
   updatedAt: string;
   pending: number;
-  /** The codes of what waits, where they are known (D2). */
+  /** The codes of what waits, if known (D2). */
   codes: readonly string[];
-  /** What its task has cost, in US dollars; null where that is not known. */
+  /** The cost of its task in US dollars; null if unknown. */
   usd: number | null;
 }
 
 export interface Listing {
   sessions: readonly ListedSession[];
-  /** Agents that could not be asked, and why. */
+  /** Agents that failed to answer, and why. */
   unreachable: readonly { agent: string; message: string }[];
 }
 
-/** Tasks asked for of each agent. */
+/** The maximum number of tasks per agent. */
 const LISTED = 200;
 
-/** A session as one source tells of it, with the messages it is known to hold. */
+/** A session as one source reports it, with its known message ids. */
 export type AgentListing = ListedSession & { messageIds: readonly string[] };
 
-/** What the agent itself tells. */
+/** The sessions that the agent lists. */
 export async function listedBy(agent: Agent): Promise<readonly AgentListing[]> {
   return agent.ask(async (connection) => {
     const tasks = (await connection.list({}, LISTED)) ?? [];
@@ -80,7 +80,7 @@ function firstWords(task: Task): string {
   return '';
 }
 
-/** Without title and time: others know those. */
+/** Without title and time: the other sources have those. */
 export function toldOf(session: Session): readonly AgentListing[] {
   const { view, agent, id, firstMessageId } = session;
   if (view === undefined) return [];
@@ -100,7 +100,7 @@ export function toldOf(session: Session): readonly AgentListing[] {
   ];
 }
 
-/** What the outbox tells. */
+/** The session of an outbox entry. */
 export function ofEntry(entry: OutboxEntry): AgentListing {
   const { state } = entry;
   const known = state.type === 'accepted' || state.type === 'collected';
@@ -118,10 +118,7 @@ export function ofEntry(entry: OutboxEntry): AgentListing {
   };
 }
 
-/**
- * One line for each session, of what several sources tell of it, the most trusted last. Of a session's tasks the newest
- * stands for it.
- */
+/** Merges the sources into one row per session. Later sources win. The newest task represents its session. */
 export function merged(told: readonly AgentListing[]): readonly ListedSession[] {
   const found = new Map<string, ListedSession>();
   for (const { messageIds: _, ...each } of told) {

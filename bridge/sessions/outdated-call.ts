@@ -1,15 +1,15 @@
-/** The files of calls that are about to be approved, compared with what the person was shown (D2). */
+/** Compares the files of calls to be approved with what the person saw (D2). */
 import { isCurrent, outdated, type FileProposal } from '../dialects/proposal.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TaskView } from './task-view.ts';
 
 /**
- * The text of a file that an agent names, '' for one that does not exist. Undefined where this machine cannot read what the
- * agent sees, so that nothing can be compared.
+ * The text of a file that an agent names; '' if the file does not exist. Undefined if this machine cannot read the
+ * agent's files: then nothing is compared.
  */
 export type ReadFile = (path: string) => Promise<string | undefined>;
 
-/** @returns the first of these calls whose file has changed, shown against the content now */
+/** @returns the first call whose file has changed, shown against the current content */
 export async function outdatedCall(
   callIds: readonly string[],
   view: Pick<TaskView, 'pending' | 'proposals'>,

@@ -1,9 +1,9 @@
-/** The last things that happened to a task while this bridge was looking, for whoever asks what has changed. */
+/** Keeps the last steps of a task, so that a client can ask what has changed. */
 import type { Observation, TaskStateName } from '../dialects/observation.ts';
 import { activityText } from './activity-text.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
 
-/** What happened, and the cursor after it. */
+/** A step, and the cursor after it. */
 export interface Step {
   cursor: number;
   words: string;
@@ -19,7 +19,7 @@ export class RecentActivity {
     return this.#kept;
   }
 
-  /** @param states the task's, before and after what was observed */
+  /** @param states of the task, before and after the observations */
   note(
     observations: readonly Observation[],
     states: { before: TaskStateName | undefined; after: TaskStateName | undefined },

@@ -1,14 +1,14 @@
 /**
  * Whether a delegating call repeats an earlier one. Pure.
  *
- * A client repeats its call when it has no answer: it gave up, or the bridge was killed. The repeated call has the same
- * words, and joins the task of the first (R99). A call whose answer the client has is over, and the same words begin
- * another task. What shows that the client has the answer: see `answer-receipts.ts`.
+ * A client repeats its call when it got no answer: it gave up, or the bridge was killed. The repeated call has the
+ * same words and joins the first task (R99). Once the client has the answer, the same words begin another task.
+ * `answer-receipts.ts` decides when the client has the answer.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 
-/** What a delegating call asks for. */
+/** The request of a delegating call. */
 export type AskedFor = Pick<OutboxEntry, 'agent' | 'text' | 'settings' | 'command' | 'sessionId'>;
 
 export function isSameCall(entry: OutboxEntry, asked: AskedFor): boolean {

@@ -1,6 +1,6 @@
 /**
- * Sending a message to an agent, once or more: again only where that is safe, because it cannot have arrived or because
- * the agent answers a repeated message id with the same task (B1). Elsewhere the message is looked for.
+ * Sends a message to an agent. It retries only if the message cannot have arrived or the agent de-duplicates by
+ * message id (B1). Otherwise it looks for the message at the agent.
  */
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import pRetry from 'p-retry';
@@ -11,37 +11,37 @@ import { failureOf } from '../agents/failure.ts';
 import type { BackOff } from './back-off.ts';
 import { findByMessage } from './find-lost-message.ts';
 
-/** How the agent was heard to have the message: it began to answer, or the task was found with it. */
+/** How the agent acknowledged the message: it began to answer, or a task contains the message. */
 export type Begun =
   | {
       type: 'stream';
       connection: Connection;
       first: StreamResponse;
-      /** What follows the first event. */
+      /** The events after the first. */
       rest: AsyncIterator<StreamResponse>;
     }
   | { type: 'found'; connection: Connection; task: Task };
 
 export interface Sending {
   agent: Agent;
-  /** Makes the message; the same one each time. What it throws is why nothing may be sent. */
+  /** Makes the message; the same one each time. If it throws, nothing is sent. */
   write: (connection: Connection) => Promise<Message>;
   backOff: BackOff;
   signal: AbortSignal;
 }
 
-/** How often a message is sent again: an agent that does not even show its card is given a moment only. */
+/** How often to retry. If even the card cannot be read, the bridge retries only briefly. */
 const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 
 /**
- * Whether a message that came to nothing has arrived. `unresolved`: nobody knows, and the same message may be sent again to
- * find out. `unknown`: nobody knows, and the agent may do the work twice.
+ * Whether a failed message has arrived. `unresolved`: unknown, and sending the same message again is safe. `unknown`:
+ * unknown, and the agent may do the work twice.
  */
 export type Arrived = 'no' | 'unresolved' | 'unknown';
 
 /** @throws ProductError with the fact `arrived` (see `Arrived`) */
 export async function send({ agent, write, backOff, signal }: Sending): Promise<Begun> {
-  /** An earlier attempt may have arrived: that the next one cannot even connect does not change that (R99). */
+  /** An earlier attempt may have arrived. A later attempt that cannot connect does not change that (R99). */
   let mayHaveArrived = false;
   const attempt = async (): Promise<Begun> => {
     try {
@@ -82,13 +82,13 @@ async function connected(agent: Agent): Promise<Connection> {
   try {
     return await agent.connect();
   } catch (error) {
-    // The card was not even read, so the message has not left.
+    // The card was not read, so the message was not sent.
     const reason = agent.failed(error);
     throw new Undelivered(reason, 'no', reason.retryable ? 'briefly' : 'never');
   }
 }
 
-/** What the dialect has no words for is refused here, before anything is sent. */
+/** A message that the dialect cannot express fails here, before anything is sent. */
 async function phrased(agent: Agent, write: Sending['write'], connection: Connection): Promise<Message> {
   try {
     return await write(connection);
@@ -97,7 +97,7 @@ async function phrased(agent: Agent, write: Sending['write'], connection: Connec
   }
 }
 
-/** Nothing came back. @returns the task that the message was made into, where it has to be looked for and is found */
+/** Called when no answer came. @returns the message's task, if the bridge must look for it and finds it */
 async function lookedFor(
   agent: Agent,
   thrown: unknown,
@@ -117,7 +117,7 @@ async function lookedFor(
   throw new Undelivered(new ProductError(reason.reason, sentence, { cause: thrown }), 'unknown', 'never');
 }
 
-/** A sending that came to nothing, as far as anybody knows. */
+/** A send that failed, as far as the bridge knows. */
 class Undelivered extends Error {
   readonly reason: ProductError;
   readonly arrived: Arrived;
@@ -130,7 +130,7 @@ class Undelivered extends Error {
     this.again = again;
   }
 
-  /** The same failure of a later attempt. An agent that cannot be found may just be starting again. */
+  /** The same failure after an attempt that may have arrived. An agent that cannot be found may be restarting. */
   afterOneThatMayHaveArrived(): Undelivered {
     return new Undelivered(this.reason, 'unresolved', this.again === 'briefly' ? 'patiently' : this.again);
   }

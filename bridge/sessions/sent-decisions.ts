@@ -1,23 +1,23 @@
 /**
- * Decisions that have left, for agents that run a call once for each approval of it: of one call, as it was shown, only one
- * leaves (E2), whoever sends it. A call that is asked again with something else is another.
+ * Tracks sent decisions, for agents that run a call once per approval. All bridges together send one decision per
+ * call, as it was shown (E2). A call asked again with other content is a new call.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Asking, Claim, DecisionClaims } from '../state/decision-claims.ts';
 
 export interface DecidedCall {
   callId: string;
-  /** Of what waits for a decision now; undefined when the call waits no more. */
+  /** The code of what waits now; undefined if the call no longer waits. */
   shown: string | undefined;
 }
 
 export class SentDecisions {
   readonly #claims: DecisionClaims;
-  /** By message: what it decides. */
+  /** The calls that each message decides. */
   readonly #sent = new Map<string, readonly Asking[]>();
-  /** Messages of which nobody knows whether they arrived. */
+  /** Messages that may have arrived. */
   readonly #lost = new Set<string>();
-  /** The same of senders that have ended, and of those again the ones the agent has been looked at since. */
+  /** Such messages of ended processes; `past` holds those sent before the bridge's last look at the agent. */
   readonly #left = new Set<string>();
   readonly #past = new Set<string>();
 
@@ -26,8 +26,9 @@ export class SentDecisions {
   }
 
   /**
-   * The same message may leave again where that is safe; another may not. Several calls are claimed together or not at all.
-   * @throws ProductError ALREADY_DECIDED; STORAGE when nobody can tell, and so nothing may leave
+   * A message may be sent again where that is safe; another message for the same call may not. Several calls are
+   * claimed together or not at all.
+   * @throws ProductError ALREADY_DECIDED; STORAGE if the claim cannot be checked, so nothing may be sent
    */
   async claim(
     messageId: string,
@@ -51,13 +52,13 @@ export class SentDecisions {
     this.#sent.set(messageId, claimed);
   }
 
-  /** The message came to nothing. `arrived`: whether that is known for sure. */
+  /** The message failed. `arrived` says whether it is certain that the message did not arrive. */
   async failed(messageId: string, arrived: 'no' | 'unknown'): Promise<void> {
     if (arrived === 'unknown') this.#lost.add(messageId);
     else await this.#forget(messageId);
   }
 
-  /** The agent has been asked how things stand: what it says still waits may be decided after all. */
+  /** The agent has reported the task. Calls that it still lists as waiting may be decided again. */
   async looked(): Promise<void> {
     const lost = [...this.#lost];
     this.#lost.clear();
@@ -91,7 +92,7 @@ export class SentDecisions {
   }
 
   async #release(messageId: string, claimed: readonly Asking[]): Promise<void> {
-    // One that cannot be taken back keeps a call from being decided again, which is the safer side.
+    // A claim that cannot be released blocks another decision, which is the safe side.
     for (const asking of claimed) {
       try {
         this.#claims.release(asking, messageId);

@@ -1,10 +1,10 @@
 /**
- * One session with one agent: what is known of its current task, and who is told when that changes.
+ * One session with one agent: the view of its current task, and the listeners for its changes.
  *
  * Invariants
- * - The view changes by folding alone (S1).
- * - A stream belongs to the session, never to the call that opened it: a call that goes away stops nothing (E4).
- * - A message is sent again only where sending again is safe: it cannot have arrived, or the agent de-duplicates (B1).
+ * - The view changes only by folding (S1).
+ * - A stream belongs to the session, not to the call that opened it. A call that goes away stops nothing (E4).
+ * - A message is sent again only if it cannot have arrived, or if the agent de-duplicates (B1).
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -23,17 +23,14 @@ import { type Step, RecentActivity } from './recent-activity.ts';
 import { TaskReader } from './task-reader.ts';
 import { fold, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
 
-/** Something about the session is new. */
+/** A change of the session. */
 export type SessionChange = { type: 'view' } | { type: 'activity'; activity: Activity } | { type: 'trouble' };
 export type Listener = (change: SessionChange) => void;
 
-/**
- * How often an agent is asked that ends its streams while a task waits, as long as somebody has to know at once how it goes
- * on, in milliseconds.
- */
+/** The polling interval for a watched task that waits, in milliseconds, if the agent closes its streams then. */
 const LOOK_MS = 5_000;
 
-/** What the bridge itself knows of a turn. */
+/** Observations that the bridge makes, not the agent. */
 type OwnObservation =
   | { type: 'decided'; callIds: readonly string[] }
   | { type: 'outdated'; action: PendingAction; file: FileProposal };
@@ -41,7 +38,7 @@ type OwnObservation =
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
 export interface SessionParts {
-  /** What has been decided by any bridge, for agents that have to be told once. */
+  /** The decisions of all bridges, for agents that must get each decision only once. */
   claims: DecisionClaims;
   backOff?: BackOff;
   /** As `ReadFile`. @param url of the agent */
@@ -50,25 +47,25 @@ export interface SessionParts {
 
 export class Session {
   readonly agent: Agent;
-  /** The message that began it here; a handle for it while the agent has not named the session. */
+  /** The message that began the session here. It is the handle until the agent names the session. */
   readonly firstMessageId: string;
   #view: TaskView | undefined;
   #changedAt = new Date();
   #trouble: ProductError | undefined;
   #refusal: ProductError | undefined;
   readonly #listeners = new Set<Listener>();
-  /** Questions that were answered: the agent may repeat them before it goes on. */
+  /** Answered questions: the agent may repeat them before it continues. */
   readonly #answered = new Set<string>();
   readonly #decisions: SentDecisions;
   #notes: readonly string[] = [];
   readonly #end = new AbortController();
   readonly #steps = new RecentActivity();
   #told = 0;
-  /** The last stream ended by itself with the task in a state that ends streams. */
+  /** The last stream ended by itself, in a state that ends streams. */
   #rested = false;
-  /** Who has to know at once also what becomes of a task that waits. */
+  /** How many callers follow the task also while it waits. */
   #watchers = 0;
-  /** The agent's streams stay open while a task waits. */
+  /** The agent keeps its streams open while a task waits. */
   #staysOpen = false;
   #oneByOne = false;
   readonly #reader: TaskReader;
@@ -101,23 +98,23 @@ export class Session {
     return this.#view;
   }
 
-  /** The handle: the agent's name for the session, or else the message that began it. */
+  /** The handle: the agent's id for the session, or the id of the first message. */
   get id(): string {
     const named = this.#view?.sessionId ?? '';
     return named === '' ? this.firstMessageId : named;
   }
 
-  /** When this bridge last learned something new of the task. */
+  /** When this bridge last received a change. */
   get changedAt(): Date {
     return this.#changedAt;
   }
 
-  /** Why the task cannot be followed at the moment. */
+  /** Why the bridge cannot follow the task now. */
   get trouble(): ProductError | undefined {
     return this.#trouble;
   }
 
-  /** Why the message that was to begin the session did not: there is none. */
+  /** Why the first message failed. There is then no session. */
   get refusal(): ProductError | undefined {
     return this.#refusal;
   }
@@ -127,18 +124,18 @@ export class Session {
     return this.#reader.live;
   }
 
-  /** Nothing more comes until somebody does something. */
+  /** The task does not continue until a person acts, or it has ended. */
   get settled(): boolean {
     const view = this.#view;
     return view !== undefined && (hasSettled(view, this.#answered) || (this.#rested && isInterrupted(view)));
   }
 
-  /** A place in what happened: the agent's own where it has one, else a count of this bridge's. */
+  /** The agent's `seq` if it has one, else a count of this bridge. */
   get cursor(): number {
     return this.#view?.seq ?? this.#told;
   }
 
-  /** The last things that happened while this bridge was looking, oldest first. */
+  /** The last steps that this bridge saw, oldest first. */
   get steps(): readonly Step[] {
     return this.#steps.kept;
   }
@@ -152,7 +149,7 @@ export class Session {
     return { pending: this.#view?.pending ?? [], question: this.#view?.question ?? null };
   }
 
-  /** What the person should know with the next reply, and has not been told. */
+  /** Notes for the person, shown with the next reply. */
   leaveNotes(notes: readonly string[]): void {
     this.#notes = [...this.#notes, ...notes];
   }
@@ -169,10 +166,10 @@ export class Session {
   }
 
   /**
-   * Sends a message. Resolves when the agent has begun to answer: it then has the message; the rest of the answer is
-   * read on its own.
-   * @param write makes the message; the same one each time, as it may be sent again
-   * @throws ProductError when it was refused; with the fact `arrived` (see `sending.ts`)
+   * Sends a message. Resolves when the agent begins to answer, and so has the message. The session reads the rest of
+   * the answer by itself.
+   * @param write makes the message; the same one each time, because it may be sent again
+   * @throws ProductError when the message was refused; the fact `arrived` says more (see `send-message.ts`)
    */
   async deliver(write: (dialect: Dialect) => Message, options: { answers?: string } = {}): Promise<void> {
     const { answers } = options;
@@ -208,12 +205,12 @@ export class Session {
     }
   }
 
-  /** Takes in the task as an answer of the agent's showed it. */
+  /** Folds in a task from an answer of the agent. */
   take(event: StreamResponse, connection: Connection): void {
     this.#fold(event, connection);
   }
 
-  /** Brings the view up to date when no stream keeps it so, and follows a task that moves. @throws ProductError */
+  /** Updates the view if no stream does, and follows a task that moves. @throws ProductError */
   async refresh(): Promise<void> {
     const view = this.#view;
     if (this.live || view === undefined || hasEnded(view)) return;
@@ -221,9 +218,9 @@ export class Session {
     this.follow();
   }
 
-  /** Asks the agent for the task as it is, whatever is known of it. @throws ProductError */
+  /** Fetches the task from the agent. @throws ProductError */
   async look(taskId = this.#view?.taskId ?? ''): Promise<void> {
-    // Without a place in the journal, events still on their way could not be told from those the answer holds already.
+    // Without a `seq`, the bridge cannot tell which events of the stream the answer already includes.
     if (taskId === '' || (this.live && this.#view?.seq === null)) return;
     await this.agent.ask(async (connection) =>
       this.#fold(asEvent(await connection.task(taskId)), connection),
@@ -231,7 +228,7 @@ export class Session {
     await this.#decisions.looked();
   }
 
-  /** Makes sure a task that moves is being read. */
+  /** Makes sure that a stream is open for a task that moves. */
   follow(): void {
     const view = this.#view;
     if (this.live || view === undefined || view.taskId === '' || !this.#wanted()) return;
@@ -240,8 +237,8 @@ export class Session {
   }
 
   /**
-   * Keeps the view up to date while the task waits for a person, too: over its stream where that stays open, and else by
-   * looking now and then. @returns how to stop
+   * Keeps the view up to date also while the task waits: over its stream if it stays open, else by polling. @returns
+   * how to stop
    */
   watch(): () => void {
     this.#watchers += 1;
@@ -254,21 +251,21 @@ export class Session {
       over = true;
       clearInterval(looks);
       this.#watchers -= 1;
-      // A parked task that nobody watches costs nothing.
+      // A parked task without watchers costs nothing.
       if (!this.#wanted()) this.#reader.close();
     };
   }
 
-  /** The bridge goes: the streams are let go of, the task is not touched. */
+  /** Closes the streams. The task continues. */
   close(): void {
     this.#end.abort();
     this.#listeners.clear();
   }
 
   /**
-   * For agents that do not compare a file with what the person was shown (D2). A call whose file has changed is shown again,
-   * against the content now.
-   * @throws ProductError INPUT_CHANGED. Nothing is sent then.
+   * For agents that do not compare a file with what the person saw (D2). A call whose file has changed is shown
+   * again, against the current content.
+   * @throws ProductError INPUT_CHANGED; nothing is sent
    */
   async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: Connection): Promise<void> {
     const approved = hazards.approvedBy?.(parts) ?? [];
@@ -286,8 +283,9 @@ export class Session {
   }
 
   /**
-   * Of agents that would run a call for each approval, only one leaves.
-   * @returns the calls it decides @throws ProductError ALREADY_DECIDED
+   * For agents that would run a call once per approval: only one approval is sent.
+   * @returns the calls that the message decides
+   * @throws ProductError ALREADY_DECIDED
    */
   async #claim(
     { messageId, taskId, parts }: Message,
@@ -297,7 +295,7 @@ export class Session {
     const { pending } = this.asked;
     const calls = decided.map((callId) => {
       const action = pending.find((each) => each.callId === callId);
-      // Of what the agent asked one decision leaves, whatever each bridge has shown of it.
+      // One decision per question of the agent, whatever each bridge has shown of it.
       const asked = this.#view?.proposals?.get(callId)?.code;
       return { callId, shown: action && (asked ?? action.shown) };
     });
@@ -305,12 +303,12 @@ export class Session {
     return decided;
   }
 
-  /** Such an agent does not say that a call has been decided: it only stops asking. */
+  /** Such an agent does not report a decision; it only stops asking. */
   #decided(callIds: readonly string[]): void {
     if (callIds.length > 0) this.#observe({ type: 'decided', callIds });
   }
 
-  /** Folds in what the bridge itself knows of a turn. */
+  /** Folds in an observation of the bridge. */
   #observe(known: OwnObservation): void {
     const view = this.#view;
     if (view === undefined) return;
@@ -318,7 +316,7 @@ export class Session {
     this.#view = fold(view, { seq: null, observations: [{ ...known, taskId, sessionId }] });
   }
 
-  /** The agent has the message: from here on its newest stream is the one that folds. */
+  /** The agent has the message: from now on its newest stream folds. */
   #begin(begun: Begun): void {
     if (begun.type === 'found') {
       this.#fold(asEvent(begun.task), begun.connection);
@@ -328,7 +326,7 @@ export class Session {
     this.#reader.begin(begun.first, begun.rest, begun.connection);
   }
 
-  /** Whether there is anything to read a stream for. */
+  /** Whether the bridge needs a stream of this task. */
   #wanted(): boolean {
     if (this.#view !== undefined && hasEnded(this.#view)) return false;
     return !this.settled || (this.#watchers > 0 && this.#staysOpen);
@@ -340,7 +338,7 @@ export class Session {
     this.#tell({ type: 'trouble' });
   }
 
-  /** The stream ended by itself: a state that ends streams is then to be believed, whatever it says it waits for. */
+  /** The stream ended by itself. A state that ends streams is then final, even if it does not say what it waits for. */
   #rest(): void {
     this.#rested = true;
     if (this.settled) this.#tell({ type: 'view' });

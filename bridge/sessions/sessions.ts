@@ -1,6 +1,6 @@
 /**
- * All sessions the bridge can name: those it is following, those in the outbox of this user's bridges, and those the
- * agents list. A session that none of them knows does not exist, and is never made up (R15).
+ * All sessions that the bridge can name: those it follows, those in the outbox, and those that the agents list. The
+ * bridge never invents a session (R15).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -19,18 +19,19 @@ import { hasEnded } from './task-view.ts';
 import { readWorkspaceFile } from './workspace-file.ts';
 import { NAMING_MS } from './wait-for-session.ts';
 
-/** Ended sessions that are kept at hand, with their results. */
+/** How many ended sessions stay in memory, with their results. */
 const KEPT_ENDED = 20;
 /**
- * How often the outbox is looked at while another bridge sends what somebody here waits for, in milliseconds. Nothing tells
- * a process of the end of one that is not its child, and a bridge that dies in sending is to be taken over.
+ * How often to check the outbox while another bridge sends a message that a caller here waits for, in milliseconds.
+ * The system does not report the end of a process that is not a child. If the sending bridge dies, this one takes
+ * over.
  */
 const LOOK_MS = 100;
 
 export interface Finding {
-  /** The agent it is said to be with: no other is asked for it. */
+  /** If set, only this agent is asked for the session. */
   agent?: Agent | undefined;
-  /** How long, in milliseconds, and for whom a session that is still on its way is waited for. */
+  /** How long to wait, in milliseconds, for a session whose first message is still being sent. */
   timeout?: number;
   signal?: AbortSignal;
 }
@@ -40,7 +41,7 @@ export class Sessions {
   readonly #outbox: Outbox;
   readonly #claims: DecisionClaims;
   readonly #live = new Set<Session>();
-  /** Makes sure that a delegation on its way is being sent; set by whoever sends. */
+  /** Takes over a delegation whose bridge has ended. The delegation service sets this function. */
   takeUp: (messageId: string) => Promise<{ done: Promise<void> } | undefined> = async () => undefined;
   readonly #added = new Set<(session: Session) => void>();
   readonly #removed = new Set<(session: Session) => void>();
@@ -51,7 +52,10 @@ export class Sessions {
     this.#claims = claims;
   }
 
-  /** A session that nobody knows of yet. @param firstMessageId the message that begins it, or its name */
+  /**
+   * Makes a session. `add` then makes it known.
+   * @param firstMessageId the message that begins the session, or the session's id
+   */
   open(agent: Agent, firstMessageId: string): Session {
     return new Session(agent, firstMessageId, {
       claims: this.#claims,
@@ -64,12 +68,12 @@ export class Sessions {
     });
   }
 
-  /** Tells of every session that is at hand from now on, for as long as the bridge runs. */
+  /** Calls the listener for every session added from now on. */
   onAdded(told: (session: Session) => void): void {
     this.#added.add(told);
   }
 
-  /** Tells of every session that is let go of. */
+  /** Calls the listener for every session removed from now on. */
   onRemoved(told: (session: Session) => void): void {
     this.#removed.add(told);
   }
@@ -88,10 +92,10 @@ export class Sessions {
   }
 
   /**
-   * The session with that handle, or with that MCP task, followed from now on. One that an earlier bridge left on its way to the agent is
-   * waited for.
-   * @throws ProductError UNKNOWN_SESSION, listing those that exist, or saying which other agent it is with;
-   * AGENT_UNREACHABLE when it is still on its way
+   * Finds a session by its handle or MCP task id, and follows it. If the first message is still being sent, this
+   * waits for it.
+   * @throws ProductError UNKNOWN_SESSION, with the existing sessions or the session's other agent; AGENT_UNREACHABLE
+   * if the message is still being sent
    */
   async find(handle: string, finding: Finding = {}): Promise<Session> {
     const sessionId = readHandle(handle)?.sessionId ?? handle;
@@ -129,7 +133,7 @@ export class Sessions {
     return (await findSessionAgent(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
   }
 
-  /** The directories of this machine that bridges of this user gave to the session. */
+  /** The directories of this machine that the user's bridges gave to the session. */
   async #workspacesOf({ id, agent }: Session, url: string): Promise<string[]> {
     return this.#outbox
       .ofHandle(id, agent.name)
@@ -138,19 +142,19 @@ export class Sessions {
       );
   }
 
-  /** What the outbox has of the session, of one agent where one is named. */
+  /** The session's last entry in the outbox; of one agent only, if given. */
   #entryOf(sessionId: string, named?: Agent): OutboxEntry | undefined {
     return this.#outbox.ofHandle(sessionId, named?.name).at(-1);
   }
 
-  /** Waits until the delegation may have moved. @throws ProductError when it cannot be taken up */
+  /** Waits until the delegation may have changed. @throws ProductError when it cannot be taken over */
   async #moved({ messageId }: OutboxEntry, left: number): Promise<void> {
     const taken = await this.takeUp(messageId);
     const waits = [delay(Math.min(left, LOOK_MS)), ...(taken === undefined ? [] : [taken.done])];
     await Promise.race(waits);
   }
 
-  /** Sessions of every agent, or of one, newest first. One agent in trouble does not hide the others'. */
+  /** Lists the sessions of every agent, or of one, newest first. A failing agent does not hide the others' sessions. */
   async list(only?: Agent): Promise<Listing> {
     const agents = only === undefined ? this.#registry.all : [only];
     const unreachable: { agent: string; message: string }[] = [];
@@ -165,31 +169,34 @@ export class Sessions {
       }),
     );
     const open = [...this.#live].filter((session) => agents.includes(session.agent));
-    // What is being followed is newer than what was just asked for; what is not, older.
+    // Followed sessions are newer than the agents' answers; the others are older.
     const followed = open.filter((session) => session.live).flatMap(toldOf);
     const remembered = open.filter((session) => !session.live).flatMap(toldOf);
     const known = [...remembered, ...byAgents.flat(), ...followed];
     const arrived = new Set(known.flatMap((each) => each.messageIds));
     const entries = this.#outbox
       .entries()
-      // A delegation that the agent has made a task of is in its list; one whose agent has gone from the settings is not shown.
+      // A delegation that is already a task is in the agent's list. Entries of unconfigured agents are not shown.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .map(ofEntry);
     return { sessions: newestFirst(merged([...entries, ...known])), unreachable };
   }
 
-  /** The session with that handle, if it is at hand. */
+  /** The session with that handle, if it is in memory. */
   here(handle: string): Session | undefined {
     return this.#findLive(handle);
   }
 
-  /** When the task was delegated, by whichever bridge, if it was by one. @param messageId the message that may have begun it */
+  /**
+   * When a bridge of this user delegated the task; undefined if none did.
+   * @param messageId the message that may have begun the task
+   */
   delegatedAt(taskId: string, messageId: string): Date | undefined {
     const entry = this.#outbox.begun(taskId, messageId);
     return entry === undefined ? undefined : new Date(entry.createdAt);
   }
 
-  /** The session in which a tool execution was seen. */
+  /** The session that contains this tool execution. */
   withTool(toolId: string): Session | undefined {
     return [...this.#live].find((session) => session.view?.calls.some((call) => call.toolId === toolId));
   }
@@ -199,11 +206,11 @@ export class Sessions {
     this.#live.clear();
   }
 
-  /** A session whose task has ended may have been gone on with elsewhere: its next task is then the one to show. */
+  /** Another client may have continued a session whose task has ended. The session then shows its newest task. */
   async #caughtUp(session: Session): Promise<Session> {
     const { view, agent } = session;
     if (view === undefined || !hasEnded(view) || view.sessionId === '') return session;
-    // An agent that is away at the moment takes nothing from what is known.
+    // If the agent cannot be reached, the bridge keeps what it knows.
     const newest = await newestTask(agent, view.sessionId).catch(() => undefined);
     if (newest !== undefined && newest.id !== view.taskId) {
       await session.look(newest.id);
@@ -212,13 +219,13 @@ export class Sessions {
     return session;
   }
 
-  /** Sessions that have ended are let go of, oldest first: they can be found again. */
+  /** Removes the oldest ended sessions. `find` can open them again. */
   #forgetOldest(): void {
     const ended = [...this.#live].filter(({ view, live }) => !live && view !== undefined && hasEnded(view));
     for (const session of ended.slice(0, -KEPT_ENDED)) this.remove(session);
   }
 
-  /** Ids are the agents' own: two of them may use the same. */
+  /** Agents choose the ids: two agents may use the same one. */
   #findLive(sessionId: string, named?: Agent): Session | undefined {
     return [...this.#live].find(
       ({ id, firstMessageId, view, agent }) =>
@@ -235,7 +242,7 @@ export class Sessions {
     const agent = this.#registry.find(name);
     if (state.type === 'lost') throw new ProductError('AGENT_UNREACHABLE', state.message);
     if (agent === undefined) throw new ProductError('UNKNOWN_AGENT', goneFromSettings(name));
-    // Others may have gone on with the session since.
+    // Another client may have continued the session.
     const newest = await newestTask(agent, state.sessionId);
     return this.#followed(this.open(agent, sessionId), newest?.id ?? state.taskId);
   }
@@ -243,7 +250,7 @@ export class Sessions {
   async #followed(session: Session, taskId: string): Promise<Session> {
     await session.look(taskId);
     session.follow();
-    // Somebody else may have asked for the same session meanwhile: there is one of it.
+    // Another call may have opened the same session meanwhile: keep one.
     const live = this.#findLive(session.id, session.agent);
     if (live === undefined) return this.add(session);
     session.close();

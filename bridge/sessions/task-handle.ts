@@ -1,12 +1,12 @@
 /**
- * The id of an MCP task: made from the session and its task alone, so that every bridge, now or after a restart, reads the
- * same in it (B3). The tools take it wherever they take a sessionId. Pure.
+ * The id of an MCP task. It consists of the session id and the task id, so every bridge can read it after a restart
+ * (B3). Tools accept it as a `sessionId`. Pure.
  *
- * It is as hard to guess as the agent's own ids are, and fits a header (`Mcp-Name`) as it is.
+ * It is as hard to guess as the agent's own ids, and it is valid in a header (`Mcp-Name`).
  */
 export interface TaskHandle {
   sessionId: string;
-  /** '' while the agent has not named the task. */
+  /** '' until the agent names the task. */
   taskId: string;
 }
 
@@ -16,7 +16,7 @@ export function handleOf({ sessionId, taskId }: TaskHandle): string {
   return `${encodeURIComponent(sessionId)}::${encodeURIComponent(taskId)}`;
 }
 
-/** @returns undefined for what was not made by `handleOf` */
+/** @returns undefined for text that `handleOf` did not make */
 export function readHandle(text: string): TaskHandle | undefined {
   const [, sessionId, taskId] = HANDLE.exec(text) ?? [];
   if (sessionId === undefined || taskId === undefined) return undefined;

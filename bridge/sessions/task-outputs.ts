@@ -1,8 +1,8 @@
-/** What an agent has produced, kept within bounds. Pure. */
+/** Keeps the outputs of an agent within bounds. Pure. */
 import type { Output } from '../dialects/observation.ts';
 
 const MAX_OUTPUTS = 1000;
-/** Characters of output kept, over all of a task's outputs. */
+/** The maximum characters of all outputs of a task together. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 export function withOutput(outputs: readonly Output[], output: Output, append: boolean): readonly Output[] {
@@ -13,7 +13,7 @@ export function withOutput(outputs: readonly Output[], output: Output, append: b
   return bounded(outputs.map((each, index) => (index === at ? merged : each)));
 }
 
-/** Keeps the newest characters within the limit: of an answer too long to keep, its end says how it came out. */
+/** Keeps the newest characters within the limit: the end of a long answer holds its result. */
 export function bounded(all: readonly Output[]): readonly Output[] {
   const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
   let total = 0;

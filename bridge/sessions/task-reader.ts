@@ -1,10 +1,9 @@
 /**
- * The streams that keep one task known.
+ * Reads the streams of one task.
  *
  * Invariants
- * - At any moment one stream folds: the newest that has delivered anything (S1).
- * - A stream that was cut is taken up again from the last event that was read, over a back-off that begins anew whenever
- *   a stream was sound.
+ * - One stream folds at any instant: the newest (S1).
+ * - A cut stream resumes from the last event that was read. The back-off restarts after a sound stream.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import pRetry, { AbortError } from 'p-retry';
@@ -15,45 +14,48 @@ import type { Connection } from '../agents/connection.ts';
 import type { BackOff } from './back-off.ts';
 import type { TaskView } from './task-view.ts';
 
-/** A stream that lived this long, or brought anything new, was sound: the next cut is counted afresh. One that never began was not. */
+/**
+ * A stream is sound if it lived this long or delivered something new. The back-off then starts afresh. A stream that
+ * never began is not sound.
+ */
 const STEADY_MS = 5_000;
 
-/** Whom the reader reads for. */
+/** What the reader needs from the session. */
 export interface TaskReading {
   agent: Agent;
   backOff: BackOff;
-  /** Aborts when the bridge lets go. */
+  /** Aborts when the bridge closes the session. */
   signal: AbortSignal;
-  /** What is known by now. */
+  /** The current view. */
   view: () => TaskView | undefined;
-  /** Nothing more is wanted. */
+  /** The session needs no more events. */
   enough: () => boolean;
   take: (event: StreamResponse, connection: Connection) => void;
-  /** A stream has ended by itself: the state it ended in is to be believed, whatever it says it waits for. */
+  /** A stream ended by itself. The state in which it ended is then final. */
   rested: () => void;
-  /** No stream is read any more; `trouble`: why none could be kept. */
+  /** Reading has ended. `trouble`: why no stream could be kept. */
   over: (trouble: ProductError | undefined) => void;
 }
 
 export class TaskReader {
   readonly #for: TaskReading;
   #streams = 0;
-  /** The stream that folds. */
+  /** The number of the stream that folds. */
   #folding = 0;
   #live = false;
-  /** Of the stream that was opened last, while it is read. */
+  /** Aborts the stream opened last, while it is read. */
   #opened: AbortController | undefined;
 
   constructor(reading: TaskReading) {
     this.#for = reading;
   }
 
-  /** The folding stream is being read, or waits to be opened again. */
+  /** The folding stream is being read, or is about to be reopened. */
   get live(): boolean {
     return this.#live;
   }
 
-  /** A message has been answered with a stream: from here on it is the one that folds. */
+  /** The agent answered a message with a stream: from now on this stream folds. */
   begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: Connection): void {
     const stream = this.#next();
     this.#opened?.abort();
@@ -62,7 +64,7 @@ export class TaskReader {
     void this.#readOn(stream, rest, connection);
   }
 
-  /** Opens the task's stream, again and again until there is enough of it or the back-off is used up. */
+  /** Opens the task's stream, and reopens it until the session needs no more or the back-off is used up. */
   open(taskId: string): void {
     const opened = new AbortController();
     this.#opened = opened;
@@ -70,7 +72,7 @@ export class TaskReader {
     void this.#keepReading(this.#next(), taskId, opened.signal).finally(release);
   }
 
-  /** Lets go of a stream that was opened: nobody reads it any more. One that a message was answered with ends by itself. */
+  /** Closes a stream that `open` opened. The answer stream of a message ends by itself. */
   close(): void {
     if (!this.#live || this.#opened === undefined) return;
     this.#folding = ++this.#streams;
@@ -95,7 +97,7 @@ export class TaskReader {
         if (this.#folding === stream) this.#for.take(next.value, connection);
       }
     } catch {
-      // A cut is no news to anybody: the stream is taken up again from the last event that was read.
+      // A cut is not a failure: the stream resumes from the last event that was read.
       sound = false;
     }
     if (this.#folding !== stream) return;
@@ -129,7 +131,7 @@ export class TaskReader {
         if (this.#folding === stream) rested();
       } catch (thrown) {
         cut = agent.failed(thrown);
-        // The agent has spoken: asking the same again would hear the same.
+        // The agent refused: the same request would be refused again.
         if (!cut.retryable && cut.reason !== 'AGENT_ERROR') throw new AbortError(cut);
       }
       if (this.#folding !== stream || enough()) return;

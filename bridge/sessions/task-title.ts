@@ -1,6 +1,6 @@
-/** What a task is about, on one line: its first words. Pure. */
+/** The title of a task: its first words, on one line. Pure. */
 
-/** Characters. */
+/** The maximum length, in characters. */
 const TITLE = 80;
 
 export function titleOf(text: string): string {

@@ -1,10 +1,13 @@
-/** Where a task can be read: `task://<session>/<task>/<part>`, and from a character on `…/<part>/<from>`. Pure. */
+/**
+ * The resource URI of a task part: `task://<session>/<task>/<part>`, or `…/<part>/<from>` from a character on. Pure.
+ */
 
 /**
- * - `state`: where it stands, as JSON.
- * - `transcript`: what was said and done, oldest first.
- * - `artifacts`: all it has put out.
- * - `diff`: what its pending actions would do.
+ * The parts of a task that a client can read.
+ * - `state`: the state, as JSON.
+ * - `transcript`: messages and tool calls, oldest first.
+ * - `artifacts`: all outputs.
+ * - `diff`: the effect of the pending actions.
  */
 export const TASK_PARTS = ['state', 'transcript', 'artifacts', 'diff'] as const;
 export type TaskPart = (typeof TASK_PARTS)[number];
@@ -25,13 +28,13 @@ export interface TaskAddress {
 export const TASK_URI = 'task://{session}/{task}/{part}';
 export const TASK_URI_FROM = `${TASK_URI}/{from}`;
 
-/** Ids are the agents' own: any character may be in them. @param from characters to leave out at the beginning */
+/** Agents choose the ids, which may contain any character. @param from characters to leave out at the beginning */
 export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): string {
   const uri = `task://${segmentOf(sessionId)}/${segmentOf(taskId)}/${part}`;
   return from === 0 ? uri : `${uri}/${String(from)}`;
 }
 
-/** The variables of a URI that matched a template; undefined where they name nothing. */
+/** Reads the variables of a URI that matched a template; undefined if they name no task part. */
 export function readAddress(
   variables: Readonly<Record<string, string | string[] | undefined>>,
 ): (TaskAddress & { from: number }) | undefined {
@@ -51,7 +54,7 @@ export function readAddress(
   }
 }
 
-/** Dots alone are steps within an address (WHATWG URL §4.4), escaped or not: such an id gets a tilde before it. */
+/** In a URL, `.` and `..` are path steps, escaped or not (WHATWG URL §4.4). Such an id gets a tilde before it. */
 function segmentOf(id: string): string {
   return encodeURIComponent(/^~*\.{1,2}$/.test(id) ? `~${id}` : id);
 }

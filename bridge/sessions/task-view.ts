@@ -1,6 +1,6 @@
 /**
- * What the bridge knows of a task: the fold of what was observed of it. Pure, total, and bounded: an agent that talks
- * without end fills no memory.
+ * What the bridge knows of a task: the fold of its observations. Pure, total and bounded: a talkative agent cannot
+ * fill the memory.
  */
 import type {
   Activity,
@@ -29,18 +29,18 @@ export type CallState =
   | 'withdrawn'
   | 'unknown';
 
-/** A tool call as far as a client is told of it. */
+/** A tool call as clients see it. */
 export interface CallView {
   callId: string;
   tool: string;
   title: string;
   state: CallState;
-  /** The last tool execution, which is what abort takes. */
+  /** The last tool execution. Abort takes this id. */
   toolId: string | null;
   summary: string | null;
-  /** When that execution started, RFC 3339; null where the agent does not say, or it was not watched. */
+  /** The start of that execution, RFC 3339. Null if the agent does not report it and the bridge did not see it. */
   startedAt: string | null;
-  /** The decision that stands on it; null while there is none, or where the agent does not say. */
+  /** The decision in force. Null if there is none, or if the agent does not report it. */
   decided: Pick<StandingDecision, 'decision' | 'by' | 'channel'> | null;
 }
 
@@ -48,7 +48,7 @@ export interface Cost {
   turns: number;
   inputTokens: number;
   outputTokens: number;
-  /** In US dollars; null where the agent does not know. */
+  /** In US dollars; null if the agent does not know. */
   usd: number | null;
 }
 
@@ -56,23 +56,25 @@ export interface TaskView {
   taskId: string;
   sessionId: string;
   state: TaskStateName;
-  /** What the status says in words. */
+  /** The text of the A2A status. */
   text: string;
   pending: readonly PendingAction[];
   question: Question | null;
   calls: readonly CallView[];
-  /** The MCP servers whose tools the agent has, as it last said; absent where it has none, or says nothing of them. */
+  /** The agent's MCP servers, as last reported; absent if the agent reports none. */
   servers?: readonly ToolServerView[];
   outputs: readonly Output[];
-  /** The agent's last words outside of outputs and status. */
+  /** The agent's last message apart from outputs and status. */
   reply: string;
-  /** Counted by the agent; null once something has happened that it has not counted in. */
+  /** As the agent counts it. Null after an event that this count does not include. */
   cost: Cost | null;
-  /** Trust that was given, as the agent last told it; absent where it does not tell. */
+  /** Standing approvals, as last reported; absent if the agent does not report them. */
   grants?: readonly GrantView[];
-  /** What the agent proposed with the pending actions, by call; absent where the agent binds decisions itself. */
+  /**
+   * The agent's proposal for each pending action, by call; absent if the agent itself binds decisions to the action.
+   */
   proposals?: ReadonlyMap<string, Proposal>;
-  /** Place in the agent's journal of the last event folded in; null when the agent has no such thing. */
+  /** The `seq` of the last folded event; null if the agent has no journal. */
   seq: number | null;
 }
 
@@ -90,8 +92,8 @@ export function hasEnded(view: TaskView): boolean {
 }
 
 /**
- * Whether the task has stopped moving until somebody does something. `input-required` alone does not say it: between a
- * decision and the next step of the agent the state may still read so, with nothing left to decide.
+ * Whether the task waits for a person or has ended. The state `input-required` alone is not enough. It may remain
+ * after the last decision until the agent's next step.
  */
 export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new Set()): boolean {
   if (hasEnded(view)) return true;
@@ -101,14 +103,14 @@ export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new S
   return state === 'input-required' && (pending.length > 0 || asks);
 }
 
-/** Whether the agent says the task has stopped, though it may not say what it waits for. */
+/** Whether the agent reports the task as stopped. The agent need not say what the task waits for. */
 export function isInterrupted(view: TaskView): boolean {
   return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
 }
 
 /**
- * Folds one event in. Events at or before the view's place in the journal change nothing (S1: no repeat); a snapshot of
- * that very place says the same and more (J2).
+ * Folds one event in. Events at or before the view's `seq` change nothing (S1: no repeat). A snapshot with the same
+ * `seq` is folded: it is equal or more complete (J2).
  */
 export function fold(view: TaskView | undefined, observed: Observed): TaskView | undefined {
   const { seq, observations } = observed;
@@ -181,7 +183,7 @@ function costIn({ turns, usage }: TaskOverview): Cost {
   return { turns, inputTokens, outputTokens, usd };
 }
 
-/** Of a task that has ended nothing waits any more: what had not begun never will. */
+/** A task that has ended waits for nothing: its unstarted calls are skipped. */
 function closed(view: TaskView): TaskView {
   if (!hasEnded(view)) return view;
   const calls = view.calls.map((call) =>
@@ -190,7 +192,7 @@ function closed(view: TaskView): TaskView {
   return { ...view, calls, pending: [], question: null };
 }
 
-/** The view to go on from: the same task's, or a new task's. */
+/** The view of this task, or a new view for another task. */
 function of(view: TaskView | undefined, taskId: string, sessionId: string): TaskView {
   if (view?.taskId === taskId) return view;
   return {
@@ -233,7 +235,7 @@ function standing({ decision, by, channel }: NonNullable<CallView['decided']>): 
 function withActivity(view: TaskView, activity: Activity, at: string | null): TaskView {
   const { callId, tool, title } = activity;
   const before = view.calls.find((call) => call.callId === callId);
-  // Some agents repeat how earlier calls ended with each later one.
+  // Some agents repeat the outcomes of earlier calls with each later call.
   if (activity.type === 'tool.finished' && before?.state === activity.outcome) return view;
   const call: CallView = {
     toolId: null,

@@ -1,4 +1,4 @@
-/** Waiting for a session within a bound: until it settles, cannot be followed, the time is up, or the caller has gone. */
+/** Waits for a session until it settles or fails, the time is up, or the caller has gone. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session.ts';
@@ -6,30 +6,30 @@ import type { Session } from './session.ts';
 export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
 
 /**
- * How long the agent has to name the task, in milliseconds, whatever the call's own bound: a handle that is handed out
- * is then nearly always the agent's name for the session, which every bridge knows.
+ * How long the agent has to name the task, in milliseconds, whatever the timeout of the call. The client then nearly
+ * always gets the agent's own session id, which every bridge knows.
  */
 export const NAMING_MS = 5_000;
 
 export interface Waiting {
   session: Session;
-  /** A message on its way: nothing the session says before it has arrived is an answer to it. */
+  /** The message being sent. The session's state counts as an answer only after the message has arrived. */
   delivery?: Promise<void>;
   /** Milliseconds. */
   timeout: number;
-  /** The caller going away; the task goes on (detach). */
+  /** Aborts when the caller goes away. The task continues (detach). */
   signal: AbortSignal;
   onActivity?: (activity: Activity) => void;
 }
 
-/** @throws what the message that began the session, or this delivery, was refused with */
+/** @throws the refusal of the session's first message, or of this delivery */
 export function waitFor({ session, delivery, timeout, signal, onActivity }: Waiting): Promise<WaitEnd> {
   return new Promise((resolve, reject) => {
     let delivered = delivery === undefined;
     const named = (): boolean => delivered && session.view !== undefined;
     let late = false;
     const look = (): void => {
-      // A delivery says so itself, when the outbox has been brought up to date.
+      // A delivery reports its own refusal, after the outbox is up to date.
       if (delivery === undefined && session.refusal !== undefined) return fail(session.refusal);
       if (!delivered) return;
       if (session.settled) end('settled');

@@ -1,4 +1,4 @@
-/** A file of a workspace that a bridge of this user gave to an agent, read where the agent works on this machine's files. */
+/** Reads a file of a workspace that a bridge of this user gave to an agent on this machine's files. */
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -7,10 +7,11 @@ import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
- * The agent chooses the path, and the person's model reads the text: nothing outside of the workspaces is read, through links
- * neither.
+ * The agent chooses the path, and the person's model reads the text. So only files within the workspaces are read,
+ * with links resolved.
  * @param workspaces absolute paths of this machine
- * @returns '' where no file is; undefined for a path outside, and for what is no regular file of up to 10 MiB
+ * @returns '' if there is no file; undefined for a path outside, and for anything but a regular file of at most 10
+ * MiB
  */
 export async function readWorkspaceFile(
   path: string,
@@ -28,7 +29,7 @@ export async function readWorkspaceFile(
   }
 }
 
-/** Where the path leads, links resolved. The file itself need not exist. */
+/** The path with links resolved. The file itself need not exist. */
 async function placeOf(path: string): Promise<string | undefined> {
   if (!isAbsolute(path)) return undefined;
   try {
@@ -40,7 +41,7 @@ async function placeOf(path: string): Promise<string | undefined> {
 }
 
 async function textAt(place: string): Promise<string | undefined> {
-  // The links of this path are resolved: one that appears now was put there since.
+  // All links are resolved above: a link found here was put there since.
   const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const info = await file.stat();
