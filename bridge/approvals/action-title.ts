@@ -1,6 +1,7 @@
 /**
- * The title that a decision names. Clients such as Claude Code show a person the arguments of a call and ask for leave; the
- * title is what the person recognises there. So it must be the title of the action that the decision is on. Pure.
+ * Checks the title that a decision names. Clients such as Claude Code show a person the arguments of a call before
+ * they allow it. The person recognises the action by its title. So the title must belong to the action that the
+ * decision is on. Pure.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { DecisionInput } from './decision-input.ts';
@@ -13,8 +14,8 @@ interface TitledAction {
 
 /**
  * @param required whether the client can ask its person before it makes the call
- * @returns the refusal of the first decision with another title than its action; undefined when all fit. A call that does not
- *   wait has no title to compare: its agent says how it was decided (R07).
+ * @returns an error for the first decision whose title differs from its action's; undefined when all match. A call
+ * that is not pending has no title to compare: its agent says how it was decided (R07).
  */
 export function wrongTitle(
   shown: readonly TitledAction[],

@@ -1,12 +1,13 @@
 /**
- * The fields in which a person answers a question, and the answer in what they filled in. Pure. Every field is one that
- * clients of all revisions show: several choices are a tick each, since a list of choices is younger than forms.
+ * Builds the form fields for a question, and reads the answer from the filled-in form. Pure. Clients of all MCP
+ * revisions show these fields. Multiple choice uses one checkbox per choice, because multi-select fields are newer
+ * than forms.
  */
 import { z } from 'zod';
 import type { Answer, FormSchema, Question } from '../../shared/protocol/question.ts';
 import type { Field, Fields, TextField } from './form-field.ts';
 
-/** For words beside the choices. */
+/** The field for an answer in the person's own words. */
 const OTHER = 'other';
 
 export function answerFields(question: Question): Fields {
@@ -29,7 +30,7 @@ export function answerFields(question: Question): Fields {
 
 const ANSWER = { type: 'string', title: 'Answer' } as const;
 
-/** What was filled in, as an answer for the agent to check; undefined for nothing. */
+/** The agent validates the answer. @returns undefined when the person filled in nothing */
 export function parseFormAnswer(
   { schema, choices, multiple }: Question,
   content: Readonly<Record<string, unknown>>,
@@ -47,7 +48,7 @@ export function parseFormAnswer(
 
 const words = z.string().min(1);
 
-/** Clients send what was left empty as nothing, null or ''. */
+/** Clients send an empty field as undefined, null or ''. */
 function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }

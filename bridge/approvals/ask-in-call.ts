@@ -1,6 +1,6 @@
 /**
- * Asks the person from within a tool call, in a client that shows forms. An answer that does not count ends the asking and
- * decides nothing: the call then returns what is pending, and every other way to decide stays open.
+ * Asks the person in a form during a tool call. An answer that does not count decides nothing and ends the asking.
+ * The call then returns the pending actions, and every other way to decide stays open.
  */
 import type { Session } from '../sessions/session.ts';
 import type { WaitEnd } from '../sessions/wait-for-session.ts';
@@ -24,17 +24,20 @@ export interface FormRequest {
   signal: AbortSignal;
   /** How long the call may wait, in milliseconds. */
   timeout: number;
-  /** Waits, within the call's bound, for what the decisions lead to. */
+  /** Waits for what follows the decisions, at most as long as the call may wait. */
   wait: () => Promise<WaitEnd>;
 }
 
-/** Where the asking has come to, and what to say about it. */
+/** How the asking ended, and the notes for the result of the call. */
 export interface Asked {
   end: WaitEnd;
   notes: readonly string[];
 }
 
-/** Asks by requests of its own, one form after the other, while the call is held (`push`). @param end where the call stands */
+/**
+ * Sends `elicitation/create` requests during the call, one form after the other (`push`). @param end how the wait
+ * ended
+ */
 export async function askInCall(asking: FormRequest, end: WaitEnd): Promise<Asked> {
   const { session, offers, wait, client } = asking;
   const asked = new Set<string>();
@@ -66,7 +69,7 @@ export async function askInCall(asking: FormRequest, end: WaitEnd): Promise<Aske
   return { end: stands, notes: [] };
 }
 
-/** Takes the answers that came with the call's next request (`rounds`). */
+/** Takes the answers that the client's next request carries (`rounds`). */
 export async function takeRound(
   asking: FormRequest,
   { responses }: SessionRound,
@@ -75,7 +78,7 @@ export async function takeRound(
   const settled = await submitFormAnswers({ ...asking, responses, channel: 'elicitation' });
   const decided = settled.opened.length === 0 || (await waitForPage(asking, settled.opened));
   const end = await wait();
-  // The same call does not ask again a person who has left a form unanswered.
+  // The same call does not ask a person again who left a form unanswered.
   const goesOn = settled.unanswered.length === 0 && settled.refused === undefined && decided;
   return { end, notes: notesOf(settled, session, offers), goesOn };
 }

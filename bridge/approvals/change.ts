@@ -1,10 +1,10 @@
-/** The change that a unified diff makes to one file: its changed lines, without the context around them. Pure. */
+/** Reads the changed lines of one file from a unified diff, without context lines. Pure. */
 
 export interface Change {
   kind: 'create' | 'delete' | 'change';
   added: number;
   removed: number;
-  /** Where each run of changed lines begins, as a line number of the new file. */
+  /** The line number in the new file where each run of changed lines begins. */
   at: readonly number[];
   lines: readonly ChangedLine[];
 }
@@ -12,14 +12,14 @@ export interface Change {
 export interface ChangedLine {
   sign: '+' | '-';
   text: string;
-  /** It is the file's last line and does not end with a line feed. */
+  /** This is the file's last line, and it has no line feed. */
   open?: true;
 }
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const NO_LINE_FEED = '\\ No newline at end of file';
 
-/** @returns undefined for anything but one file's complete diff: what is not understood is not summarised */
+/** @returns undefined for anything but one file's complete diff: an unparsed diff is not summarised */
 export function changeIn(diff: string): Change | undefined {
   const all = (diff.endsWith('\n') ? diff.slice(0, -1) : diff).split('\n');
   const start = all.findIndex((line) => HUNK.test(line));
@@ -53,7 +53,7 @@ interface Hunk {
   end: number;
 }
 
-/** The hunk's own counts say where it ends: a removed line `-- x` looks like a header. */
+/** The counts in the hunk header give its end: a removed line `-- x` looks like a file header. */
 function hunkAt(all: readonly string[], start: number): Hunk | undefined {
   const header = HUNK.exec(all[start] ?? '');
   if (header === null) return undefined;

@@ -1,4 +1,4 @@
-/** What a client has declared that matters to approvals, and how a form reaches its person. */
+/** Reads the capabilities that a client declares for approvals, and sends forms to its person. */
 import { randomUUID } from 'node:crypto';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
@@ -10,34 +10,34 @@ import type { PermitRound, Round, SessionRound } from './request-state.ts';
 /** The MCP extension for tasks (SEP-2663). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
-/** A person has this long to answer a form, in milliseconds; after that the call returns what is pending. */
+/** A person has 10 minutes to answer a form, in milliseconds. After that the call returns the pending actions. */
 const ANSWER_MS = 10 * 60_000;
-/** A program answers this, no person. */
+/** The client answers `roots/list` without a person, so the wait is short. In milliseconds. */
 const ROOTS_MS = 5_000;
 
 export interface Client {
-  /** It takes a task in place of a result. */
+  /** The client accepts a task in place of a result. */
   readonly tasks: boolean;
   /**
-   * How it can be asked: by a request of its own beside the call (`push`, up to 2025-11-25), by answering the call with
-   * the forms (`rounds`, 2026-07-28), or not at all.
+   * How the client shows forms. `push`: the server sends a request during the call (up to 2025-11-25). `rounds`:
+   * the server answers the call with the forms (2026-07-28). `none`: the client shows no forms.
    */
   readonly forms: 'push' | 'rounds' | 'none';
-  /** It opens the addresses of forms in URL mode for its person. */
+  /** The client opens the addresses of forms in URL mode for its person. */
   readonly opensUrls: boolean;
   /** The answers to forms about a session. */
   readonly round: SessionRound | undefined;
-  /** The answer to whether a task may start as the call wants it. */
+  /** The answer to the form that asks whether a task may start with the call's settings. */
   readonly permit: PermitRound | undefined;
   /**
-   * Asks by `push`. Aborting the signal withdraws the form.
+   * Sends a form by `push`. Aborting the signal withdraws the form.
    * @param id names a form in URL mode, for `completed`
-   * @throws when the form could not be shown, was withdrawn, or was not answered in time
+   * @throws when the client cannot show the form, the form is withdrawn, or the person does not answer in time
    */
   elicit(form: Form | UrlForm, signal: AbortSignal, id?: string): Promise<unknown>;
-  /** Says that what the person was to do at the address of such a form is done. */
+  /** Tells the client that the person has finished at the address of a form in URL mode. */
   completed(id: string): Promise<void>;
-  /** The directories of this machine that the client says its user works in; none where it does not say. */
+  /** The local directories that the client reports as its roots; empty when the client reports none. */
   roots(signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -56,19 +56,19 @@ function declaredIn(mcpReq: ServerContext['mcpReq']): Capabilities | undefined {
   return envelope.safeParse(mcpReq.envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
-/** Whether a person at the client can be asked in a form. @param unattended the client answers forms by itself */
+/** Whether the client shows forms to a person. @param unattended the client answers forms without a person */
 export function showsForms({ server }: McpServer, { mcpReq }: ServerContext, unattended: boolean): boolean {
   const declared = declaredIn(mcpReq) ?? capabilities.safeParse(server.getClientCapabilities()).data;
   return !unattended && declaresForms(declared);
 }
 
-/** @param round the answers that came with the call, if its client was asked before */
+/** @param round the answers that came with the call, if an earlier round sent forms */
 export function clientOf(
   { server }: McpServer,
   { mcpReq }: ServerContext,
   { round, unattended }: { round: Round | undefined; unattended: boolean },
 ): Client {
-  // 2026-07-28 declares with each request, older revisions once for the connection.
+  // Under 2026-07-28 each request declares capabilities. Older revisions declare them once per connection.
   const enveloped = declaredIn(mcpReq);
   const declared = enveloped ?? capabilities.safeParse(server.getClientCapabilities()).data;
   const forms = unattended || !declaresForms(declared) ? 'none' : enveloped === undefined ? 'push' : 'rounds';
@@ -78,16 +78,16 @@ export function clientOf(
     opensUrls: opensUrls(declared),
     round: round?.about === 'session' ? round : undefined,
     permit: round?.about === 'permit' ? round : undefined,
-    // Not by the SDK's shim for `inputRequired`: a form that it has sent cannot be withdrawn.
+    // Not through the SDK's `inputRequired` shim: a form sent by the shim cannot be withdrawn.
     async elicit(form, signal, id = randomUUID()) {
       await spendFirstId(server, mcpReq);
-      // `elicitationId` is part of URL mode up to 2025-11-25 only, and so is `push`.
+      // `elicitationId` exists in URL mode up to 2025-11-25 only. `push` has the same limit.
       const params = form.mode === 'url' ? { ...form, elicitationId: id } : form;
       return mcpReq.elicitInput(params, { signal, timeout: ANSWER_MS });
     },
     completed: (id) => server.createElicitationCompletionNotifier(id, { relatedRequestId: mcpReq.id })(),
     async roots(signal) {
-      // Under 2026-07-28 a server has no requests of its own.
+      // Under 2026-07-28 a server sends no requests.
       if (enveloped !== undefined || declared?.roots === undefined) return [];
       try {
         await spendFirstId(server, mcpReq);
@@ -102,7 +102,7 @@ export function clientOf(
 
 const spent = new WeakSet<McpServer['server']>();
 
-/** Clients on the 1.x SDK ignore the cancellation of a request whose id is 0, the first of a server: a ping takes it. */
+/** Clients on the 1.x SDK ignore the cancellation of request id 0, a server's first id. So a ping uses it. */
 async function spendFirstId(server: McpServer['server'], mcpReq: ServerContext['mcpReq']): Promise<void> {
   if (spent.has(server)) return;
   spent.add(server);
@@ -123,12 +123,12 @@ function opensUrls(declared: Capabilities | undefined): boolean {
   return declared?.elicitation?.url !== undefined;
 }
 
-/** Whether the client of this request opens URLs, where it declares that with each request. */
+/** Whether the client opens URLs. Reads only the capabilities declared with this request. */
 export function opensUrlsIn({ mcpReq }: ServerContext): boolean {
   return opensUrls(declaredIn(mcpReq));
 }
 
-/** MCP 2025-11-25, elicitation: an empty object stands for form mode alone. */
+/** MCP 2025-11-25, elicitation: an empty object declares form mode only. */
 function declaresForms(declared: Capabilities | undefined): boolean {
   const elicitation = declared?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);

@@ -1,4 +1,4 @@
-/** A decision as the MCP tool takes it, translated into what a dialect can phrase. Pure. */
+/** Parses a decision from the MCP tool and turns it into a verdict that a dialect can phrase. Pure. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answer as protocolAnswer } from '../../shared/protocol/question.ts';
@@ -11,7 +11,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { Verdict } from '../dialects/dialect.ts';
 
-/** Anything but exactly one of these is an error, never an approval (D1, R06). */
+/** Any other word is an error, never an approval (D1, R06). */
 export const DECISION_WORDS = [
   'approve',
   'deny',
@@ -64,7 +64,10 @@ export type DecisionInput = z.infer<typeof decisionInput> & {
   title?: string | undefined;
 };
 
-/** The bridge compares it with the pending action: a client's own dialog shows the person the arguments of the call. */
+/**
+ * The bridge compares the title with the pending action's, because a client's own dialog shows the call's
+ * arguments.
+ */
 export const actionTitle = z
   .string()
   .min(1)
@@ -74,7 +77,10 @@ export const actionTitle = z
     'The title of the pending action, exactly as shown. Put it right after decision: the person reads it there before they allow the call.',
   );
 
-/** A single decision, first what a client's dialog should show first. All are optional: `decisions` may replace them. */
+/**
+ * The fields of a single decision, in the order a client's dialog shows them. All are optional: `decisions` may
+ * replace them.
+ */
 export const singleDecisionFields = {
   decision: z
     .enum(DECISION_WORDS)
@@ -102,7 +108,7 @@ const MEANING: Record<
 
 type Single = { [Key in keyof DecisionInput]?: DecisionInput[Key] | undefined };
 
-/** Either one decision in the single fields, or a list; never both, never neither. @throws ProductError INVALID_DECISION */
+/** Exactly one of a single decision or a list is required. @throws ProductError INVALID_DECISION */
 export function decisionsOf(
   single: Single,
   list: readonly DecisionInput[] | undefined,
@@ -125,7 +131,7 @@ export function decisionsOf(
   return [{ ...single, callId, shown, decision }];
 }
 
-/** The decision, with the code it came with: nothing is filled in (D2). @throws ProductError INVALID_DECISION */
+/** Keeps the code that the decision carries and fills in nothing (D2). @throws ProductError INVALID_DECISION */
 export function verdictOf(input: DecisionInput): Verdict {
   const { callId, shown, decision: word, editedContent, editedInput, answer, reason } = input;
   const edits = editedContent !== undefined || editedInput !== undefined;

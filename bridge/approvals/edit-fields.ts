@@ -1,4 +1,4 @@
-/** The fields with which a person decides more than approve or deny: the setting `forms: more`. Pure. */
+/** Builds the form fields for decisions beyond approve and deny, for the setting `forms: more`. Pure. */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import type { Field } from './form-field.ts';
@@ -14,7 +14,7 @@ export function decisionFields(
   };
 }
 
-/** What a person edits: the text of a file, a command line, or else the input as it is. */
+/** A person edits the text of a file, a command line, or the tool input as JSON. */
 function editField({ preview, input }: PendingAction): Record<string, Field> {
   if (preview.type === 'diff')
     return {

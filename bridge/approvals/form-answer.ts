@@ -1,4 +1,4 @@
-/** What a person's answer to a form means. Pure. An answer that is no clear word is none, never an approval or a no (D1). */
+/** Reads a person's answer to a form. Pure. An unclear answer is neither an approval nor a denial (D1). */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -11,7 +11,7 @@ export type FormAnswer =
   | { type: 'verdict'; verdict: Verdict }
   /** The person goes to the page to decide there. Nothing is decided yet. */
   | { type: 'opened' }
-  /** Nobody has answered. `note` says what was wrong where it is worth asking again. */
+  /** No answer counts yet. `note` says what was wrong, for the next form; '' when there is nothing to say. */
   | { type: 'unanswered'; why: Unanswered; note: string };
 
 export type Unanswered = 'cancelled' | 'too fast' | 'not understood';
@@ -21,7 +21,7 @@ const elicitResult = z.looseObject({
   content: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** Clients send what was left empty as nothing, null or ''. */
+/** Clients send an empty field as undefined, null or ''. */
 const optional = z
   .string()
   .nullish()
@@ -37,18 +37,18 @@ const decided = z.looseObject({
 const answered = z.looseObject({ answer: z.string().min(1) });
 
 export interface Timing {
-  /** Milliseconds from the form's going out to its answer; undefined where it went out from an earlier bridge. */
+  /** Milliseconds between sending the form and its answer; undefined when an earlier bridge process sent the form. */
   afterMs: number | undefined;
   fastestAnswerMs: number;
 }
 
-/** @param response what the client sent: the result of `elicitation/create`, unchecked */
+/** @param response the client's result of `elicitation/create`, not yet validated */
 export function readAnswer(ask: Ask, response: unknown, { afterMs, fastestAnswerMs }: Timing): FormAnswer {
   const parsed = elicitResult.safeParse(response);
   if (!parsed.success) return notUnderstood('The answer had no action.');
   const { action, content } = parsed.data;
   if (action === 'cancel') return { type: 'unanswered', why: 'cancelled', note: '' };
-  // An answer faster than a person can read has been seen by nobody.
+  // An answer faster than a person can read does not come from a person.
   if (afterMs !== undefined && afterMs < fastestAnswerMs) {
     return {
       type: 'unanswered',
@@ -79,7 +79,7 @@ function answerTo(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // There is no "no" to a question: who declines to answer has not answered.
+  // A question cannot be denied: declining leaves it unanswered.
   if (action === 'decline') return { type: 'unanswered', why: 'cancelled', note: '' };
   const parsed = answered.safeParse(content);
   if (!parsed.success) return notUnderstood('The answer was empty.');
@@ -95,7 +95,7 @@ function answerOn(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // D2: bound to what this very form has shown.
+  // D2: the decision carries the code of what this form showed.
   if (action === 'decline')
     return { type: 'verdict', verdict: verdictOf({ callId, shown, decision: 'deny' }) };
   const answer = parseFormAnswer(asked, content);
@@ -108,7 +108,7 @@ function decisionOn(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // The client must not decide what its form did not offer to the person.
+  // The client must not fill in a field that its form did not show to the person.
   const offered = ask.about === 'action' ? ask.form.requestedSchema.properties : {};
   const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
   if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
@@ -117,7 +117,7 @@ function decisionOn(
   const { decision, editedContent, reason } = parsed.data;
   const editedInput = inputIn(parsed.data, ask.action);
   const edits = editedContent !== undefined || editedInput !== undefined;
-  // What somebody has written is meant, whatever the choice beside it was left at.
+  // Edited text counts as an edit, even when the decision field still says "approve".
   const said = decision ?? 'approve';
   const word = action === 'decline' ? 'deny' : edits && said === 'approve' ? 'edit' : said;
   if (!ask.words.includes(word)) return notUnderstood(`"${word}" is no decision that can be made on this.`);
@@ -129,11 +129,11 @@ function decisionOn(
     ...(word !== 'edit' || editedInput === undefined ? {} : { editedInput }),
     ...(reason === undefined ? {} : { reason }),
   };
-  // D2: bound to what this very form has shown.
+  // D2: the decision carries the code of what this form showed.
   return { type: 'verdict', verdict: verdictOf(input) };
 }
 
-/** The input as the person wants it, if they have changed it. @throws ProductError INVALID_DECISION */
+/** The edited input; undefined when the person left it unchanged. @throws ProductError INVALID_DECISION */
 function inputIn(
   {
     editedCommand,

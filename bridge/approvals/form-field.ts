@@ -1,4 +1,4 @@
-/** What a form of MCP consists of. */
+/** The types of MCP forms. */
 
 interface Described {
   title?: string;
@@ -10,7 +10,7 @@ export type TextField = Described & { type: 'string'; default?: string } & (
     | { minLength?: number; maxLength?: number; format?: 'email' | 'uri' | 'date' | 'date-time' }
   );
 
-/** A field of a form: MCP allows primitives and lists of choices (MCP 2025-11-25, `PrimitiveSchemaDefinition`). */
+/** A form field. MCP allows primitives and lists of choices (MCP 2025-11-25, `PrimitiveSchemaDefinition`). */
 export type Field = Described &
   (
     | TextField
@@ -24,7 +24,7 @@ export type Field = Described &
       }
   );
 
-/** An alias, since only that fits the open shape that the SDK asks for. */
+/** A type alias, because an interface does not fit the SDK's open object type. */
 export type Fields = {
   properties: Record<string, Field>;
   required?: string[];
@@ -37,7 +37,7 @@ export interface Form {
   requestedSchema: { type: 'object' } & Fields;
 }
 
-/** The parameters of `elicitation/create` that lead to a page (MCP 2026-07-28, "URL Mode Elicitation Requests"). */
+/** The parameters of `elicitation/create` for a page (MCP 2026-07-28, "URL Mode Elicitation Requests"). */
 export interface UrlForm {
   mode: 'url';
   message: string;

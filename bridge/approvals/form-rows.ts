@@ -1,8 +1,8 @@
 /**
- * A pending action in the few rows that a client's form shows whole. Pure.
+ * Fits a whole pending action into the few rows that a client's form shows. Pure.
  *
- * Claude Code (measured on 2.1.330) shows a message of up to four rows, and at a window of 80 columns it cuts a row after 74.
- * It has no key that shows the rest. An action that needs more room is therefore not approved in such a form (D5).
+ * Claude Code (measured on 2.1.330) shows a message of up to four rows. In a window of 80 columns it cuts a row
+ * after 74 columns. No key shows the rest. So a longer action is not approved in such a form (D5).
  */
 import stringWidth from 'string-width';
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
@@ -16,13 +16,13 @@ export const COLUMNS = 74;
 /** A preview with more characters than this fits into no form. */
 const LONGEST = 50_000;
 
-/** A line before it is wrapped. Foreign text stands behind a mark that no row of the product begins with. */
+/** One line before wrapping. A mark precedes other people's text; no row of the product begins with a mark. */
 interface Line {
   mark: '' | '+ ' | '- ' | '$ ' | '> ' | '│ ';
   text: string;
 }
 
-/** @returns the warning and the whole action; undefined where that takes more than four rows */
+/** @returns the warning and the whole action; undefined when they need more than four rows */
 export function formRows(action: PendingAction): readonly string[] | undefined {
   if (isLong(action)) return undefined;
   const lines = linesOf(action);
@@ -36,13 +36,13 @@ export function formRows(action: PendingAction): readonly string[] | undefined {
   return rows;
 }
 
-/** What the action is and how large, in at most two rows, for a form that leads to where all of it is shown. */
+/** The kind and size of the action, in at most two rows, for a form that links to the full action. */
 export function summaryRows(action: PendingAction): readonly string[] {
   const [row = ''] = wrapped(productLine(clipped(summaryOf(action))));
   return [...warningOf(action).map(({ text }) => text), row];
 }
 
-/** Lines of a text in rows of a form, each behind a mark. */
+/** The lines of a text as rows of a form, each after a mark. */
 export function markedRows(text: string): readonly string[] {
   return visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
 }
@@ -97,7 +97,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
   }
 }
 
-/** Foreign text cannot write these brackets. */
+/** Other people's text cannot contain these brackets: escaping removes them. */
 const OPEN = ' ⟨no line feed at the end⟩';
 
 /** `Change a.txt: +1 −1, line 2`. */
@@ -132,7 +132,7 @@ function summaryOf(action: PendingAction): string {
   }
 }
 
-/** Who acts, where that is not the agent's own tool. */
+/** The tool's source; '' for the agent's own tool. */
 function from({ source }: PendingAction): string {
   return source.type === 'built-in' ? '' : ` (${visibleLine(sourceText(source))})`;
 }
@@ -167,15 +167,15 @@ function productLine(text: string): Line {
   return { mark: '', text };
 }
 
-/** Before a row that goes on with the line above. */
+/** Begins a row that continues the line above. */
 const GOES_ON = '↳ ';
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The line in rows that no client has to wrap or cut. */
+/** Splits the line into rows that no client has to wrap or cut. */
 function* wrapped({ mark, text }: Line): Generator<string> {
   let row: string = mark;
   let width = stringWidth(mark);
-  // Terminals give a tab any width.
+  // The width of a tab differs between terminals.
   for (const { segment } of graphemes.segment(text.replaceAll('\t', '⟨tab⟩'))) {
     const columns = stringWidth(segment);
     if (width + columns > COLUMNS) {

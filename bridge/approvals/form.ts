@@ -1,9 +1,9 @@
 /**
- * What a person is asked in a form: a pending action, or a question. Pure.
+ * Builds the form that asks a person about a pending action or a question. Pure.
  *
- * Accept approves an action, Decline denies it. By default the form has no fields, so that one key decides. An action that a
- * form cannot show whole is asked for on the server's page instead (D5). A question has the fields of its answer. To decline a
- * question that is a pending action tells the agent that there is no answer.
+ * Accept approves an action, Decline denies it. By default the form has no fields, so one key decides. The
+ * server's page shows an action that a form cannot show in full (D5). A form for a question has the fields of its
+ * answer. Declining a question that is a pending action tells the agent that there is no answer.
  */
 import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
@@ -23,26 +23,26 @@ import type { FormFields } from '../settings/approval-mode.ts';
 
 /** One thing a person is asked. */
 export type Ask = {
-  /** Names the form: another form has another key, and a key never stands for two (the tasks extension, "Task Update Requests"). */
+  /** Names the form. Two forms never share a key (the tasks extension, "Task Update Requests"). */
   key: string;
   callId: string;
 } & (
   | { about: 'action'; action: PendingAction; words: readonly McpDecisionWord[]; form: Form }
-  /** An action that does not fit into a form: all of it is shown and decided on the server's page. */
+  /** An action that does not fit into a form. The server's page shows all of it, and the person decides there. */
   | { about: 'page'; action: PendingAction; words: readonly McpDecisionWord[]; message: string }
-  /** A question that is a pending action: it may be declined, and its answer is checked by the agent. */
+  /** A question that is a pending action. The person may decline it, and the agent validates the answer. */
   | { about: 'asked'; action: PendingAction; asked: AskedQuestion; form: Form }
-  /** A question in plain words. */
+  /** A question in plain text. */
   | { about: 'question'; question: Question; form: Form }
 );
 
-/** How often it was asked before without an answer that counts, and what was wrong with the last. */
+/** How many earlier forms got no answer that counts, and what was wrong with the last answer. */
 export interface Before {
   times: number;
   note: string;
 }
 
-/** What is asked at the moment, in the agent's order. @param before what is known of earlier attempts, by call */
+/** One form for each pending action and question, in the agent's order. @param before the earlier attempts, by call */
 export function asksOf(
   asked: Asked,
   before: (callId: string) => Before | undefined,
@@ -95,7 +95,7 @@ function noteRow(before: Before | undefined): readonly string[] {
   return before === undefined || before.note === '' ? [] : [before.note];
 }
 
-/** What was wrong with an earlier answer is left out where it would push a row of the action out of sight. */
+/** Leaves out the note about an earlier answer when it would push a row of the action out of view. */
 function messageOf(note: readonly string[], rows: readonly string[]): string {
   return (rows.length + note.length <= MOST_ROWS ? [...note, ...rows] : rows).join('\n');
 }

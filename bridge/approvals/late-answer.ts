@@ -1,4 +1,4 @@
-/** Answers to forms that were withdrawn, because the action was decided elsewhere or asked again. Pure. */
+/** Explains answers to withdrawn forms. Another surface decided the action, or the agent asked again. Pure. */
 import { z } from 'zod';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
@@ -7,7 +7,7 @@ import type { Ask } from './form.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
 export interface Withdrawn {
-  /** The forms that are open. */
+  /** The open forms. */
   asks: readonly Ask[];
   view: TaskView | undefined;
   channel: Channel;
@@ -16,7 +16,7 @@ export interface Withdrawn {
 
 const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
 
-/** Says of each such answer that it did not count, and who decided. An answer sent twice is no such answer. */
+/** For each late answer: says that it did not count, and who decided. A repeat of the counted answer gets no note. */
 export function lateAnswerNotes(
   responses: Readonly<Record<string, unknown>>,
   { asks, view, channel, offers }: Withdrawn,
@@ -25,11 +25,11 @@ export function lateAnswerNotes(
   return Object.entries(responses).flatMap(([key, response]) => {
     const action = answer.safeParse(response).data?.action;
     if (action === undefined || open.has(key) || view === undefined) return [];
-    // To have opened a page is no answer that could count.
+    // Opening a page is not an answer, so it cannot be late.
     if (action === 'accept' && offers.wasAbout(view.taskId, key) === 'page') return [];
     const callId = callIn(key);
     const call = view.calls.find((each) => each.callId === callId);
-    // Some agents do not say what has become of a call. A key that no form had is ignored.
+    // Some agents do not report the outcome of a call. A key that no form used is ignored.
     if (call === undefined) return offers.wasAbout(view.taskId, key) === undefined ? [] : [NOT_WAITING];
     if (isSame(call, action, channel)) return [];
     return [

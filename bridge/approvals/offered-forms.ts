@@ -1,4 +1,4 @@
-/** The forms that a client is offered of what waits: with the link where an action is decided on the page. */
+/** Lists the forms that a client can show for a session. A form for the page carries a link. */
 import type { Session } from '../sessions/session.ts';
 import type { Ask } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
@@ -18,12 +18,12 @@ export interface Offering {
   opensUrls: boolean;
 }
 
-/** What a client can be asked of a session, and what it cannot. */
+/** Which actions and questions a form of this client can show, and which it cannot. */
 export interface OfferedForms {
   forms: readonly OfferedForm[];
-  /** The person has gone to the page to decide these. */
+  /** The person has opened the page to decide these. */
   opened: readonly Ask[];
-  /** No form shows all of these, and no page is at hand: they are decided on the command line. */
+  /** This client cannot show these in full, and no page is available. The person decides them on the command line. */
   unoffered: readonly Ask[];
 }
 
@@ -63,7 +63,7 @@ async function formOf(
   return { ask: renewed, params: { mode: 'url', message: renewed.message, url: next.url } };
 }
 
-/** What to say of actions that no form of this client shows whole (D5). */
+/** The notes on actions that no form of this client shows in full (D5). */
 export function commandLineNotes(unoffered: readonly Ask[]): readonly string[] {
   return unoffered.flatMap((ask) => {
     if (ask.about !== 'page') return [];

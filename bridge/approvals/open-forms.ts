@@ -1,13 +1,13 @@
 /**
- * The forms that are out: since when, and what became of earlier ones about the same call. What is forgotten here, by
- * bounds or with the bridge, costs no more than a form's being shown once more.
+ * Remembers which forms were sent, when, and how earlier forms about the same call ended. The memory is bounded
+ * and ends with the process. A forgotten form is at worst shown once more.
  */
 import type { Asked } from '../dialects/dialect.ts';
 import { type Ask, asksOf, type Before } from './form.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
 const KEPT = 1_000;
-/** A form that is answered by a machine, or always wrongly, is not asked for ever: other ways to decide stay. */
+/** After this many answers that do not count, the form stays the same. Other ways to decide stay open. */
 const MOST_TIMES = 4;
 
 export interface OfferOptions {
@@ -17,9 +17,9 @@ export interface OfferOptions {
 }
 
 export class OpenForms {
-  /** When a form first went out, and what it was about, by task and key. */
+  /** When each form was first sent, and what it was about, by task and key. */
   readonly #since = new Map<string, { at: number; about: Ask['about'] }>();
-  /** By task and call. */
+  /** Earlier attempts, by task and call. */
   readonly #before = new Map<string, Before>();
   /** Until when a person has a page open to decide there, by task and key. */
   readonly #opened = new Map<string, number>();
@@ -31,12 +31,15 @@ export class OpenForms {
     this.#fields = fields;
   }
 
-  /** What a person may be asked of a task at the moment. */
+  /** The forms that a person may be shown for a task now. */
   asks(taskId: string, asked: Asked): readonly Ask[] {
     return asksOf(asked, (callId) => this.#before.get(nameOf(taskId, callId)), this.#fields);
   }
 
-  /** The person follows the form's link: nothing is asked of them again while the link holds. @param forMs that long */
+  /**
+   * The person has opened the form's link. No other form asks about it until the link expires.
+   * @param forMs milliseconds until the link expires
+   */
   open(taskId: string, { key }: Ask, forMs: number): void {
     keep(this.#opened, nameOf(taskId, key), this.#now() + forMs);
   }
@@ -45,7 +48,7 @@ export class OpenForms {
     return (this.#opened.get(nameOf(taskId, key)) ?? Number.NEGATIVE_INFINITY) > this.#now();
   }
 
-  /** These forms go out now. */
+  /** Records that these forms are sent now. */
   out(taskId: string, asks: readonly Ask[]): void {
     for (const { key, about } of asks) {
       const name = nameOf(taskId, key);
@@ -53,25 +56,25 @@ export class OpenForms {
     }
   }
 
-  /** What the form was about that went out under this key; undefined when it was not from here. */
+  /** What the form with this key was about; undefined when this process did not send it. */
   wasAbout(taskId: string, key: string): Ask['about'] | undefined {
     return this.#since.get(nameOf(taskId, key))?.about;
   }
 
-  /** Milliseconds since the form first went out; undefined when that was not from here. */
+  /** Milliseconds since the form was first sent; undefined when this process did not send it. */
   age(taskId: string, { key }: Ask): number | undefined {
     const since = this.#since.get(nameOf(taskId, key));
     return since === undefined ? undefined : this.#now() - since.at;
   }
 
-  /** The form's link has expired: the next one is another form. */
+  /** The form's link has expired. The next link needs a form with another key. */
   renew(taskId: string, { callId }: Ask): void {
     const name = nameOf(taskId, callId);
     const { times = 0, note = '' } = this.#before.get(name) ?? {};
     keep(this.#before, name, { times: times + 1, note });
   }
 
-  /** The answer did not count, and the form says so the next time: it is another form then. */
+  /** The answer did not count. The next form says so, and gets another key. */
   again(taskId: string, { callId }: Ask, note: string): void {
     const name = nameOf(taskId, callId);
     const times = (this.#before.get(name)?.times ?? 0) + 1;
@@ -83,7 +86,7 @@ function nameOf(taskId: string, what: string): string {
   return `${taskId} ${what}`;
 }
 
-/** The newest are kept. */
+/** Removes the oldest entry when the map is full. */
 function keep<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name);
   map.set(name, value);

@@ -1,6 +1,7 @@
 /**
- * One-time links to the page of the agent's server, each leading to one action. A link has authority, so it goes into a form
- * in URL mode, which the person sees and the model does not. The same form keeps the same link until the link expires.
+ * Keeps one-time links to the page of the agent's server. Each link opens one action. A link authorises its
+ * holder, so it goes into a form in URL mode: the person sees it and the model does not. The same form keeps the
+ * same link until the link expires.
  */
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import type { Session } from '../sessions/session.ts';
@@ -14,15 +15,15 @@ export interface PageLink {
   leftMs: number;
 }
 
-/** A link must leave the person this long to follow it, in milliseconds. */
+/** A link must stay valid at least this long for the person to follow it, in milliseconds. */
 const SHORTEST_MS = 20_000;
-/** An agent that has made no link is asked again after this, in milliseconds. */
+/** How long to wait before asking an agent again that gave no link, in milliseconds. */
 const RETRY_MS = 30_000;
 const KEPT = 200;
 
 interface Kept {
   url: string | undefined;
-  /** By the wall clock, as the agent says it, in milliseconds since 1970. */
+  /** The agent's expiry time by the wall clock, in milliseconds since 1970. */
   until: number;
 }
 
@@ -35,7 +36,10 @@ export class PageLinks {
     this.#now = now;
   }
 
-  /** @returns 'expired' when the form's link is over: the form needs another key; undefined where the agent has no page */
+  /**
+   * @returns 'expired' when the form's link has expired, so the form needs another key; undefined when the agent
+   * gives no link
+   */
   async link(session: Session, ask: PageAsk): Promise<PageLink | 'expired' | undefined> {
     const taskId = session.view?.taskId ?? '';
     const name = `${taskId} ${ask.key}`;
@@ -52,7 +56,7 @@ export class PageLinks {
   async #make(session: Session, target: PageTarget): Promise<Kept> {
     const link = await session.agent
       .ask((connection) => connection.pageLink(target))
-      // Without a link the person decides on the command line, which needs no other way to the agent than this.
+      // Without a link the person decides on the command line, which needs no page.
       .catch(() => null);
     if (link === null) return { url: undefined, until: this.#now() + RETRY_MS };
     return { url: link.url, until: Date.parse(link.expiresAt) };

@@ -1,6 +1,7 @@
 /**
- * The state of a call between its rounds (MCP 2026-07-28, multi round-trip requests, server requirements 4 and 5: "servers MUST
- * protect its integrity"). The client keeps it and sends it back with the answers to the forms.
+ * Signs the state of a call between its rounds. The client keeps the state and sends it back with the answers to
+ * the forms. MCP 2026-07-28, multi round-trip requests, server requirements 4 and 5: "servers MUST protect its
+ * integrity".
  */
 import { createHash } from 'node:crypto';
 import {
@@ -14,27 +15,27 @@ import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { obtainToken } from '../../shared/state/token-file.ts';
 
-/** A person who answers later than this is asked again by the client's next call. */
+/** A state is valid for one hour. After that, the client's next call asks the person again. */
 const VALID_SECONDS = 60 * 60;
 
-/** A tool call as its client makes it: the next round repeats it word for word. */
+/** A tool call as its client sends it. The next round repeats it exactly. */
 export interface CallWords {
-  /** As the client knows it. */
+  /** The tool's name as the client knows it. */
   name: string;
   arguments: Readonly<Record<string, unknown>>;
 }
 
 const roundState = z.discriminatedUnion('about', [
-  /** The person was asked for what waits in a session. `count`: how many rounds there have been, this one included. */
+  /** The person was asked about a session. `count`: the number of rounds, including this one. */
   z.object({ about: z.literal('session'), sessionId: z.string().min(1), count: z.number().int().min(1) }),
-  /** The person was asked whether a task may start as the call wants it. `askedAt`: milliseconds since 1970. */
+  /** The person was asked whether a task may start with the call's settings. `askedAt`: milliseconds since 1970. */
   z.object({ about: z.literal('permit'), askedAt: z.number() }),
 ]);
 export type RoundState = z.infer<typeof roundState>;
 
 const signedState = z.object({ call: z.string(), state: roundState });
 
-/** The answers to the forms that an earlier round of this call asked for, by the forms' keys, unchecked. */
+/** The answers to the forms of an earlier round of this call, by form key, not yet validated. */
 interface Responses {
   responses: Readonly<Record<string, unknown>>;
 }
@@ -42,7 +43,7 @@ export type Round = RoundState & Responses;
 export type SessionRound = Extract<Round, { about: 'session' }>;
 export type PermitRound = Extract<Round, { about: 'permit' }>;
 
-/** Signs states, with a key that all bridges of one state directory share. */
+/** Signs states with a key that all bridges of one state directory share. */
 export class RequestStates {
   readonly #stateDirectory: string;
   #codec: Promise<RequestStateCodec> | undefined;
@@ -56,7 +57,7 @@ export class RequestStates {
     return (await this.#opened()).mint({ call: digestOf(call), state });
   }
 
-  /** The payload, for `roundOf`. @throws when it was not signed here, was changed, or has expired */
+  /** @returns the payload, for `roundOf`. @throws when the signature is invalid or the state has expired */
   async verify(text: string, context: ServerContext): Promise<unknown> {
     if (!isCanonical(text)) throw new Error('malformed');
     return (await this.#opened()).verify(text, context);
@@ -74,7 +75,7 @@ export class RequestStates {
 }
 
 /**
- * The round that a request belongs to; undefined for the first one.
+ * The round that a request belongs to; undefined for the first request.
  * @throws ProtocolError invalid params for answers without a state, and for the state of another call
  */
 export function roundOf(
@@ -88,7 +89,7 @@ export function roundOf(
   return { ...signed.state, responses: inputResponses ?? {} };
 }
 
-/** In the words of the SDK, which refuses a state that `verify` rejects. */
+/** Uses the message that the SDK uses for a state that `verify` rejects. */
 function invalidState(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
     reason: 'invalid_request_state',
@@ -101,7 +102,7 @@ function digestOf({ name, arguments: args }: CallWords): string {
     .digest('base64url');
 }
 
-/** Some bits of the last character of base64url decode to nothing: only one of its spellings is valid. */
+/** Some bits of the last base64url character are unused, so several spellings decode alike. Only one is valid. */
 function isCanonical(text: string): boolean {
   const signature = text.slice(text.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;

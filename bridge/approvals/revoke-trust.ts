@@ -1,4 +1,4 @@
-/** Taking back trust that was given with decisions, whatever way it is asked for. */
+/** Revokes trust that earlier decisions granted, from every channel. */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RevokePart } from '../../shared/protocol/tool-approval.ts';
@@ -6,8 +6,9 @@ import type { Session } from '../sessions/session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
 /**
- * Resolves when the agent has it, and the session shows the task without that trust.
- * @throws ProductError UNKNOWN_GRANT, TASK_ENDED as the agent says; INVALID_DECISION for an agent that cannot be told
+ * Resolves when the agent has the revocation and the session shows the task without that trust.
+ * @throws ProductError UNKNOWN_GRANT, TASK_ENDED from the agent; INVALID_DECISION when the agent supports no
+ * revocation
  */
 export async function revokeTrust(
   session: Session,

@@ -1,17 +1,17 @@
-/** D5: what was not shown whole is not approved there, whatever the decision says. Pure. */
+/** Refuses to approve an action on a surface that did not show it in full (D5). Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { DecisionInput, McpDecisionWord } from './decision-input.ts';
 
 /** An action as a surface showed it. */
 interface ShownAction {
   callId: string;
-  /** Characters that were left out. */
+  /** Characters of the preview that the surface left out. */
   cut: number;
   /** The decisions that the surface offered. */
   decisions: readonly McpDecisionWord[];
 }
 
-/** Call it before a decision leaves that answers what the surface showed. @throws ProductError FORBIDDEN for an approval of a cut preview */
+/** Call this before sending a decision. @throws ProductError FORBIDDEN for an approval of a cut preview */
 export function refuseUnseen(
   shown: readonly ShownAction[],
   decisions: readonly Pick<DecisionInput, 'callId' | 'decision'>[],

@@ -1,4 +1,4 @@
-/** Sending a person's decisions to the agent, whatever way they came. */
+/** Sends a person's decisions to the agent, from every channel. */
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Phrase, Verdict } from '../dialects/dialect.ts';
@@ -6,13 +6,14 @@ import type { Session } from '../sessions/session.ts';
 import { waitFor } from '../sessions/wait-for-session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
-/** How long the end of a turn is waited for after a denial, in milliseconds. */
+/** How long to wait for the end of the turn before a follow-up message is sent, in milliseconds. */
 const TURN_END_MS = 60_000;
 const NOT_SENT = 'Your change was not sent to the agent';
 
 /**
- * Resolves when the agent has them. It records the channel with each decision.
- * @throws ProductError when they were refused: the first valid decision wins, and later ones are told so (D1)
+ * Resolves when the agent has the decisions. The agent records the channel with each one.
+ * @throws ProductError when the agent refuses them: the first valid decision wins, and later ones get an error
+ * (D1)
  */
 export async function sendVerdicts(
   session: Session,
@@ -39,7 +40,7 @@ export async function sendVerdicts(
   if (afterwards !== undefined) await sendAfterTurn(session, afterwards);
 }
 
-/** The decision stands whatever becomes of the message: the person is told to send it themselves. */
+/** The decision stands even if this message fails. A note then asks the person to send the text. */
 async function sendAfterTurn(session: Session, text: string): Promise<void> {
   const { signal } = new AbortController();
   const end = await waitFor({ session, timeout: TURN_END_MS, signal });

@@ -1,6 +1,7 @@
 /**
- * Answers to forms, taken in: each is judged on its own, those that decide go to the agent in one message, and those that
- * do not change nothing. The journal decides between a form and any other way: the first valid decision wins (D1).
+ * Submits the answers to forms. Each answer is checked alone. The deciding ones go to the agent in one message;
+ * the others change nothing. The journal orders a form against every other channel: the first valid decision wins
+ * (D1).
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Verdict } from '../dialects/dialect.ts';
@@ -15,7 +16,7 @@ import { sendVerdicts } from './send-verdicts.ts';
 
 export interface FormAnswers {
   session: Session;
-  /** By the forms' keys, as the client sent them. What answers no form that is open decides nothing. */
+  /** The client's answers, by form key. An answer to a form that is not open decides nothing. */
   responses: Readonly<Record<string, unknown>>;
   channel: Channel;
   offers: OpenForms;
@@ -23,19 +24,19 @@ export interface FormAnswers {
   rules: ApprovalRules;
 }
 
-/** What became of them: how many decided, and why others did not. */
+/** How many answers decided, and why the others did not. */
 export interface SubmittedAnswers {
   decided: number;
-  /** Forms whose page the person has opened: the agent says what they decide there. */
+  /** The forms whose page the person has opened. The agent reports the decision made there. */
   opened: readonly Ask[];
-  /** Sentences about answers to forms that were withdrawn before: why they do not count. */
+  /** Notes that explain why answers to withdrawn forms do not count. */
   late: readonly string[];
   unanswered: readonly Unanswered[];
-  /** What the agent said to decisions it did not take. */
+  /** The agent's error for decisions that it refused. */
   refused: string | undefined;
 }
 
-/** @throws ProductError when the agent cannot be reached: nothing is known to be decided then */
+/** @throws ProductError when the agent cannot be reached: whether the decisions arrived is then unknown */
 export async function submitFormAnswers({
   session,
   responses,
@@ -77,7 +78,7 @@ export async function submitFormAnswers({
     if (error.reason !== 'ALREADY_DECIDED')
       for (const ask of deciding)
         offers.again(taskId, ask, `The answer before did not count: ${error.message}`);
-    // Whoever was first has changed what is pending.
+    // Another decision has changed the pending actions.
     await session.look();
     return { ...settled, decided: 0, refused: messageOf(error) };
   }

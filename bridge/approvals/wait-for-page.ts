@@ -1,4 +1,4 @@
-/** Waits while a person decides on the page: the agent's journal says when they have. */
+/** Waits while a person decides on the page. The agent's journal reports the decision. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Ask } from './form.ts';
@@ -9,11 +9,11 @@ export interface PageWait {
   offers: OpenForms;
   /** Milliseconds. */
   timeout: number;
-  /** The caller going away. */
+  /** Aborts when the caller goes away. */
   signal: AbortSignal;
 }
 
-/** @returns whether one of these is asked no more; false when the time is up or the caller has gone */
+/** @returns true when at least one of these is decided; false on timeout or when the caller goes away */
 export function waitForPage(
   { session, offers, timeout, signal }: PageWait,
   opened: readonly Ask[],

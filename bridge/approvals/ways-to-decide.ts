@@ -1,14 +1,14 @@
-/** Where a person decides beside the client: a line to copy for each action, and the page of the local server. Pure. */
+/** Lists how a person decides outside the client: one command line per action, and the local server's page. Pure. */
 import { quote } from 'shell-quote';
 import { pageAddress } from '../../shared/net/page-address.ts';
 import { LOCAL_AGENT } from '../agents/agent.ts';
 import type { Session } from '../sessions/session.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 
-/** Lines in one sentence; `show` has the others. */
+/** How many command lines one sentence shows. `show` lists the others. */
 const LINES = 3;
 
-/** What waits in a session, as a surface shows it. */
+/** The pending actions and the question of a session, as a surface shows them. */
 export interface ShownWaiting {
   pending: readonly {
     shown: string;
@@ -20,7 +20,8 @@ export interface ShownWaiting {
 }
 
 /**
- * A command line for each thing that waits. D5: what the surface does not show whole is read with `show` before it is decided.
+ * A command line for each pending action or question. D5: an action that the surface cuts is read with `show`
+ * first.
  * @param program how a person runs the bridge at a terminal
  */
 export function decisionLines({ pending, question }: ShownWaiting, program: string): readonly string[] {
@@ -36,7 +37,7 @@ export function decisionLines({ pending, question }: ShownWaiting, program: stri
   ];
 }
 
-/** @param program how a person runs the bridge at a terminal. @returns '' when the session waits for nobody */
+/** @param program how a person runs the bridge at a terminal. @returns '' when the session has nothing to decide */
 export function waysToDecide(
   { id, agent, view }: Pick<Session, 'id' | 'agent' | 'view'>,
   { waiting, program }: { waiting: ShownWaiting; program: string },

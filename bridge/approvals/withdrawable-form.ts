@@ -1,4 +1,4 @@
-/** A form that is shown to a person while other ways to decide stay open: what is decided there withdraws the form. */
+/** Shows a form while other ways to decide stay open. A decision made elsewhere withdraws the form. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Session } from '../sessions/session.ts';
@@ -8,9 +8,9 @@ import type { OpenForms } from './open-forms.ts';
 
 export type Shown =
   | { type: 'answered'; response: unknown }
-  /** Decided otherwise meanwhile, or the task has ended. */
+  /** Another surface decided, or the task has ended. */
   | { type: 'withdrawn' }
-  /** The caller has gone, and the form with it. */
+  /** The caller has gone away, and the form is withdrawn. */
   | { type: 'gone' }
   | { type: 'failed'; message: string };
 
@@ -19,7 +19,7 @@ export interface Showing {
   form: OfferedForm;
   offers: OpenForms;
   client: Pick<Client, 'elicit'>;
-  /** The call's. */
+  /** The signal of the tool call. */
   signal: AbortSignal;
 }
 

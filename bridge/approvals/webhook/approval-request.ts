@@ -1,20 +1,20 @@
-/** What a task asks a person at the moment, action by action. Pure. */
+/** Lists the decisions that a task waits for, one for each action. Pure. */
 import { createHash } from 'node:crypto';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** One asking of one call: what is asked again with something else is another. */
+/** One request for a decision on one call. The same call with other content is another request. */
 export interface ApprovalRequest {
   callId: string;
-  /** The code of what is asked: a decision binds to it (D2). */
+  /** The code of what was shown. A decision carries it (D2). */
   shown: string;
 }
 
-/** Tells one asking of a task from another. */
+/** Identifies a request within a task. */
 export function requestKey({ callId, shown }: ApprovalRequest): string {
   return `${callId} ${shown}`;
 }
 
-/** @param settled whether the task stands still: until then what is shown may have been decided */
+/** @param settled whether the task stands still. Until then, a shown action may already be decided. */
 export function approvalRequestsOf(view: TaskView | undefined, settled: boolean): readonly ApprovalRequest[] {
   if (view === undefined || !settled) return [];
   const { pending, question } = view;
@@ -22,7 +22,7 @@ export function approvalRequestsOf(view: TaskView | undefined, settled: boolean)
   return question === null ? actions : [...actions, { callId: question.id, shown: question.shown }];
 }
 
-/** A name for these askings of a task, the same by whichever bridge. @param what of several posts about them */
+/** An id for a post about these requests. Every bridge computes the same id. @param what the kind of post */
 export function postId(
   task: { agent: string; taskId: string },
   askings: readonly ApprovalRequest[],

@@ -1,6 +1,6 @@
 /**
- * The last rung of the approval ladder: what waits too long is posted to an address of the settings, whose answer counts as
- * a person's.
+ * Posts approvals that wait too long to the webhook address in the settings. The webhook's answer counts as a
+ * person's decision.
  */
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -37,7 +37,7 @@ export class ApprovalWebhook {
     this.#parts = parts;
   }
 
-  /** Looks after every session that is at hand from now on. @throws when its directory cannot be made */
+  /** Watches every session that is added from now on, and takes over the posts of ended bridges. */
   static async open({
     settings,
     env,
@@ -74,7 +74,7 @@ export class ApprovalWebhook {
     return webhook;
   }
 
-  /** The person cannot be reached in any other way: what waits in the session is posted at once. */
+  /** Posts the session's pending actions at once, because no other channel reaches the person. */
   hurry(session: Session): void {
     this.#watch(session).hurry();
   }
@@ -98,7 +98,7 @@ export class ApprovalWebhook {
   }
 }
 
-/** @throws ProductError CONFIGURATION, which shows no secret */
+/** @throws ProductError CONFIGURATION, whose message shows no secret */
 async function receiverOf(settings: WebhookSettings, env: Env): Promise<Receiver> {
   const whose = 'The approval webhook';
   const { url, secretEnv, secretCommand, tokenEnv, tokenCommand, headers } = settings;

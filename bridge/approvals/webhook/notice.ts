@@ -1,4 +1,4 @@
-/** What is posted: that something waits, and later that it does not wait any more. Pure. */
+/** Builds the body of a post: what waits for a decision, and later what was decided. Pure. */
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
@@ -9,19 +9,19 @@ import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
-/** Characters of a preview, and of an agent's question, that are posted. */
+/** The most characters of a preview, or of an agent's question, that a post contains. */
 const SHOWN = 10_000;
-/** Actions told one by one. */
+/** The most actions that one post lists. */
 const TOLD = 50;
 
 export interface About {
   sessionId: string;
   agent: string;
-  /** The first words of the task; '' where this bridge does not know them. */
+  /** The first words of the task; '' when this bridge does not know them. */
   title: string;
 }
 
-/** "Standard Webhooks": a type, when, and what is particular to the type. */
+/** "Standard Webhooks": the type, the time, and the data of the type. */
 export interface Notice {
   type: 'approval.asked' | 'approval.decided';
   /** RFC 3339. */
@@ -37,15 +37,15 @@ interface PostedAction {
   sideEffect: string;
   reason: string;
   preview: string;
-  /** Characters of the preview that were left out. */
+  /** Characters of the preview that the post leaves out. */
   cut: number;
-  /** A decision has to carry it. */
+  /** A decision must carry this code. */
   shown: string;
   expiresAt: string | null;
   decisions: readonly McpDecisionWord[];
 }
 
-/** Everything that waits in the session, as a person has to see it before they decide. @param now milliseconds since 1970 */
+/** Everything that waits for a decision in the session. @param now milliseconds since 1970 */
 export function askedNotice(about: About, view: TaskView, now: number): Notice {
   const { pending, question } = view;
   const posted = postedActions(pending);
@@ -70,7 +70,7 @@ export function askedNotice(about: About, view: TaskView, now: number): Notice {
   };
 }
 
-/** These wait no more. @param waiting what still does */
+/** Reports decided requests. @param over the decided requests @param waiting the requests that still wait */
 export function decidedNotice(
   about: About,
   {
@@ -93,13 +93,13 @@ export function decidedNotice(
   };
 }
 
-/** What was made of it and by whom; null where the agent does not say, or it was withdrawn with its task. */
+/** The decision and who made it. The fields are null when the agent does not say, or the task ended undecided. */
 function decisionOn(callId: string, view: TaskView | undefined): Record<string, string | null> {
   const decided = view?.calls.find((call) => call.callId === callId)?.decided;
   return { decision: null, by: null, channel: null, ...decided };
 }
 
-/** What waits as the receiver sees it. */
+/** The pending actions as the receiver sees them. */
 export function postedActions(pending: readonly PendingAction[]): readonly PostedAction[] {
   return pending.slice(0, TOLD).map(postedAction);
 }

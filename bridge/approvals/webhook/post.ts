@@ -1,4 +1,4 @@
-/** One post, made until the receiver has it or it is clear that it will not: bounded in time, size and number. */
+/** Sends one post and retries until the receiver accepts or refuses it. Time, size and attempts are bounded. */
 import pRetry, { AbortError } from 'p-retry';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { boundedBytes } from '../../../shared/net/bounded-body.ts';
@@ -7,7 +7,7 @@ import type { BackOff } from '../../sessions/back-off.ts';
 import { signatureHeaders } from './signature.ts';
 import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
 
-/** Where posts go, and what goes with them. Asked for anew with each, as a token may have been renewed. */
+/** The address of a post, and its headers. Read again for each attempt, because a token may have changed. */
 export interface Receiver {
   url: string;
   secret: string;
@@ -16,11 +16,11 @@ export interface Receiver {
 
 export interface RetryPolicy {
   backOff: BackOff;
-  /** How long one answer may take, in milliseconds. */
+  /** The time limit for one answer, in milliseconds. */
   answerMs: number;
 }
 
-/** 1 s, 2 s, 4 s … 2 min: some four minutes. */
+/** 1 s, 2 s, 4 s … 2 min: about four minutes in all. */
 export const PATIENCE: RetryPolicy = {
   backOff: { retries: 8, minTimeout: 1_000, maxTimeout: 120_000, factor: 2, randomize: true },
   answerMs: 30_000,
@@ -31,13 +31,13 @@ const MAX_ANSWER = 1024 * 1024;
 export interface Post {
   id: string;
   body: string;
-  /** It is not worth making any more. */
+  /** Aborts when the post is no longer needed. */
   signal: AbortSignal;
 }
 
 export type Delivered = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>;
 
-/** @throws Error that says why the receiver does not have it; never with what it was sent */
+/** @throws Error that says why the receiver did not accept the post. The message never contains the post. */
 export function post(
   { id, body, signal }: Post,
   receiver: () => Promise<Receiver>,
@@ -46,7 +46,7 @@ export function post(
   return pRetry(
     async () => {
       const to = await receiver().catch((error: unknown) => {
-        // Who has no secret now has none in a second.
+        // A missing secret will still be missing on a retry.
         throw new AbortError(messageOf(error));
       });
       const answer = await postOnce({ id, body, signal }, to, answerMs);
@@ -68,7 +68,7 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
       method: 'POST',
       headers: { ...to.headers, 'content-type': 'application/json', accept: 'application/json', ...signed },
       body,
-      // What waits goes to the address that was set, and to no other.
+      // Post only to the configured address; do not follow redirects.
       redirect: 'manual',
       signal: call.signal,
     });
@@ -89,7 +89,7 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
   }
 }
 
-/** `fetch` says "fetch failed", and why in its cause. */
+/** `fetch` says only "fetch failed"; its `cause` gives the reason. */
 function innermost(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
 }

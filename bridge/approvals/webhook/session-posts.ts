@@ -1,11 +1,12 @@
 /**
- * The posts about one session: what waits there is posted once it has waited long enough, what the receiver decides goes to
- * the agent, and what does not wait any more is posted as well.
+ * Posts what waits for a decision in one session, after a delay. Sends the receiver's decisions to the agent, and
+ * posts what has been decided.
  *
  * Invariants
- * - D1 The receiver is one more way to decide: the agent's journal says whose decision was first, whatever came to be known here.
- * - D2 A decision binds to what was posted.
- * - Each asking is posted by one bridge (`webhook-posts.ts`), and only after the agent was asked whether it waits still.
+ * - D1 The webhook is one of several ways to decide. The agent's journal says which decision came first.
+ * - D2 A decision carries the code of what was posted.
+ * - One bridge posts each request (`webhook-posts.ts`), and only after it asks the agent whether the request still
+ *   waits.
  */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -19,7 +20,7 @@ import { type About, askedNotice, decidedNotice, type Notice, postedActions } fr
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
 import { postedVerdicts } from './webhook-answer.ts';
 
-/** When an agent could not be asked whether something waits still, in milliseconds. */
+/** How long to wait before asking an unreachable agent again, in milliseconds. */
 const AGAIN_MS = 30_000;
 
 export interface PostingParts {
@@ -42,11 +43,11 @@ interface UnderWay {
 export class SessionPosts {
   readonly #session: Session;
   readonly #parts: PostingParts;
-  /** What waits, and since when. */
+  /** When each waiting request was first seen. */
   readonly #since = new Map<string, number>();
-  /** Posted, here or elsewhere, or being posted. */
+  /** Requests posted, or being posted, by this or another bridge. */
   readonly #taken = new Set<string>();
-  /** Posted from here, and not known to be over. */
+  /** Requests that this bridge posted or took over, and that are not known to be decided. */
   readonly #asked = new Map<string, Posted>();
   readonly #underWay = new Set<UnderWay>();
   #callOff: (() => void) | undefined;
@@ -61,13 +62,13 @@ export class SessionPosts {
     this.#looked();
   }
 
-  /** Nobody else can be asked: what waits is posted at once. */
+  /** Posts everything that waits at once, because no other channel reaches the person. */
   hurry(): void {
     for (const key of this.#since.keys()) this.#since.set(key, Number.NEGATIVE_INFINITY);
     this.#schedule();
   }
 
-  /** Another bridge has posted it, and has ended since. */
+  /** Takes over a post of another bridge that has ended. */
   takeOver(marked: Posted): void {
     const key = requestKey(marked);
     this.#taken.add(key);
@@ -146,7 +147,7 @@ export class SessionPosts {
     const keys = new Set(posted.map(requestKey));
     const asked = mine.filter((each) => keys.has(requestKey(each)));
     for (const each of asked) this.#asked.set(requestKey(each), each);
-    // What has been decided since is nobody's to decide.
+    // A request that was decided in the meantime is not posted.
     for (const each of mine) if (!asked.includes(each)) this.#mark(each, 'over');
     if (view === undefined || asked.length === 0) return;
     this.#stopReading ??= session.watch();
@@ -160,7 +161,7 @@ export class SessionPosts {
       await this.#take(answer, posted);
     } catch (error) {
       if (under.call.signal.aborted) return;
-      // The mark stays as it is: the next bridge tries again.
+      // The row keeps its state, so the next bridge tries again.
       for (const key of under.keys) this.#asked.delete(key);
       log.warn({ sessionId: session.id, id, problem: messageOf(error) }, 'what waits could not be posted');
     } finally {
@@ -187,7 +188,7 @@ export class SessionPosts {
     }
   }
 
-  /** They wait no more: a post that is under way is called off, and the receiver is told. */
+  /** These requests no longer wait: aborts posts under way, and tells the receiver. */
   #over(over: readonly (readonly [string, Posted])[]): void {
     const { log, clock } = this.#parts;
     for (const [key] of over) this.#asked.delete(key);
@@ -227,7 +228,7 @@ export class SessionPosts {
     return { sessionId: id, agent: agent.name, title: this.#parts.title(this.#session) };
   }
 
-  /** A parked task that nobody waits to hear of costs nothing. */
+  /** Stops watching the session when no post waits for a decision: a parked task then costs nothing. */
   #rest(): void {
     if (this.#asked.size > 0) return;
     this.#stopReading?.();

@@ -1,16 +1,16 @@
 /**
- * The signature of a post, as "Standard Webhooks" 1.0 has it: `v1,` and the HMAC-SHA256, in base64, of
+ * Signs a post as "Standard Webhooks" 1.0 requires: `v1,` and the HMAC-SHA256, in base64, of
  * `<webhook-id>.<webhook-timestamp>.<body>`. Pure.
  */
 import { createHmac } from 'node:crypto';
 
-/** "Secrets are base64 encoded, prefixed with whsec_"; any other text is taken as it stands. */
+/** "Secrets are base64 encoded, prefixed with whsec_"; any other text is used as is. */
 const PREFIX = 'whsec_';
 
 export interface Signed {
-  /** The same at every attempt: the receiver's idempotency key. */
+  /** The receiver's idempotency key: the same for every attempt. */
   id: string;
-  /** Seconds since 1970, of the attempt. */
+  /** The time of the attempt, in seconds since 1970. */
   timestamp: number;
   body: string;
 }

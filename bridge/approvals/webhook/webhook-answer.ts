@@ -1,4 +1,4 @@
-/** What the receiver of a post says to it. Pure. Anything but exactly a list of decisions decides nothing (D1). */
+/** Reads the receiver's answer to a post. Pure. Only a valid list of decisions decides anything (D1). */
 import { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -7,14 +7,14 @@ import type { Verdict } from '../../dialects/dialect.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
 export type WebhookAnswer =
-  /** It has the post, and says nothing yet. */
+  /** The receiver has the post and has not decided yet. */
   | { type: 'later' }
   | { type: 'decisions'; decisions: readonly DecisionInput[] }
-  /** It has the post, and has said something that is no decision. */
+  /** The receiver has the post, but its answer is not a valid list of decisions. */
   | { type: 'malformed'; problem: string }
-  /** It is worth trying again. */
+  /** The post failed and may be retried. */
   | { type: 'troubled'; problem: string }
-  /** It will not have it. */
+  /** The receiver refuses the post; a retry does not help. */
   | { type: 'refused'; problem: string };
 
 const decided = z.strictObject({ decisions: z.array(decisionInput).min(1).max(100) });
@@ -31,12 +31,12 @@ export function readWebhookAnswer({ status, contentType, body }: Said): WebhookA
       type: 'refused',
       problem: `it redirects (HTTP ${String(status)}), which is not followed: set its new address`,
     };
-  // RFC 9110 §15.5.9, RFC 6585 §4: come again.
+  // RFC 9110 §15.5.9, RFC 6585 §4: the client may retry.
   if (status >= 500 || status === 408 || status === 429)
     return { type: 'troubled', problem: `it is in trouble (HTTP ${String(status)})` };
   if (status < 200 || status >= 400)
     return { type: 'refused', problem: `it refuses (HTTP ${String(status)})` };
-  // Many receivers say "ok" in words.
+  // Many receivers answer "ok" as plain text.
   if (body.trim() === '' || !/^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType))
     return { type: 'later' };
   try {
@@ -50,8 +50,8 @@ export function readWebhookAnswer({ status, contentType, body }: Said): WebhookA
 }
 
 /**
- * The decisions, each with the code that the receiver sent back (D2).
- * @throws ProductError INVALID_DECISION, for one that cannot be made; an Error for a call that was not posted
+ * The verdicts, each with the code that the receiver sent back (D2).
+ * @throws ProductError INVALID_DECISION for an invalid decision; an Error for a call that was not posted
  */
 export function postedVerdicts(
   decisions: readonly DecisionInput[],
