@@ -1,6 +1,6 @@
 /**
- * The task service over journal and executor. A command is recorded first and acted on after: what this answers is
- * durable (E3), and whoever recorded it wakes the task's primary, or its next execution.
+ * Implements the task service with the journal and the executor. A command is durable before it is answered (E3).
+ * Then the executor wakes the task.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
@@ -29,36 +29,39 @@ import { Maintenance } from './maintenance.ts';
 import type { Accepted, Incoming, TaskService } from './task-service.ts';
 
 export interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
-  /** None if left out. */
+  /** Defaults to no commands. */
   commands?: AgentCommands;
-  /** The mode of a task that names none. */
+  /** The mode of a task whose message sets no mode. */
   mode: TaskMode;
-  /** What is done by itself as time passes; without it, parked tasks wait for as long as it takes. */
+  /** Deadlines and clean-up. Without this, parked tasks wait without limit. */
   upkeep?: MaintenanceSettings;
-  /** Told of each task once its end is durable: what is kept for it outside of its journal can be let go. */
+  /** Called for each task once its end is durable, so that resources outside the journal can be released. */
   onEnded?: (task: Snapshot) => void;
 }
 
 export interface MaintenanceSettings {
   patience: ExpirySettings;
-  /** How long a session is kept after its last task has ended, in milliseconds; null for ever. */
+  /** How long a session is kept after its last task has ended, in milliseconds. Null means forever. */
   retentionMs: number | null;
-  /** Told of a round of upkeep that broke off; it is tried again. */
+  /** Called when a maintenance round fails. The next round tries again. */
   onFailure: (error: unknown) => void;
 }
 
 export interface RunningTaskService extends TaskService {
-  /** Takes up what was moving when the last process ended, and begins the upkeep. @returns how many tasks. */
+  /**
+   * Wakes every task that was neither parked nor ended when the last process exited, and starts maintenance. @returns
+   * the number of tasks.
+   */
   recover(): Promise<number>;
-  /** Resolves when no upkeep is under way. */
+  /** Resolves when no maintenance round runs. */
   keptUp(): Promise<void>;
-  /** Ends all executions so that the next process can take them up. */
+  /** Ends all executions. The next process resumes the tasks. */
   shutdown(graceMs: number): Promise<void>;
-  /** During a shutdown: stops running tools now. */
+  /** Stops running tools at once during a shutdown. */
   hurry(): void;
-  /** Tool executions under way in this process. */
+  /** Running tool executions of this process. */
   running(): readonly ToolExecution[];
-  /** Tasks under execution in this process. */
+  /** The number of tasks under execution in this process. */
   executing(): number;
 }
 
@@ -111,7 +114,10 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     }
   }
 
-  /** Whether a refusal is owed to what came in between: the same message (R27), or the end of the session's task (R04). */
+  /**
+   * Tells whether a concurrent command caused the refusal: the same message (R27), or the end of the session's task
+   * (R04).
+   */
   async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
     if (!(error instanceof ProductError)) return false;
     const next = incoming.taskId === undefined && !decides(incoming);
@@ -119,7 +125,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     return (await journal.command(key.principal, key.messageId)) !== undefined;
   }
 
-  /** The task a message is for: the one it names, its session's live one, or a new one. */
+  /** Finds the task for a message: the named task, the session's live task, or a new task. */
   async function findTarget(
     incoming: Incoming,
   ): Promise<{ type: 'live'; taskId: string } | { type: 'new'; sessionId: string; previous?: TaskRow }> {
@@ -139,7 +145,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     if (last === undefined) throw await unknownSession(principal, sessionId);
     const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
     if (live) return { type: 'live', taskId: live.taskId };
-    // A late decision is answered by the task it was meant for.
+    // A late decision belongs to the last task, which refuses it.
     if (decides(incoming)) return { type: 'live', taskId: last.taskId };
     return { type: 'new', sessionId, previous: last };
   }
@@ -178,7 +184,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       case 'repeated':
         return repeated(result.command, key);
       case 'session-busy':
-        // Another message started the session's next task a moment ago: this one is for that task.
+        // Another message has just started the session's next task. This message belongs to that task.
         return command(result.taskId, incoming, key);
       case 'conflict':
         throw new Error(`task id ${taskId} was given out twice`);
@@ -207,7 +213,10 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
   }
 
-  /** Asks again for a call whose files have changed since it was shown. @returns the refusal of the decision (D2) */
+  /**
+   * Asks the person again about a call whose files have changed since they were shown. @returns the refusal of the
+   * decision (D2)
+   */
   async function askedAgain(
     taskId: string,
     { call, event }: Extract<Resolved, { type: 'outdated' }>,
@@ -218,8 +227,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * The same message again is for the task it was for (R27), answered as that stands now: who asks again wants to know
-   * where things are, not to be shown a question that has been decided since. Another body under its id is a conflict.
+   * A repeated message gets its first task again (R27), at the journal's current end. A decided question is thus not
+   * shown again. A different body under the same message id is a conflict.
    */
   async function repeated(
     { taskId, sessionId, bodyHash, seq }: RecordedCommand,
@@ -301,12 +310,12 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   };
 }
 
-/** Whether a message is about what a task has asked for, or was trusted with, and begins none. */
+/** Tells whether the message decides calls or revokes a grant. Such a message starts no task. */
 function decides({ decisions, revoke: revoked }: Incoming): boolean {
   return decisions !== undefined || revoked !== undefined;
 }
 
-/** A refusal of the pure core, as the error that crosses the wire. */
+/** Turns a refusal by the pure core into the error that the client receives. */
 function applied(changed: Changed | undefined, taskId: string): { snapshot: Snapshot } {
   if (changed === undefined) throw unknownTask(taskId);
   if (changed.type === 'refuse') throw refusal(changed);

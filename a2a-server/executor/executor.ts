@@ -1,11 +1,12 @@
 /**
- * Runs tasks. An execution takes a task from where its journal says it is to where it parks or ends.
+ * Runs tasks. An execution continues a task from its journal until the task parks or ends.
  *
- * - E1 one execution per task: a wake-up during one is remembered by it, never a second one beside it.
- * - E4 nothing here knows of sockets or requests.
- * - Lifetimes are a tree of scopes: server → task → turn → model call and tool executions. Each execution makes its own,
- *   so a task woken by a decision runs under signals made at that moment.
- * - A parked or ended task leaves nothing behind in memory.
+ * - E1: a task has one execution. A wake-up during an execution sets a flag that the execution checks before it
+ *   exits.
+ * - E4: this file knows no sockets and no requests.
+ * - Abort scopes form a tree: server → task → turn → model call and tool executions. Each execution creates new
+ *   scopes, so earlier aborted signals cannot stop it.
+ * - A parked or ended task keeps nothing here in memory, except a timer while it waits for a retry.
  */
 import { AbortScope, onAbort } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -37,10 +38,10 @@ import { written, type TimeLimits } from './time-limits.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 import { TurnScope } from './turn-scope.ts';
 
-/** After so many milliseconds a process that could not be ended is looked for again (D6). */
+/** Delay in milliseconds before the executor checks again for a process that it could not end (D6). */
 const ORPHAN_MS = 2_000;
 
-/** After so many milliseconds a task whose journal could not be written is taken up again. */
+/** Delay in milliseconds before a task is retried whose journal could not be written. */
 const RETRY_MS = 5_000;
 
 const SHUTDOWN: StopCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
@@ -51,7 +52,7 @@ export interface ExecutorOptions {
   clock: Clock;
   ids: Ids;
   models: Models;
-  /** What is done without a model. */
+  /** Commands that run without a model. */
   commands: AgentCommands;
   toolbox: Toolbox;
   /** The operator's rules. */
@@ -60,15 +61,15 @@ export interface ExecutorOptions {
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
   graceMs: number;
   limits: TimeLimits;
-  /** What a task may spend before a person is asked. */
+  /** The limit a task may spend before a person must agree to more. */
   budget: Budget;
-  /** D6: what killed servers have left running; nothing if left out. */
+  /** D6: finds and ends processes that killed servers left running. Optional. */
   children?: Pick<ChildProcesses, 'endOrphans'>;
-  /** Told of an execution that broke; the task stays as its journal has it. */
+  /** Called when an execution throws. */
   onFailure: (taskId: string, error: unknown) => void;
 }
 
-/** What an execution begins with. */
+/** The input of a new execution. */
 interface Beginning {
   opening?: Opening | undefined;
   command?: PendingCommand | undefined;
@@ -76,25 +77,25 @@ interface Beginning {
 
 interface Execution {
   task: AbortScope<StopCause>;
-  /** Ends the loop and the model call, not the tools under way. */
+  /** Ends the loop and the model call. Running tools continue. */
   loop: AbortScope<StopCause>;
-  /** A command came meanwhile: look again before leaving. */
+  /** A wake-up arrived during the execution: check the task again before exit. */
   again: boolean;
   done: Promise<void>;
 }
 
 type Opening = (snapshot: Snapshot) => readonly TaskEvent[];
 
-/** After so many milliseconds a decision is appended alone, although the call it lets run has not started yet. */
+/** If the approved call has not started after this many milliseconds, the decision is appended alone. */
 const START_WITHIN_MS = 250;
 
-/** What one execution has opened, kept for its length. */
+/** Resources that one pass of an execution opens. */
 interface Opened {
   workspace: Workspace;
   earlier: readonly Snapshot[];
 }
 
-/** What one stretch of work holds on to, and lets go of at its end. */
+/** The resources of one pass over the task. The pass releases them at its end. */
 interface Stretch {
   opened?: Opened;
   turn?: TurnScope;
@@ -105,7 +106,7 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #server = new AbortScope<StopCause>();
   readonly #executions = new Map<string, Execution>();
-  /** How to call off the next look at a task that waits for its journal or its model: all that is held of it. */
+  /** Per task, cancels the timer of the next wake-up. */
   readonly #later = new Map<string, () => void>();
   readonly scheduler: ToolScheduler;
   #closing = false;
@@ -115,14 +116,14 @@ export class Executor {
     this.scheduler = new ToolScheduler(options);
   }
 
-  /** How many tasks are being executed. */
+  /** The number of tasks under execution. */
   get size(): number {
     return this.#executions.size;
   }
 
   /**
-   * Takes the task up, or tells its primary that there is more. Returns at once.
-   * @param opening what an execution that begins with this appends before anything else.
+   * Starts an execution, or asks the running execution to check the task again. Returns at once.
+   * @param opening gives the events that a new execution appends first.
    */
   wake(taskId: string, opening?: Opening): void {
     if (this.#closing) return;
@@ -136,9 +137,9 @@ export class Executor {
   }
 
   /**
-   * Appends a command and takes the task up. Where nothing of the task is under way, the start of the call that the command
-   * lets run is part of the same append.
-   * @returns what became of it, once it is durable (E3). @throws ProductError STORAGE
+   * Appends a command and wakes the task. If no execution runs, one append holds the command and the start of the
+   * call that it approves.
+   * @returns the result, once it is durable (E3). @throws ProductError STORAGE
    */
   async command(
     taskId: string,
@@ -169,13 +170,13 @@ export class Executor {
     execution.done = this.#execute(taskId, execution, first);
   }
 
-  /** Fires the signals of everything the task has running; the journal has the reason already. */
+  /** Aborts everything the task runs. The caller has already recorded the reason in the journal. */
   stop(taskId: string, stop: StopCause): void {
     this.#later.get(taskId)?.();
     this.#executions.get(taskId)?.task.abort(stop);
   }
 
-  /** Takes up every task that was moving when the last process ended. @returns how many. */
+  /** Wakes every task that was neither parked nor ended when the last process exited. @returns their number. */
   async recover(): Promise<number> {
     const rows = await this.#options.journal.unsettled();
     for (const { taskId } of rows) this.wake(taskId, takingUp);
@@ -183,8 +184,8 @@ export class Executor {
   }
 
   /**
-   * No new work; model calls end at once and are asked again by the next process; running tools get `graceMs` to end
-   * by themselves and are then stopped with the reason `server-shutdown`.
+   * Starts no new work. Model calls stop at once; the next process repeats them. Running tools have `graceMs` to
+   * finish, then stop with the reason `server-shutdown`.
    */
   async shutdown(graceMs: number): Promise<void> {
     this.#closing = true;
@@ -198,7 +199,7 @@ export class Executor {
     this.stopAll();
   }
 
-  /** Stops what still runs during a shutdown, without waiting for the rest of its time. */
+  /** Stops everything that still runs during a shutdown, without waiting for the grace period. */
   stopAll(): void {
     this.#server.abort(SHUTDOWN);
   }
@@ -209,10 +210,11 @@ export class Executor {
     try {
       await this.#carryOn(taskId, execution, { opening, command });
     } catch (error) {
-      // A disk that was full may have room by then, and nobody else would take the task up before the next command (R28).
+      // The disk may have space again later. Without this timer the task would wait for the next command (R28).
       if (!(await this.#fail(taskId, error))) this.#wakeAfter(taskId, RETRY_MS);
     } finally {
-      // No await from the last look to here: a wake-up finds this execution, or starts the next.
+      // There is no await between the last check and this line. A wake-up finds this execution or starts the next
+      // one.
       release();
       this.#executions.delete(taskId);
       execution.task.close();
@@ -231,12 +233,14 @@ export class Executor {
         await this.#untilSettled(taskId, execution, command);
       } while (execution.again && !execution.loop.signal.aborted);
     } finally {
-      // E3: whatever broke off, the decision is appended, and its sender is answered.
+      // E3: even after a failure the decision is appended and its sender gets an answer.
       if (command?.settled === false) await command.settle();
     }
   }
 
-  /** D6: whether a process that a killed server left may still be at work on a call. What can be ended is ended first. */
+  /**
+   * D6: tells whether a process of a killed server may still work on a call. Ends such processes first where it can.
+   */
   async #orphaned(taskId: string): Promise<boolean> {
     const { log, children = UNRECORDED } = this.#options;
     const orphans = await children.endOrphans();
@@ -285,7 +289,7 @@ export class Executor {
           return;
         case 'append':
         case 'recover':
-          // Decided on this very snapshot: if the task has moved on meanwhile, it is looked at again.
+          // The step was decided on this snapshot. If the task has changed since, the loop checks it again.
           await log.change(taskId, (s) =>
             s.seq === snapshot.seq ? { type: 'append', events: step.events } : { type: 'keep' },
           );
@@ -308,9 +312,9 @@ export class Executor {
             ),
           );
           await pending?.settle();
-          // E1: not before the last of them has come to its end, or the next execution would run beside it.
+          // E1: wait for all runs before throwing. Otherwise the next execution would run beside them.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
-          // Whatever a decision lets run gets scopes of its own, also when it comes before this execution has left.
+          // The call waits for a decision again. A later decision gets new scopes, even if this execution still runs.
           if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
             stretch.turn.end();
             delete stretch.turn;
@@ -318,7 +322,7 @@ export class Executor {
           break;
         }
         case 'ask-model':
-          // What tools there are is asked once those who bring some have had their time to start.
+          // MCP servers and other tool sources get time to start before the model sees the tool list.
           await this.#options.toolbox.settled(loop.signal);
           stretch.opened ??= await this.#open(snapshot);
           stretch.turn?.end();
@@ -372,18 +376,18 @@ export class Executor {
     }
   }
 
-  /** The newest message is a command, or what came of its calls is to be told. */
+  /** The model that runs the command of the newest message. Undefined if that message is no command. */
   #carryingOut(snapshot: Snapshot, workspace: Workspace): Model | undefined {
     const command = newestMessage(snapshot)?.command;
     return command && this.#options.commands.model(command, { snapshot, workspace });
   }
 
-  /** Ends the task when it has been at work for longer than it may. */
+  /** Starts the task's time limit. At the limit the task fails. */
   #limitTask(snapshot: Snapshot, task: AbortScope<StopCause>, taskMs: number): PausableTimeout {
     const { clock, log, onFailure } = this.#options;
     const message = `The task was at work for longer than ${written(taskMs)}, its time limit. Go on with the session to let it continue.`;
     const end = async (): Promise<void> => {
-      // One that has parked in the meantime is at work no longer.
+      // A task that has parked in the meantime does not run any more.
       const changed = await log.change(snapshot.taskId, (s) =>
         isSettled(s) ? { type: 'keep' } : timeOut(s, message),
       );
@@ -408,8 +412,8 @@ export class Executor {
   }
 
   /**
-   * What cannot be run is ended with a sentence; what cannot be written stays as it is.
-   * @returns whether the task has ended.
+   * Records `task.failed`, unless the journal itself cannot be written.
+   * @returns true if the task has ended.
    */
   async #fail(taskId: string, error: unknown): Promise<boolean> {
     this.#options.onFailure(taskId, error);
@@ -427,7 +431,7 @@ export class Executor {
     }
   }
 
-  /** Takes the task up after so many milliseconds, unless it is taken up or stopped before. */
+  /** Wakes the task after this many milliseconds, unless it is woken or stopped earlier. */
   #wakeAfter(taskId: string, ms: number, opening?: Opening): void {
     if (this.#closing) return;
     this.#later.get(taskId)?.();

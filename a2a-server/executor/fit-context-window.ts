@@ -1,6 +1,7 @@
 /**
- * Makes a conversation fit into its model's window before the model is asked: what is old is summarised by the model itself,
- * in a turn without tools; what is long is clipped. Both are in the journal, so that the next process shows the same (J2).
+ * Shortens a conversation to fit the model's context window before the model call. The model summarises old parts in
+ * a turn without tools; long parts are clipped. The journal records both, so that the next process sends the same
+ * (J2).
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -26,22 +27,22 @@ import type { StopCause } from './stop-reason.ts';
 import type { TaskLog } from './task-log.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** The window that is filled with what is to be summarised, where the model says nothing of its own. */
+/** Window size in tokens for the text to summarise, if the model does not state its size. */
 const UNKNOWN_WINDOW = 100_000;
 
 export interface ContextFitter {
   log: TaskLog;
   clock: Clock;
-  /** Whose turn it is, by what the task is. */
+  /** The model for the task's current state. */
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: ModelRequest['tools'];
   earlier: readonly Snapshot[];
-  /** Ends the call of the model: with reason `timeout` it has failed, with any other all is left as it is. */
+  /** Ends the model call. With reason `timeout` the call has failed; any other reason leaves the task unchanged. */
   scope: AbortScope<StopCause>;
 }
 
-/** @returns whether the model can be asked now; otherwise the task has changed and is to be looked at again. */
+/** @returns true if the model can be called now. On false the task may have changed: check it again. */
 export async function fitContextWindow(snapshot: Snapshot, maker: ContextFitter): Promise<boolean> {
   const { earlier, log } = maker;
   const model = maker.modelFor(snapshot);
@@ -55,7 +56,7 @@ export async function fitContextWindow(snapshot: Snapshot, maker: ContextFitter)
       : squeeze.type === 'clip'
         ? squeeze.event
         : await summarised(squeeze, snapshot, { ...maker, model, room });
-  // Decided on this very conversation: if it has grown meanwhile, it is looked at again.
+  // The event was decided on this conversation. If it has grown since, check it again.
   if (event !== undefined)
     await log.change(snapshot.taskId, (s) =>
       isTerminal(s) || s.turns !== snapshot.turns ? { type: 'keep' } : { type: 'append', events: [event] },
@@ -63,7 +64,7 @@ export async function fitContextWindow(snapshot: Snapshot, maker: ContextFitter)
   return false;
 }
 
-/** The end of a task whose provider takes no more, when all that can be left out has been. */
+/** The end of a task whose provider still refuses the conversation after all shortening. */
 export function tooLong(model: string): TaskEvent {
   return {
     type: 'task.failed',
@@ -77,7 +78,7 @@ const INSTRUCTIONS = [
   'Write plainly, in the language of the task. Keep: what the person wants, with every condition, correction and refusal of theirs, in their own words where they matter; what was found out, with exact names, paths, numbers, and the text of errors; what was changed, file by file; what was tried and did not work; what is still to be done, and what was about to be done. Leave out what no longer matters.',
 ].join('\n');
 
-/** @returns undefined when it was cut short, and the next execution takes it up. */
+/** @returns undefined when the model call was aborted. The next execution tries again. */
 async function summarised(
   squeeze: Extract<Squeeze, { type: 'summarise' }>,
   snapshot: Snapshot,
@@ -127,7 +128,7 @@ function asked({ covered, tokens }: Extract<Squeeze, { type: 'summarise' }>, roo
   ].join('\n\n');
 }
 
-/** What the model says, up to twice as much as is wanted: what has no end is not waited for. */
+/** Collects the model's text, up to twice the wanted length. A model may never stop writing. */
 async function answerOf(
   model: Model,
   request: ModelRequest,

@@ -1,10 +1,10 @@
 /**
- * A cursor on a task's journal: live, late, reconnecting and slow readers are this one code path.
+ * Reads a task's journal from a cursor. Live, late, reconnecting and slow readers share this code path.
  *
- * - S1 entries come in order, without gap or repeat, from the position given.
- * - S2 a position beyond the end is refused, never rounded, and so is one in a task that was deleted.
- * - S3 the reader pulls; between two reads it holds a number, nothing else.
- * - E5 a reader that has caught up sleeps until the journal wakes it.
+ * - S1: entries come in order from the given position, without gap or repeat.
+ * - S2: a position beyond the end is refused, never rounded. A deleted task is refused too.
+ * - S3: the reader pulls. Between two reads this holds only a position.
+ * - E5: a reader at the end sleeps until the journal wakes it.
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -24,7 +24,7 @@ export async function* followJournal(
 ): AsyncGenerator<readonly JournalEntry[], void, undefined> {
   let rung = false;
   let wake: (() => void) | undefined;
-  // Watching begins before the first look, so that nothing falls between the two.
+  // Watch before the first read, so that no append is missed between the two.
   const unwatch = journal.watch(taskId, () => {
     rung = true;
     wake?.();
@@ -41,7 +41,7 @@ export async function* followJournal(
       );
     let position = after;
     while (!signal.aborted) {
-      // All that was there at first has been read and the task stood still at its end.
+      // All entries of the first row are read, and the task was settled at that point.
       if (position === row.seq && isOver(row.state, until)) return;
       if (position >= row.seq && !rung) {
         await new Promise<void>((resolve) => (wake = resolve));
@@ -52,7 +52,7 @@ export async function* followJournal(
       const entries = await journal.read(taskId, position, PAGE);
       const last = entries.at(-1);
       if (last === undefined) {
-        // There was more: the task was deleted meanwhile.
+        // The journal had more entries, so the task has been deleted meanwhile.
         if (position < row.seq) throw unknown(taskId);
         continue;
       }
@@ -64,7 +64,7 @@ export async function* followJournal(
         yield entries.slice(0, end + 1);
         return;
       }
-      // A full page may not be all there is: look again before sleeping.
+      // After a full page there may be more entries: read again before sleeping.
       if (entries.length === PAGE) rung = true;
       position = last.seq;
       yield entries;

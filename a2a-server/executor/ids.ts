@@ -1,4 +1,4 @@
-/** Ids, from outside: so that a test can foresee them. */
+/** Creates ids. It is an interface so that tests can predict them. */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 
@@ -6,7 +6,7 @@ export interface Ids {
   task(): string;
   session(): string;
   call(): string;
-  /** E.g. `run-shell-command-1623456789-abc123def`: tool, seconds since the epoch, chance. */
+  /** E.g. `run-shell-command-1623456789-abc123def`: tool, seconds since the epoch, random characters. */
   toolExecution(tool: string): string;
 }
 

@@ -1,10 +1,10 @@
-/** What tool executions have put out, read from the journal: all of it, also after a restart. */
+/** Reads the complete output of tool executions from the journal, even after a restart. */
 import type { Journal } from '../journal/journal.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 
 const PAGE = 1000;
 
-/** Tells a tool execution what another of its own session has put out (X1: and of no other). */
+/** Lets a tool execution read the output of another one of the same session, and of no other session (X1). */
 export function journalledOutputs(journal: Pick<Journal, 'toolExecution' | 'row' | 'read'>): ReadOutput {
   const sessionOf = async (toolId: string): Promise<{ taskId: string; session: string } | undefined> => {
     const execution = await journal.toolExecution(toolId);

@@ -1,13 +1,13 @@
-/** What a model is given of a result that is longer than it should read unasked. Pure. */
+/** Shortens a tool result that is too long for the model. Pure. */
 import { capped } from '../../shared/text/capped-text.ts';
 import { wholeIn } from '../tools/builtin/read-output.ts';
 
-/** Characters. Above what built-in tools give of themselves, so that a page that was asked for in full is given in full. */
+/** Characters. This is above the limits of the built-in tools, so that a fully requested page stays complete. */
 const MAX_RESULT = 105_000;
-/** Characters that are shown of a longer one, half of them from each end. */
+/** Characters shown of a longer result, half from each end. */
 const SHOWN = 30_000;
 
-/** @returns undefined for a result that can be given as it is. */
+/** @returns undefined for a result that fits unchanged. */
 export function headAndTail(text: string, toolId: string): string | undefined {
   return text.length <= MAX_RESULT ? undefined : `${capped(text, SHOWN)}\n${wholeIn(toolId)}`;
 }

@@ -1,12 +1,11 @@
 /**
- * What the server does by itself as time passes: it ends tasks that nobody came to in time (R14), deletes sessions that
- * have long been over, and packs long journals whose tasks stand still.
+ * Runs time-based work: ends tasks whose deadline has passed (R14), deletes old sessions, and compacts long journals
+ * of parked tasks.
  *
- * - Parked costs nothing: one timer for the whole process, however many tasks wait. What is due is asked of the journal's
- *   index; no task, closure or time of a task is held here.
- * - What is done is decided by the pure core on the task as it is then. A decision that races with it is decided by the
- *   journal: one of them is appended, the other finds the task changed (D1, A3).
- * - A round that fails is told, and tried again with the next.
+ * - A parked task costs no memory. The process has one timer, and deadlines come from the journal's index.
+ * - The pure core decides on the task's current state. If a decision races with the deadline, the journal appends one
+ *   of them (D1, A3).
+ * - A failed round is reported, and the next round tries again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -15,32 +14,32 @@ import { expire } from '../task/expiry.ts';
 import type { TaskLog } from './task-log.ts';
 
 /**
- * The longest the timer runs, in milliseconds. A clock that was set forward, or a machine that slept, is noticed by then;
- * and `setTimeout` counts no further than 2³¹ ms.
+ * Maximum delay of the timer, in milliseconds. It limits how late a clock change or a sleeping machine is noticed.
+ * `setTimeout` counts up to 2³¹ ms.
  */
 const LOOK_AGAIN_MS = 3_600_000;
 
-/** After a round that failed, in milliseconds: a full disk may have room by then. */
+/** Delay after a failed round, in milliseconds. A full disk may have space by then. */
 const RETRY_MS = 60_000;
 
 /** Sessions deleted in one transaction. */
 const FORGOTTEN_AT_ONCE = 20;
 
-/** Entries packed in one transaction: some milliseconds of work. */
+/** Entries compacted in one transaction: some milliseconds of work. */
 const COMPACTED_AT_ONCE = 512;
 
-/** Tasks ended side by side: they share commits, and others get their turn in between. */
+/** Tasks ended concurrently. They share commits, and other work runs between batches. */
 const BATCH = 100;
 
 export interface MaintenanceOptions {
   journal: Journal;
   log: TaskLog;
   clock: Clock;
-  /** How long a session is kept after its last task has ended, in milliseconds; null for ever. */
+  /** How long a session is kept after its last task has ended, in milliseconds. Null means forever. */
   retentionMs: number | null;
-  /** Told of a task that was ended: a tool may be at work that waits for the person who did not come. */
+  /** Called for each task that this ends. One of its tools may still wait for the person. */
   onEnded: (taskId: string) => void;
-  /** Told of a round that broke off. */
+  /** Called when a round fails. */
   onFailure: (error: unknown) => void;
 }
 
@@ -48,7 +47,7 @@ export class Maintenance {
   readonly #options: MaintenanceOptions;
   #timer: { at: number; cancel: () => void } | undefined;
   #round: Promise<void> | undefined;
-  /** The earliest deadline told of while a round was under way. */
+  /** The earliest deadline reported during the current round. */
   #told = Number.POSITIVE_INFINITY;
   #state: 'idle' | 'active' | 'stopped' = 'idle';
 
@@ -56,28 +55,28 @@ export class Maintenance {
     this.#options = options;
   }
 
-  /** Begins in the background with what fell due while no server ran. */
+  /** Starts in the background. The first round handles deadlines that passed while no server ran. */
   start(): void {
     if (this.#state !== 'idle') return;
     this.#state = 'active';
     this.#begin();
   }
 
-  /** A task waits until then, in milliseconds since the epoch. */
+  /** Reports a new deadline, in milliseconds since the epoch. */
   heed(deadline: number): void {
     if (this.#state !== 'active') return;
     if (this.#round !== undefined) this.#told = Math.min(this.#told, deadline);
     else if (this.#timer !== undefined && deadline < this.#timer.at) this.#arm(deadline);
   }
 
-  /** Begins nothing more. Resolves when the round under way has come to its end. */
+  /** Starts no more rounds. Resolves when the current round has ended. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#timer?.cancel();
     await this.#round;
   }
 
-  /** Resolves when no round is under way. */
+  /** Resolves when no round runs. */
   async settled(): Promise<void> {
     await this.#round;
   }
@@ -101,11 +100,11 @@ export class Maintenance {
     this.#timer = { at: now + ms, cancel: this.#options.clock.after(ms, () => this.#begin()) };
   }
 
-  /** @returns when there is more to do. */
+  /** @returns the time of the next round. */
   async #work(): Promise<number> {
     try {
       const next = await this.#expire();
-      // Before anything is deleted: what is packed is deleted in a moment.
+      // Compact before deleting.
       await this.#compact();
       await this.#forget();
       return next;
@@ -128,10 +127,12 @@ export class Maintenance {
     while (this.#state === 'active' && (await journal.compact(COMPACTED_AT_ONCE)) > 0) await nextTurn();
   }
 
-  /** Ends what is due. @returns the next deadline. */
+  /** Ends the tasks that are due. @returns the next deadline. */
   async #expire(): Promise<number> {
     const { journal, log, clock, onEnded } = this.#options;
-    /** Once each in a round: what the index calls due and the core does not must not keep the process busy for ever. */
+    /**
+     * Each task is tried once per round. A task that the index calls due and the core does not must not loop forever.
+     */
     const looked = new Set<string>();
     while (this.#state === 'active') {
       const now = clock.now();

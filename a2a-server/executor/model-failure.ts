@@ -2,7 +2,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { RETRY_AFTER } from '../models/model.ts';
 import type { ModelFailure } from '../task/model-outage.ts';
 
-/** What a model has thrown, as the core judges it. */
+/** Converts an error of a model into the failure that the core judges. */
 export function failureOf(error: unknown): ModelFailure {
   const message = messageOf(error);
   if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };

@@ -1,10 +1,10 @@
 /**
- * One turn of the model: the conversation in, text and tool calls into the journal.
+ * Runs one model turn: sends the conversation, and journals the text and the tool calls.
  *
- * - Text is journalled chunk by chunk as it comes; chunks that arrive together, or during an append, share one.
- * - The calls, the verdict on each, and what they lead to by themselves (the task waits, or ends) are one append, with
- *   the last of the text: the turn is finished whole or void.
- * - A4 a canceled task's turn ends at once: the signal fires, and its appends find the task ended.
+ * - Text chunks are journalled as they come. Chunks that arrive together, or during an append, share one append.
+ * - One append holds the calls, their verdicts, the next step (the task waits or ends) and the last text. A turn is
+ *   thus recorded completely or not at all.
+ * - A4: a canceled task ends its turn at once. The signal fires, and later appends find the task ended.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -32,14 +32,14 @@ export interface ModelCallRequest {
 
 export interface PreparedCall {
   call: RequestedCall;
-  /** What policy says of it, with what the calls before it in the turn have led to. */
+  /** The policy verdict on the call, given the task after the earlier calls of the turn. */
   judge: (snapshot: Snapshot) => Verdict;
 }
 
 export interface ModelTurn {
   log: TaskLog;
   clock: Clock;
-  /** Whose turn it is, by what the task is when it begins. */
+  /** The model for the task's state at the start of the turn. */
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: Parameters<Model['stream']>[0]['tools'];
@@ -47,15 +47,13 @@ export interface ModelTurn {
   earlier: readonly Snapshot[];
   /** Absolute path of the directory the task works in. */
   workspace: string;
-  /** Ends the call of the model: with reason `timeout` the task fails, with any other the turn is left as it is. */
+  /** Ends the model call. With reason `timeout` the task fails; any other reason leaves the turn unfinished. */
   scope: AbortScope<StopCause>;
-  /** Checks a call and makes its preview. */
+  /** Validates a call and creates its preview. */
   prepare(request: ModelCallRequest): Promise<PreparedCall>;
 }
 
-/**
- * Runs one turn on the task. Resolves when the turn is journalled, or void and asked again later, or the task has ended.
- */
+/** Runs one turn on the task. Resolves when the turn is journalled or abandoned, or when the task has ended. */
 export async function runModelTurn(taskId: string, context: ModelTurn): Promise<void> {
   const { log, modelFor, scope } = context;
   const { signal } = scope;
@@ -103,12 +101,12 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
           break;
       }
     }
-    // Text is shown before its turn's calls are looked at, which may take a while.
+    // Flush the text first: preparing the calls may take a while.
     if (requests.length > 0) await writer.flush();
     unwritten = await writer.close();
   } catch (error) {
     if (signal.aborted) return cutShort(context, { taskId, turn });
-    // Not the model's doing, and no reason to end: whoever executes the task takes it up again.
+    // A storage error is not the model's fault. The executor retries the task.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
     if (error instanceof PromptTooLong) await refused(context, { taskId, turn }, error);
     else await failed(context, { taskId, turn }, failureOf(error));
@@ -130,7 +128,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       events.push(event);
       after = fold(after, { seq: after.seq + 1, at: s.updatedAt, event });
     };
-    // One after the other, and only now: a grant may have been used up, or taken back, since the turn began.
+    // Judge the calls in order and inside this rule. A grant may have been used up or revoked during the turn.
     for (const { call, judge } of prepared)
       add({ type: 'tool.requested', turn, call, verdict: judge(after) });
     add({ type: 'turn.finished', turn, end, usage, ...(usd !== undefined && { usd }) });
@@ -139,14 +137,14 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   });
 }
 
-/** What is cut short for another reason than its time is taken up by the next execution, or its task has ended. */
+/** A timeout fails the task. After any other abort, the next execution repeats the turn, or the task has ended. */
 async function cutShort(context: ModelTurn, at: TurnOfTask): Promise<void> {
   const { reason } = context.scope;
   if (reason?.reason === 'timeout')
     await failed(context, at, { message: reason.message, passing: false, waitMs: 0 });
 }
 
-/** The conversation is made shorter and sent once more. */
+/** The provider refused the prompt as too long. The task shortens the conversation and sends it once more. */
 async function refused({ log }: ModelTurn, at: TurnOfTask, error: PromptTooLong): Promise<void> {
   await log.change(at.taskId, (s) =>
     s.openTurn?.turn !== at.turn
@@ -166,7 +164,7 @@ interface TurnOfTask {
   turn: number;
 }
 
-/** What the turn has said is void. The model is asked again where that may help; otherwise the task ends. */
+/** Abandons the turn. The model is called again where that may help; otherwise the task fails. */
 async function failed({ log, clock }: ModelTurn, at: TurnOfTask, failure: ModelFailure): Promise<void> {
   const abandoned: TaskEvent = { type: 'turn.abandoned', turn: at.turn, reason: failure.message };
   await log.change(at.taskId, (s) =>

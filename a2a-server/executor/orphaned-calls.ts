@@ -1,9 +1,9 @@
-/** D6: which running call of a task may still have a process of a killed server at work. Pure. */
+/** D6: finds the running call of a task on which a process of a killed server may still work. Pure. */
 import type { Orphan } from '../processes/child-processes.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { noteOf, type Call, type Snapshot } from '../task/snapshot.ts';
 
-/** What the task waits for before anything else; undefined when no orphan carries out one of its calls. */
+/** The call whose orphaned process the task waits for. Undefined if no orphan runs one of its calls. */
 export function orphanedCall(
   snapshot: Snapshot,
   orphans: readonly Orphan[],
@@ -17,7 +17,7 @@ export function orphanedCall(
   return undefined;
 }
 
-/** Says so to whoever watches the task; nothing to append when it has been said. */
+/** The event that reports the orphan. Empty if the journal already has it. */
 export function orphanedEvents(snapshot: Snapshot, orphans: readonly Orphan[]): TaskEvent[] {
   const found = orphanedCall(snapshot, orphans);
   if (found === undefined) return [];

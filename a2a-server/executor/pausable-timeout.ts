@@ -1,17 +1,17 @@
-/** A time limit that can be held: while a person is waited for, nothing counts. */
+/** A time limit that can pause, e.g. while a tool waits for a person. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class PausableTimeout {
   readonly #clock: Clock;
   readonly #onEnd: () => void;
-  /** Milliseconds left when it began to run last. */
+  /** Milliseconds left when the timer last started. */
   #leftMs: number;
   #since = 0;
   #holders = 0;
   #over = false;
   #stopTimer: (() => void) | undefined;
 
-  /** @param ms after which `onEnd` is called, once, in milliseconds; it begins to count at once. */
+  /** @param ms delay in milliseconds before the only call of `onEnd`. The timer starts at once. */
   constructor(clock: Clock, ms: number, onEnd: () => void) {
     this.#clock = clock;
     this.#leftMs = ms;
@@ -19,7 +19,7 @@ export class PausableTimeout {
     this.#count();
   }
 
-  /** Stands still until what is returned has been called, by every holder. Calling it twice is harmless. */
+  /** Pauses the timer until every holder has called its returned function. Calling it twice is harmless. */
   hold(): () => void {
     this.#holders += 1;
     if (this.#holders === 1) this.#pause();
@@ -32,7 +32,7 @@ export class PausableTimeout {
     };
   }
 
-  /** Calls it off, for good. */
+  /** Cancels the timer for good. */
   cancel(): void {
     this.#over = true;
     this.#stopTimer?.();

@@ -1,8 +1,9 @@
 /**
- * A decision that is accepted but not yet appended, so that the start of the call it lets run can be part of its append.
+ * A command that is valid but not yet appended. One append can thus hold a decision and the start of the call it
+ * approves.
  *
- * E3: it is answered when it is durable, and not before. It is appended exactly once: with the call's start, or alone when
- * there is nothing to start, or when the start takes too long.
+ * E3: the sender gets an answer only when the command is durable. The command is appended once: with the call's
+ * start, or alone when no call starts or the start takes too long.
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../journal/journal.ts';
@@ -11,13 +12,13 @@ import { foldOn } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { LogChange, Changed, TaskLog } from './task-log.ts';
 
-/** What became of a command. `snapshot`: the task as of the command's own last event, when it was appended. */
+/** The result of a command. `snapshot`: the task after the command's last event, if this command was appended. */
 export interface CommandResult {
   changed: Changed | undefined;
   snapshot?: Snapshot;
 }
 
-/** What is appended after the command, judged on the task as the command leaves it. */
+/** Events to append after the command. `events` receives the task as the command leaves it. */
 export interface Following {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];
@@ -38,11 +39,11 @@ export class PendingCommand {
     this.#taskId = taskId;
     this.#rule = rule;
     this.#key = key;
-    // The sender waits for it, but may do so only later.
+    // The sender may await the result later; until then a rejection must not be unhandled.
     this.#result.promise.catch(() => undefined);
   }
 
-  /** Rejects when the journal cannot be written. */
+  /** The result of the append. Rejects when the journal cannot be written. */
   get result(): Promise<CommandResult> {
     return this.#result.promise;
   }
@@ -51,13 +52,13 @@ export class PendingCommand {
     return this.#settling !== undefined;
   }
 
-  /** The task as the command would leave it now; as it is, when the command would be refused. */
+  /** Returns the task as the command would change it now. If the command would be refused, the task is unchanged. */
   foresee(snapshot: Snapshot, at: number): Snapshot {
     const change = this.#rule(snapshot);
     return change.type === 'append' ? after(snapshot, change.events, at) : snapshot;
   }
 
-  /** Appends the command, with what follows it. The first call counts. @returns whether that was this one. */
+  /** Appends the command and the following events. Only the first call appends. @returns true for that call. */
   async settle(following: Following = NOTHING): Promise<boolean> {
     if (this.#settling !== undefined) {
       await this.#settling;

@@ -1,4 +1,4 @@
-/** From what a model wrote to a call a person can judge: checked, previewed, and put before policy. */
+/** Turns a model's tool call into a call a person can judge: validated, with a preview and a policy verdict. */
 import type { Preview } from '../../shared/protocol/tool-approval.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -15,7 +15,7 @@ import { inputHash } from '../../shared/protocol/input-hash.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 
 export interface Preparation {
-  /** Whose task it is. */
+  /** The owner of the task. */
   principal: string;
   toolbox: Toolbox;
   workspace: Workspace;
@@ -25,7 +25,7 @@ export interface Preparation {
   signal: AbortSignal;
 }
 
-/** Never throws: a call that cannot work is refused, and the model is told why. */
+/** Never throws. A call that cannot work is refused, and the model gets the reason. */
 export async function prepareCall(
   request: ModelCallRequest,
   { principal, toolbox, workspace, ids, policy, clock, signal }: Preparation,
@@ -45,13 +45,13 @@ export async function prepareCall(
     call,
     judge({ settings, grants }) {
       const said = verdict(judged, { policy, settings, grants: standing(grants, clock.now()) });
-      // No mode, trust or rule answers for a person; that nobody is to be asked, a rule may say.
+      // No mode, grant or rule answers a question for a person. A rule may refuse the question.
       return questionOf(call) === undefined || said.type === 'refuse' ? said : { type: 'question' };
     },
   };
 }
 
-/** What of a call depends on its input. */
+/** The fields of a call that depend on its input. */
 export interface ShownCall {
   title: string;
   input: Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * Decisions as they came, made ready for the pure core. An edit is checked like the model's own input and shown anew (D4).
- * It binds to the content that the person saw: where that has changed, the call is asked again (D2).
+ * Prepares a client's decisions for the pure core. An edit is validated like the model's input and shown again (D4).
+ * If the content the person saw has changed, the call is asked again (D2).
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
@@ -26,10 +26,10 @@ export interface EditContext {
 
 export type Resolved =
   | { type: 'resolved'; decisions: ResolvedDecision[] }
-  /** An edit was made on content that has changed since. The call is asked again with these; nothing is decided. */
+  /** The edited content has changed since it was shown. Ask again with this event; decide nothing. */
   | { type: 'outdated'; call: Call; event: Outdated };
 
-/** @throws ProductError INVALID_DECISION for an edit that cannot be made; nothing is changed then (E3). */
+/** @throws ProductError INVALID_DECISION for an invalid edit. It changes nothing then (E3). */
 export async function resolveDecisions(
   { decisions }: DecisionsPart,
   snapshot: Snapshot,
@@ -54,7 +54,7 @@ export async function resolveDecisions(
   return { type: 'resolved', decisions: resolved };
 }
 
-/** The core refuses an edit of a call that does not wait, or that was made on another question. */
+/** Skips an edit that the core refuses anyway: the call does not wait, or the edit is for another question. */
 function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   const { state } = call;
   return decision === 'edit' && state.type === 'waiting' && shown === shownOf(call, state.reason);
@@ -78,7 +78,7 @@ async function edited(
   const { principal } = snapshot;
   const place = { principal, workspace, signal };
   const shown = await showCall(tool, parsed.input, place);
-  // After the edit was shown, so that it is not made on content that changed before this look.
+  // Check after showing the edit, so that the edit is not based on content changed before the check.
   const event = await outdatedSince(call, tool, place);
   if (event !== undefined) return { type: 'outdated', event };
   if (!shown.ok) throw invalid(call, shown.message);
@@ -88,12 +88,12 @@ async function edited(
   return { type: 'edited', call: shown.call };
 }
 
-/** A file that the proposed call does not change may hold something: the person has not seen what the edit replaces. */
+/** Tells whether the edit changes other content than the proposed call. The person has not seen that content. */
 function isUnseen(edit: ShownCall, { basis }: Call): boolean {
   return basis !== null && edit.basis !== basis && edit.basis !== ABSENT;
 }
 
-/** The proposed call against the files as they are now. @returns undefined while the person saw what is there */
+/** Compares the proposed call with the current files. @returns undefined if the person saw the current content */
 async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<Outdated | undefined> {
   if (call.basis === null) return undefined;
   const now = await showCall(tool, call.input, place);

@@ -1,4 +1,4 @@
-/** Why an abort scope closes (A1): one of the named reasons, and a sentence for the record. */
+/** The reason an abort scope closes (A1), and a message for the journal. */
 import type { StopReason } from '../../shared/protocol/tool-approval.ts';
 
 export interface StopCause {

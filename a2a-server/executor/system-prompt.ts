@@ -1,4 +1,4 @@
-/** What every model is told about where it is and how its calls are treated. */
+/** Writes the system prompt: the workspace, and how tool calls are approved. */
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import { modeOf } from '../policy/mode.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';

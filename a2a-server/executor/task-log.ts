@@ -1,12 +1,12 @@
 /**
- * Snapshots read from the journal, and changes written to it. A change is a pure rule over the snapshot: should
- * another writer have been faster, the rule is asked again about what the task has become.
+ * Reads snapshots from the journal and writes changes to it. A change is a pure rule over the snapshot. If another
+ * writer was faster, the rule runs again on the new snapshot.
  *
- * - J1 an append names the seq its rule was decided on; the journal refuses any other.
- * - J2 a snapshot in memory is a cache of the fold, dropped without loss, and read on from before it is used: it is
- *   retained for tasks under execution; of the others the garbage collector may take it at any time.
- * - Writers of one task in this process queue up, so that a busy writer starves nobody. That is a courtesy; the journal's
- *   key is the guarantee.
+ * - J1: an append names the seq its rule was decided on. The journal refuses any other.
+ * - J2: a snapshot in memory is a cache of the fold. It is brought up to date before use. Snapshots of tasks under
+ *   execution stay in memory; the garbage collector may free the others.
+ * - Writers of one task in this process queue up, so that a busy writer blocks no other. Correctness depends only on
+ *   the journal's key.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -18,10 +18,10 @@ import { foldAll, foldOn, taskStateAfter } from '../task/fold.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 
 const PAGE = 1000;
-/** Tasks of which a snapshot may still be in memory: a command on one of them need not fold its journal anew. */
+/** Number of tasks with a weakly held snapshot. A command on one of them need not fold the whole journal. */
 const RECENT = 1000;
 
-/** What a rule wants done. `keep`: nothing, the moment has passed. */
+/** The result of a rule. `keep`: no change is needed any more. */
 export type LogChange =
   | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
   | { type: 'keep' }
@@ -33,11 +33,11 @@ export type Changed =
   | { type: 'repeated'; command: RecordedCommand }
   | Refusal;
 
-/** How long what is asked here is waited for; without it, for as long as it takes. */
+/** Deadlines for pending actions. Without this, they wait without limit. */
 export interface Waits {
   clock: Clock;
   patience: ExpirySettings;
-  /** Told of each deadline once it is durable, in milliseconds since the epoch. */
+  /** Called with each deadline once it is durable, in milliseconds since the epoch. */
   onDeadline: (deadline: number) => void;
 }
 
@@ -50,7 +50,7 @@ export class TaskLog {
   readonly #recent = new Map<string, WeakRef<Snapshot>>();
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  /** @param onEnded told of each task once its end is durable, whoever has appended it in this process. */
+  /** @param onEnded called for each task once this process has made its end durable. */
   constructor(journal: Journal, waits?: Waits, onEnded?: (task: Snapshot) => void) {
     this.#journal = journal;
     this.#waits = waits;
@@ -63,7 +63,7 @@ export class TaskLog {
     return () => this.#retained.delete(taskId);
   }
 
-  /** The task as of its last entry, or as of `upTo`. Cost: a fold of what the last snapshot in memory does not have. */
+  /** Returns the task as of its last entry, or as of `upTo`. It folds only entries newer than the cached snapshot. */
   async load(taskId: string, upTo = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
     const known = this.#retained.get(taskId) ?? this.#recent.get(taskId)?.deref();
     const start = known && known.seq <= upTo ? known : undefined;
@@ -74,7 +74,7 @@ export class TaskLog {
 
   /**
    * Applies a rule to the task. When this resolves with `appended`, the events are durable.
-   * @throws ProductError STORAGE when the journal cannot be written; UNKNOWN_TASK never: an unknown task is `undefined`.
+   * @returns undefined for an unknown task. @throws ProductError STORAGE when the journal cannot be written
    */
   async change(
     taskId: string,
@@ -126,7 +126,7 @@ export class TaskLog {
     return undefined;
   }
 
-  /** Every asking passes here, whoever asks: this is where it gets its time. */
+  /** Adds deadlines to the events. Every pending action passes through this function. */
   #dated(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
     if (this.#waits === undefined) return events;
     const { clock, patience } = this.#waits;
@@ -144,10 +144,10 @@ export class TaskLog {
       const entries = page.filter(({ seq }) => seq <= upTo);
       snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldOn(snapshot, entries);
       if (snapshot === undefined || entries.length < page.length) return snapshot;
-      // A task deleted between two pages is an unknown one, not one whose journal ends where the first page did.
+      // A task deleted between two pages is unknown. Its journal does not end at the first page.
       if (page.length < PAGE)
         return pages > 1 && (await this.#journal.row(taskId)) === undefined ? undefined : snapshot;
-      // A long journal is folded a page at a time, so that whoever asks for it delays nobody (X3).
+      // Folding one page per event-loop turn keeps a long journal from blocking other requests (X3).
       await nextTurn();
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The task service: every command and every view of a task, for whatever transport asks. Implemented over the journal;
- * owned by one process or by twenty, the journal decides.
+ * The task service interface: every command and every query on tasks, for any transport. Several processes may serve
+ * one journal.
  */
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
@@ -14,37 +14,37 @@ export interface Incoming {
   message: UserMessage;
   /** SHA-256 (hex) of the canonical message, for de-duplication (R27). */
   bodyHash: string;
-  /** Go on with this task. */
+  /** Continue this task. */
   taskId?: string;
-  /** Go on with this session: its live task, or its next one. */
+  /** Continue this session: its live task, or a new one. */
   sessionId?: string;
   settings: TaskSettings;
   /**
-   * Whether the exact words `approve` and `deny` decide: for a client that does not speak the approval extension and has
-   * nothing else to answer with. From any other they are a message like every text.
+   * True if the exact words `approve` and `deny` decide. A client without the approval extension has no other way to
+   * decide. From other clients they are plain text.
    */
   wordsDecide: boolean;
-  /** Present when the message is a decision; its text is then not a message to the model. */
+  /** Present when the message is a decision. The model does not get its text. */
   decisions?: DecisionsPart;
-  /** Present when the message takes back trust; its text is then not a message to the model either. */
+  /** Present when the message revokes a grant. The model does not get its text. */
   revoke?: RevokePart['revoke'];
 }
 
-/** Where an accepted command stands. */
+/** The position of an accepted command. */
 export interface Accepted {
   taskId: string;
   sessionId: string;
   /**
-   * `seq` of the command's last event. Its stream shows the task as of here and all that follows; when the task stands
-   * still as of here (a decision that leaves others pending), there is nothing to wait for (R03). For a message that was
-   * accepted before it is the journal's end.
+   * `seq` of the command's last event. The stream shows the task at this point and all later events. If the task is
+   * parked here (a decision leaves others pending), there is nothing to wait for (R03). For a repeated message it is
+   * the journal's end.
    */
   seq: number;
-  /** The task as of `seq`, where it is at hand. */
+  /** The task as of `seq`, if already loaded. */
   snapshot?: Snapshot;
 }
 
-/** A tool execution under way, as its owner may see it. */
+/** A running tool execution, as its owner sees it. */
 export interface ToolExecutionView {
   toolId: string;
   tool: string;
@@ -55,7 +55,7 @@ export interface ToolExecutionView {
   /** Milliseconds since the epoch. */
   startedAt: number;
   ageMs: number;
-  /** The last line it has put out; null before the first. */
+  /** The last output line; null before the first. */
   progress: string | null;
 }
 
@@ -64,27 +64,30 @@ export interface AbortAnswer {
   message: string;
 }
 
-/** When a follower has seen enough: `settled` = parked or ended, `ended` = terminal only. */
+/** When `follow` ends: `settled` = parked or ended, `ended` = terminal only. */
 export type FollowUntil = 'settled' | 'ended';
 
 export interface TaskService {
-  /** Accepts a message, a decision or the start of a task. When this resolves, it is durable (E3). @throws ProductError */
+  /**
+   * Accepts a message or a decision, or starts a task. When this resolves, the command is durable (E3). @throws
+   * ProductError
+   */
   send(incoming: Incoming): Promise<Accepted>;
-  /** Ends a task. @returns its snapshot after. @throws ProductError UNKNOWN_TASK, TASK_ENDED */
+  /** Cancels a task. @returns the snapshot afterwards. @throws ProductError UNKNOWN_TASK, TASK_ENDED */
   cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot>;
-  /** The principal's tool executions under way, the oldest first. */
+  /** The principal's running tool executions, oldest first. */
   toolExecutions(principal: string): ToolExecutionView[];
-  /** Stops one tool execution; the task goes on (A1). Never throws for an id that names nothing. */
+  /** Stops one tool execution; the task continues (A1). An unknown id gives an answer, not an error. */
   abortTool(toolId: string, principal: string, reason: string): Promise<AbortAnswer>;
-  /** Where the task stands; what this costs does not grow with the task. @throws ProductError UNKNOWN_TASK */
+  /** The task's row. The cost does not grow with the task. @throws ProductError UNKNOWN_TASK */
   row(taskId: string, principal: string): Promise<TaskRow>;
   /** The task as of its last entry, or as of `atSeq`. @throws ProductError UNKNOWN_TASK */
   snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot>;
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
   /**
-   * Batches of entries after `after`, live and late alike, until the task has settled (or ended) and all is read.
-   * Pulled by the reader: nothing is buffered for it (S3). Ends quietly when `signal` aborts.
-   * @throws ProductError INVALID_CURSOR for a position beyond the journal's end (S2), SHUTTING_DOWN
+   * Yields batches of entries after `after`, until the task has settled (or ended) and all is read. The reader pulls,
+   * so nothing is buffered for it (S3). Ends without an error when `signal` aborts.
+   * @throws ProductError INVALID_CURSOR for a position beyond the journal's end (S2), UNKNOWN_TASK
    */
   follow(
     taskId: string,

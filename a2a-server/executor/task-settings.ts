@@ -1,4 +1,4 @@
-/** The settings a task begins with, and keeps to its end. */
+/** Computes the settings of a new task. A task keeps its settings to its end. */
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import { actsUnasked, checkLeave, modeOf } from '../policy/mode.ts';
 import type { Refusal } from '../task/commands.ts';
@@ -6,8 +6,8 @@ import type { Snapshot } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
 
 /**
- * The settings a task begins with: what its message asks for, then what the session's last task had, then the server's
- * default mode. @throws ProductError MALFORMED where they contradict each other
+ * Returns the settings of a new task. The message comes first, then the session's last task, then the server's
+ * default mode. @throws ProductError MALFORMED if they contradict each other
  */
 export function beginningSettings(
   asked: TaskSettings,
@@ -24,23 +24,26 @@ export function beginningSettings(
   return beginning;
 }
 
-/** What a session's next task takes over: all but the leave to act without asking, which is given for a task. */
+/**
+ * The settings that a session's next task inherits. Modes that act without asking are not inherited; a person grants
+ * them per task.
+ */
 function inherited(previous: Snapshot | undefined): TaskSettings {
   const { autoExecute: _given, mode, ...settings } = previous?.settings ?? {};
   return mode === undefined || actsUnasked({ mode }) ? settings : { ...settings, mode };
 }
 
-/** Who asks for a task that only looks is not met by a default that acts unasked. */
+/** A default mode that acts without asking does not apply to a read-only task. */
 function modeByDefault({ readOnly }: TaskSettings, mode: TaskMode): TaskMode | undefined {
   return mode === 'ask' || (readOnly === true && actsUnasked({ mode })) ? undefined : mode;
 }
 
-/** Without the keys that are undefined, so that they do not hide what came before. */
+/** Removes undefined keys, so that they do not override inherited settings. */
 function defined(settings: TaskSettings): TaskSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-/** The names of the settings asked for that are not those a task has. */
+/** Returns the names of the requested settings that differ from the task's settings. */
 export async function otherSettings(
   asked: TaskSettings,
   kept: TaskSettings,
@@ -58,7 +61,10 @@ export async function otherSettings(
   return Object.entries(same).flatMap(([name, is]) => (is ? [] : [name]));
 }
 
-/** To pass over in silence what a message asks for would be to work elsewhere, or more freely, than its sender believes. */
+/**
+ * Refuses settings that differ from the task's. Ignoring them would mislead the sender about where and how the task
+ * works.
+ */
 export function keepsSettings(taskId: string, others: readonly string[]): Refusal {
   return {
     type: 'refuse',

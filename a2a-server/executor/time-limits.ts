@@ -1,21 +1,21 @@
 /**
- * How long things may take before they are stopped with the reason `timeout` (A1), in milliseconds; null for as long as it
- * takes. A tool has a limit of its own besides, which its input may set.
+ * Time limits in milliseconds. At its limit an operation stops with the reason `timeout` (A1). Null means no limit. A
+ * tool also has its own limit, which its input may set.
  */
 export interface TimeLimits {
   /** One tool execution. */
   toolMs: number | null;
-  /** One call of the model, from the question to the end of its answer: the task fails. */
+  /** One model call, from the request to the end of the answer. At the limit the task fails. */
   modelMs: number | null;
-  /** One turn at work, the model's answer and the tools it asked for: what still runs is stopped. */
+  /** One turn: the model's answer and its tool calls. At the limit the tools that still run stop. */
   turnMs: number | null;
-  /** One task at work, over all of its turns: the task fails. */
+  /** The active time of one task over all its turns. At the limit the task fails. */
   taskMs: number | null;
 }
 
 export const NO_TIME_LIMITS: TimeLimits = { toolMs: null, modelMs: null, turnMs: null, taskMs: null };
 
-/** A limit as a person set it: in its largest whole unit. */
+/** Formats a limit in its largest whole unit. */
 export function written(ms: number): string {
   const units: [number, string][] = [
     [3_600_000, 'h'],

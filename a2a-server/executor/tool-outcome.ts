@@ -1,4 +1,4 @@
-/** From a tool's promise and its scope to the outcome that is recorded. */
+/** Turns a tool's promise and its abort scope into the recorded outcome. */
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -9,15 +9,15 @@ import type { StopCause } from './stop-reason.ts';
 export interface Bounds {
   scope: AbortScope<StopCause>;
   clock: Clock;
-  /** How long the tool may take to settle once its signal has fired, in milliseconds. */
+  /** Milliseconds the tool has to settle after its signal fires. */
   graceMs: number;
-  /** What it has put out so far, for the record of a stop. */
+  /** The output so far, for the outcome of a stopped tool. */
   soFar: () => string;
 }
 
 /**
- * Runs the tool to its outcome. Once the scope is aborted it waits no longer than the grace period: a tool that has not
- * settled by then is `stopped`, unconfirmed, and what it does later is nobody's (A2). Never rejects.
+ * Runs the tool to its outcome. After an abort it waits at most the grace period. A tool that has not settled by then
+ * is `stopped` and unconfirmed, and its later result is ignored (A2). Never rejects.
  */
 export function outcomeOf(start: () => Promise<ToolResult>, bounds: Bounds): Promise<ToolOutcome> {
   const { scope, clock, graceMs, soFar } = bounds;
@@ -30,7 +30,7 @@ export function outcomeOf(start: () => Promise<ToolResult>, bounds: Bounds): Pro
         message: scope.reason?.message ?? 'Stopped.',
         text,
       });
-    // What its turn or its task has run out of time for is not begun.
+    // The turn or the task has already been stopped, so the tool does not start.
     if (scope.signal.aborted) return stopped(true, '');
     let cancelGrace: (() => void) | undefined;
     const stopListening = onAbort(scope.signal, () => {
@@ -45,7 +45,7 @@ export function outcomeOf(start: () => Promise<ToolResult>, bounds: Bounds): Pro
       .then(
         (result) => {
           settled();
-          // It came to its end in spite of the signal: it did what it did, and that is what is recorded.
+          // The tool finished in spite of the signal, so its result is recorded.
           return resolve({ type: 'ok', ...result });
         },
         (error: unknown) => {

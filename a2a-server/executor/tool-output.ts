@@ -1,16 +1,16 @@
-/** The live output of one tool execution, journalled in order while it runs, up to a limit. */
+/** Journals the live output of one tool execution in order, up to a limit. */
 import type { TaskEvent } from '../task/events.ts';
 import { besideQuestions } from '../task/pending.ts';
 import { isTerminal } from '../task/snapshot.ts';
 import type { TaskLog } from './task-log.ts';
 
-/** Characters of output that are journalled; a tool's result has its own cap. */
+/** Maximum characters of output in the journal. A tool's result has its own limit. */
 const MAX_CHARACTERS = 1_010_000;
-/** Characters of one event: a reader with little room still gets on. */
+/** Maximum characters of one event. Slow readers get small pieces. */
 const MAX_PIECE = 64 * 1024;
-/** Characters of output that a stopped execution reports. */
+/** Maximum characters of output in the outcome of a stopped execution. */
 const MAX_TAIL = 8 * 1024;
-/** Characters of a line that is shown as progress. */
+/** Maximum characters of the progress line. */
 const MAX_LINE = 300;
 
 export class ToolOutput {
@@ -19,7 +19,7 @@ export class ToolOutput {
   readonly #reference: { callId: string; tool: string; title: string; toolId: string };
   #unwritten = '';
   #written = 0;
-  /** Characters that are in the journal, or on their way to it. */
+  /** Characters that are journalled or being appended. */
   #journalled = 0;
   #kept = false;
   #tail = '';
@@ -36,18 +36,18 @@ export class ToolOutput {
     this.#reference = reference;
   }
 
-  /** The end of what was put out. */
+  /** The end of the output so far. */
   get soFar(): string {
     return this.#tail;
   }
 
-  /** The last line of what was put out that says something. */
+  /** The last non-empty line of the output. */
   get lastLine(): string | null {
     const lines = this.#tail.split('\n').map((line) => line.trim());
     return lines.findLast((line) => line !== '')?.slice(-MAX_LINE) ?? null;
   }
 
-  /** Never blocks the tool, never fails it. Late output is dropped (A2). */
+  /** Adds output. Never blocks the tool and never throws. Late output is dropped (A2). */
   write(text: string): void {
     if (this.#closed || text === '') return;
     this.#tail = (this.#tail + text).slice(-MAX_TAIL);
@@ -58,7 +58,7 @@ export class ToolOutput {
     this.#writing ??= this.#drain();
   }
 
-  /** Journals a text for whoever asks for it later, after what was put out live. Shown to nobody else. */
+  /** Journals a text after the live output. Readers get it only on request (`kept`). */
   async keep(text: string): Promise<void> {
     await this.#writing;
     this.#kept = true;
@@ -67,7 +67,7 @@ export class ToolOutput {
     await this.close();
   }
 
-  /** Resolves when all that was put out is journalled. */
+  /** Accepts no more output. Resolves when all output is journalled. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#writing;
@@ -91,7 +91,8 @@ export class ToolOutput {
         );
       }
     } catch {
-      // Output is a courtesy: when the journal cannot be written, the outcome's append says so.
+      // Lost output must not fail the tool. If the journal cannot be written, the append of the outcome reports the
+      // error.
       this.#closed = true;
     } finally {
       this.#writing = undefined;

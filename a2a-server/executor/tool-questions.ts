@@ -1,11 +1,11 @@
 /**
- * The questions of one tool execution to a person. The task parks with the question as a pending action, while the
- * execution that runs the tool stays its primary (E1): the answer comes over the journal, whoever appends it, and the
- * wake-up that comes with it finds this execution at work.
+ * Asks a person the questions of one tool execution. The task parks with the question as a pending action, but the
+ * execution that runs the tool stays the task's only one (E1). The answer comes through the journal from any process.
  *
- * - E3 a question is durable before anybody sees it, and its answer before the tool does.
- * - E2 a question outlives the process. Once it is answered, the next process finds the tool execution interrupted.
- * - No time limit counts while a person is waited for.
+ * - E3: a question is durable before a person sees it. An answer is durable before the tool gets it.
+ * - E2: a question outlives the process. When it is answered later, the next process finds the tool execution
+ *   interrupted.
+ * - Time limits pause while the tool waits for a person.
  */
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import { question as questionShape, type Question } from '../../shared/protocol/question.ts';
@@ -20,18 +20,18 @@ import { inputHash } from '../../shared/protocol/input-hash.ts';
 import type { StopCause } from './stop-reason.ts';
 import type { TaskLog } from './task-log.ts';
 
-/** Characters of a question that its title shows. */
+/** Maximum characters of the title of a question. */
 const MAX_TITLE = 80;
 
 export interface QuestionOptions {
   log: TaskLog;
   journal: Pick<Journal, 'watch'>;
   taskId: string;
-  /** The call that runs, and its tool execution. */
+  /** The running call. */
   call: Call;
   toolId: string;
   scope: AbortScope<StopCause>;
-  /** What does not count while a person is waited for. */
+  /** The time limits that pause while the tool waits for a person. */
   countdowns: readonly PausableTimeout[];
 }
 
@@ -43,15 +43,16 @@ export class ToolQuestions {
     this.#asking = asking;
   }
 
-  /** Whether the tool waits for an answer. */
+  /** True while the tool waits for an answer. */
   get waits(): boolean {
     return this.#waiting > 0;
   }
 
   /**
-   * Asks, and waits for as long as it takes.
-   * @param options when `signal` aborts, the question is withdrawn; an answer that was faster stands.
-   * @throws ZodError for what is no question; AbortError when the tool execution is stopped, its task ends, or `signal` aborts
+   * Asks the person and waits without limit.
+   * @param options when `signal` aborts, the question is withdrawn. An earlier answer stands.
+   * @throws ZodError for an invalid question; AbortError when the tool execution stops, the task ends, or `signal`
+   * aborts
    */
   async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<PersonsAnswer> {
     const { scope, countdowns } = this.#asking;
@@ -68,7 +69,7 @@ export class ToolQuestions {
     }
   }
 
-  /** @returns the id of the question, once it is durable. */
+  /** Appends the question. @returns its id, once it is durable. */
   async #put(question: Question): Promise<string> {
     const { log, taskId, call, toolId, scope } = this.#asking;
     let callId = '';
@@ -90,7 +91,7 @@ export class ToolQuestions {
     return callId;
   }
 
-  /** What became of the question. It sleeps until the journal wakes it (E5). */
+  /** Waits for the result of the question. The journal's wake-up ends each wait; nothing polls (E5). */
   async #answer(callId: string, signal: AbortSignal | undefined): Promise<PersonsAnswer> {
     const { log, journal, taskId, scope } = this.#asking;
     let rung = true;
@@ -131,7 +132,7 @@ export class ToolQuestions {
     });
   }
 
-  /** The task has ended, and the tool with it, whoever ended it. */
+  /** The task has ended, so the tool stops too. */
   #over(scope: AbortScope<StopCause>): Error {
     scope.abort({ reason: 'task-cancel', message: 'Stopped because its task ended while it asked.' });
     return withdrawn();
@@ -161,7 +162,7 @@ function nextId({ calls }: Snapshot, callId: string): string {
   return `${callId}.q${before + 1}`;
 }
 
-/** A question as a call of its own. It touches nothing. */
+/** Represents a question as a call. It has no side effects. */
 function questionCall(question: Question, { tool, source }: Call, callId: string): RequestedCall {
   const [line = ''] = question.text.split('\n');
   const input: Record<string, unknown> = { ...question };

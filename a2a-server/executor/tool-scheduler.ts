@@ -1,13 +1,14 @@
 /**
  * Runs approved calls and stops them.
  *
- * - E2 `tool.started` is durable before the tool touches the world, and only a call that is ready can be started. A file
- *   tool looks first and is started by its first change (tool-start.ts); every other tool is started before it runs.
- * - A1 a tool execution stops for a named reason. A2 the signal fires at once; a tool that has not settled when its grace
- *   period is over is given up and recorded as unconfirmed; what it says later is dropped.
- * - A3 whatever wins the race is what the journal holds; the registry is empty when nothing runs.
- * - D2 a call whose basis has changed since it was shown is asked again, and nothing is touched.
- * - Each tool execution has a scope of its own, made when it starts: nothing captured before the decision is used.
+ * - E2: `tool.started` is durable before the tool has side effects. Only a ready call can start. A file tool reads
+ *   first; its first change records the start (tool-start.ts). Every other tool is started before it runs.
+ * - A1: a tool execution stops for a named reason.
+ * - A2: the signal fires at once. A tool that does not settle within its grace period is recorded as unconfirmed, and
+ *   its later output is dropped.
+ * - A3: the journal decides every race. The registry is empty when nothing runs.
+ * - D2: if a call's basis has changed since it was shown, the person is asked again and nothing runs.
+ * - Each tool execution gets a new abort scope when it starts.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -45,7 +46,7 @@ import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
-/** Characters of an id that was asked for, in an answer that does not know it. */
+/** Characters of an unknown id that the answer repeats. */
 const MAX_SHOWN_ID = 200;
 
 export interface ToolExecution {
@@ -60,24 +61,24 @@ export interface ToolExecution {
   output: ToolOutput;
   questions: ToolQuestions;
   scope: AbortScope<StopCause>;
-  /** Resolves with the recorded outcome, or null when the task ended first. */
+  /** Resolves with the recorded outcome, or null when nothing was recorded. */
   settled: Promise<ToolOutcome | null>;
 }
 
-/** Where a tool execution takes place. */
+/** The surroundings of a tool execution. */
 export interface Place {
   workspace: Workspace;
   /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
-  /** Its turn's. */
+  /** The scope of the turn. */
   scope: AbortScope<StopCause>;
-  /** The limits of its turn and task, which do not count while the tool waits for a person. */
+  /** The time limits of the turn and the task. They pause while the tool waits for a person. */
   countdowns: readonly PausableTimeout[];
-  /** The decision that lets it run, when it is not appended yet: the start is appended with it. */
+  /** The decision that approves the call, if it is not yet appended. One append holds it and the start. */
   command?: PendingCommand;
 }
 
-/** What one tool execution has of its own. */
+/** The resources of one tool execution. */
 interface Equipment {
   scope: AbortScope<StopCause>;
   reference: ToolReference;
@@ -87,7 +88,10 @@ interface Equipment {
   countdown: PausableTimeout | undefined;
 }
 
-/** What became of a call that was ready: another had decided on it meanwhile, or it waits for a decision again (D2). */
+/**
+ * The result of running a ready call. `not-run`: another writer changed the task first. `asked-again`: the call waits
+ * for a decision again (D2).
+ */
 export type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
 interface Executed {
@@ -105,7 +109,7 @@ export interface SchedulerOptions {
   ids: Ids;
   toolbox: Pick<Toolbox, 'get' | 'absence'>;
   policy: Policy;
-  /** How long an aborted tool may take to settle, in milliseconds, unless it says so itself. */
+  /** Milliseconds an aborted tool has to settle. A tool may set its own value. */
   graceMs: number;
   limits: Pick<TimeLimits, 'toolMs'>;
 }
@@ -122,7 +126,7 @@ export class ToolScheduler {
     return [...this.#running.values()];
   }
 
-  /** Those of one principal, the oldest first. */
+  /** The running tool executions of one principal, oldest first. */
   of(principal: string): ToolExecutionView[] {
     const now = this.#options.clock.now();
     return this.running
@@ -140,12 +144,12 @@ export class ToolScheduler {
       }));
   }
 
-  /** Runs one ready call below `scope`, its turn's. Resolves when what became of it is journalled. */
+  /** Runs one ready call in a child of the turn's scope. Resolves when the outcome is journalled. */
   async run(snapshot: Snapshot, call: Call, at: Place): Promise<RunEnd> {
     const { log, journal, ids, clock } = this.#options;
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
-    // A tool that starts with its first change finds out by itself, before that.
+    // A tool that starts with its first change checks the basis itself before that change.
     const late = tool?.startsWithFirstChange === true;
     if (!late && tool && (await this.#outdated(snapshot, call, tool, at))) return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
@@ -182,7 +186,7 @@ export class ToolScheduler {
       scope,
       settled: executed.then(({ outcome }) => outcome),
     };
-    // Only an abort waits for this one; a failure is thrown below.
+    // Only `abort` waits for this promise. `run` throws a failure below.
     execution.settled.catch(() => undefined);
     this.#running.set(toolId, execution);
     try {
@@ -193,7 +197,7 @@ export class ToolScheduler {
     }
   }
 
-  /** Stops one tool execution by its id. The answer says whether it did. */
+  /** Stops one tool execution by its id. The answer says whether it stopped. */
   async abort(toolId: string, principal: string, reason: string): Promise<AbortAnswer> {
     const execution = this.#running.get(toolId);
     if (execution?.principal !== principal) return this.#notRunning(toolId, principal);
@@ -202,7 +206,7 @@ export class ToolScheduler {
       message: `Aborted on request: ${reason}`,
     });
     const outcome = await execution.settled;
-    // A3: the end of the task was recorded first, and the tool was stopped with it.
+    // A3: the end of the task was recorded first and stopped the tool.
     if (outcome === null)
       return { success: false, message: `Tool execution ${toolId} was being stopped with its task already.` };
     if (outcome.type !== 'stopped')
@@ -220,7 +224,7 @@ export class ToolScheduler {
         };
   }
 
-  /** Stops the tools that wait for a person, who may take longer than a server that shuts down can. */
+  /** Stops the tools that wait for a person. The answer may take longer than a shutdown can wait. */
   stopWaiting(stop: StopCause): void {
     for (const { questions, scope } of this.#running.values()) if (questions.waits) scope.abort(stop);
   }
@@ -237,7 +241,7 @@ export class ToolScheduler {
     };
   }
 
-  /** Asks again when what the person approved is no longer what is there. @returns whether it did. */
+  /** Asks again when the content the person approved has changed. @returns true if it asked again. */
   async #outdated(
     { taskId, principal }: Snapshot,
     call: Call,
@@ -248,7 +252,7 @@ export class ToolScheduler {
     const shown = await tool
       .show(call.input, { principal, workspace, signal: scope.signal })
       .catch(() => undefined);
-    // What cannot be shown any more fails by itself when it runs, on the same basis.
+    // A call that cannot be shown any more fails when it runs.
     if (shown === undefined || shown.basis === call.basis) return false;
     const event: TaskEvent = {
       type: 'tool.outdated',
@@ -266,7 +270,7 @@ export class ToolScheduler {
     return true;
   }
 
-  /** The time the tool may take, which counts from now on. */
+  /** Starts the tool's time limit. */
   #limit(tool: Tool, call: Call, scope: AbortScope<StopCause>): PausableTimeout {
     const { clock, limits } = this.#options;
     const ms = shorter(tool.timeoutMs(call.input), limits.toolMs);
@@ -296,7 +300,7 @@ export class ToolScheduler {
                 workspace: at.workspace,
                 signal: at.scope.signal,
                 toolId: at.reference.toolId,
-                // Nobody was shown a call that policy let run: it works on what is there.
+                // No person saw a call that policy approved, so there is no basis to compare.
                 basis: call.decided === null ? null : call.basis,
                 output: (text) => output.write(text),
                 plan: (planned) => (todos = planned),
@@ -316,7 +320,7 @@ export class ToolScheduler {
     at.countdown?.cancel();
     await output.close();
     if (!start.recorded) {
-      // Nothing was begun, so the next server runs it.
+      // Nothing has started, so the next server runs the call.
       if (whole.type === 'stopped' && whole.reason === 'server-shutdown') return NOT_RUN;
       if (tool && isOutdated(failure) && (await this.#outdated(snapshot, call, tool, at.at)))
         return { outcome: null, end: 'asked-again' };
@@ -326,7 +330,7 @@ export class ToolScheduler {
       ? { type: 'tool.interrupted', ...at.reference, rerun: true }
       : { type: 'tool.finished', ...at.reference, outcome };
     const finished = await start.append((s) => {
-      // E2: what it asks stays open over the server's end, and the next process records its end, as after a crash.
+      // E2: an open question outlives the server. The next process records the end of the tool, as after a crash.
       const asked = openQuestions(s, call.callId);
       if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown') return [];
       const planned: TaskEvent[] =
@@ -339,12 +343,12 @@ export class ToolScheduler {
   }
 }
 
-/** Whether the tool refused because a file is not what it was when the person saw it (D2). */
+/** Tells whether the tool refused because a file has changed since the person saw it (D2). */
 function isOutdated(failure: unknown): boolean {
   return failure instanceof ProductError && failure.reason === 'INPUT_CHANGED';
 }
 
-/** A result that is too long for a model is kept whole, and the model is told how to read it. */
+/** Journals a result that is too long for the model. The model gets the head, the tail and how to read the rest. */
 async function withinReach(outcome: ToolOutcome, toolId: string, output: ToolOutput): Promise<ToolOutcome> {
   const shown = outcome.type === 'ok' ? headAndTail(outcome.text, toolId) : undefined;
   if (outcome.type !== 'ok' || shown === undefined) return outcome;
@@ -352,7 +356,9 @@ async function withinReach(outcome: ToolOutcome, toolId: string, output: ToolOut
   return { ...outcome, text: shown };
 }
 
-/** A deny rule holds to the last moment: one that came with a restart also for what was let run before it. */
+/**
+ * Applies deny rules right before the tool runs. A rule that is new since a restart also stops calls approved before.
+ */
 async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Promise<ToolResult> {
   if (policy.length === 0) return tool.run(call.input, run);
   const reach = await reachOf(tool, call.input, run.workspace);
@@ -368,7 +374,7 @@ function shorter(ms: number, limitMs: number | null): number {
   return limitMs === null ? ms : Math.min(ms, limitMs);
 }
 
-/** What the server's own end has stopped, the next process does anew, as after a crash, where nothing speaks against it (E2). */
+/** Tells whether the next process runs the call again: the shutdown stopped it, and it is safe to repeat (E2). */
 function runsAgain(call: Call, outcome: ToolOutcome): boolean {
   return isRepeatable(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
 }

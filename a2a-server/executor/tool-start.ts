@@ -1,8 +1,8 @@
 /**
- * The start of one tool execution, in the journal before the tool touches the world (E2).
+ * Records the start of one tool execution in the journal before the tool has side effects (E2).
  *
- * A tool that changes files only through its workspace is started by its first change: what it saves is then part of the
- * same append, and so is the decision that let it run, where that waits. Until then it only looks.
+ * A tool that changes files only through its workspace starts with its first change. One append holds the start, the
+ * saved files and the pending decision, if any. Before that the tool only reads.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
@@ -33,12 +33,15 @@ export class ToolStart {
     this.#command = command;
   }
 
-  /** Whether the start is durable. */
+  /** True once the start is durable. */
   get recorded(): boolean {
     return this.#recorded;
   }
 
-  /** Records the start, if it is not, and what is about to be changed. @returns false when the task went on without it. */
+  /**
+   * Records the start, if needed, and the files about to change. @returns false if the call may not run under this
+   * execution any more.
+   */
   async record(files: readonly SavedFile[] = [], contents: readonly FileBytes[] = []): Promise<boolean> {
     if (this.#recorded && files.length === 0) return true;
     const { callId, toolId } = this.#reference;
@@ -46,13 +49,13 @@ export class ToolStart {
     return this.append((s) => [...this.opening(s), ...saved], contents);
   }
 
-  /** As `record`, for a tool: @throws ProductError TASK_ENDED when the task went on without it. */
+  /** Like `record`, but throws. @throws ProductError TASK_ENDED if the call may not run any more. */
   async require(files: readonly SavedFile[], contents: readonly FileBytes[]): Promise<void> {
     if (await this.record(files, contents)) return;
     throw new ProductError('TASK_ENDED', 'The task went on without this; nothing more was changed.');
   }
 
-  /** Appends events of this tool execution, after its start. @returns false when the task went on without it. */
+  /** Appends events of this tool execution. @returns false if the call may not run under this execution any more. */
   async append(
     events: (snapshot: Snapshot) => readonly TaskEvent[],
     contents: readonly FileBytes[] = [],
@@ -78,12 +81,12 @@ export class ToolStart {
     return this.#recorded;
   }
 
-  /** The event of the start; none once it is recorded. */
+  /** The start event. Empty once the start is recorded. */
   opening(snapshot: Snapshot): TaskEvent[] {
     return this.#recorded ? [] : besideQuestions(snapshot, { type: 'tool.started', ...this.#reference });
   }
 
-  /** Whether the call waits for this start or, once started, runs under this tool execution. */
+  /** True if the call is ready to start or, once started, still runs under this tool execution. */
   #isDue(snapshot: Snapshot): boolean {
     const { callId, toolId } = this.#reference;
     const state = snapshot.calls[callId]?.state;

@@ -1,6 +1,6 @@
 /**
- * One turn at work: the lifetime of its model call and of the tools it asked for. When its time is up, what still runs is
- * stopped; what it did so far stands.
+ * The lifetime of one turn: its model call and its tool executions. At the time limit the running ones stop; their
+ * effects remain.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -10,7 +10,7 @@ import { written } from './time-limits.ts';
 
 export class TurnScope {
   readonly scope: AbortScope<StopCause>;
-  /** Its limit, where it has one. */
+  /** The time limit of the turn, if it has one. */
   readonly countdown: PausableTimeout | undefined;
 
   constructor(task: AbortScope<StopCause>, clock: Clock, limitMs: number | null) {

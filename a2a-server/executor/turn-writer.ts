@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TaskEvent } from '../task/events.ts';
 import type { TaskLog } from './task-log.ts';
 
-/** Chunks that may wait for the journal before the model has to. */
+/** Maximum number of unwritten chunks before the model has to wait. */
 const MAX_UNWRITTEN = 2048;
 
-/** Appends what a turn gives, in order, several chunks at a time while the journal is busy. */
+/** Appends the events of a turn in order. While the journal is busy, several events share one append. */
 export class TurnWriter {
   readonly #log: TaskLog;
   readonly #taskId: string;
@@ -21,7 +21,7 @@ export class TurnWriter {
     this.#turn = turn;
   }
 
-  /** Resolves at once while few chunks are unwritten; otherwise when the journal has caught up. */
+  /** Returns at once while few chunks are unwritten. Otherwise waits until the journal has caught up. */
   write(event: TaskEvent): Promise<void> | undefined {
     this.#unwritten.push(event);
     this.#writing ??= this.#drain();
@@ -33,7 +33,7 @@ export class TurnWriter {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Waits for what is on its way to the journal. @returns what is not, for the caller to write. */
+  /** Waits for the append in progress. @returns the unwritten events, for the caller to append. */
   async close(): Promise<readonly TaskEvent[]> {
     this.#closed = true;
     await this.flush();
@@ -43,7 +43,7 @@ export class TurnWriter {
   async #drain(): Promise<void> {
     try {
       while (this.#unwritten.length > 0) {
-        // What a model says in one breath is one append.
+        // Chunks that arrive in the same event-loop turn share one append.
         await nextTurn();
         if (this.#closed) return;
         const events = this.#unwritten;

@@ -1,7 +1,7 @@
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { ModelEvent } from '../models/model.ts';
 
-/** The model's events until the signal fires, whether or not the model heeds it. */
+/** Yields the model's events until the signal fires, even if the model ignores the signal. */
 export async function* untilAborted(
   events: AsyncIterable<ModelEvent>,
   signal: AbortSignal,
@@ -20,7 +20,7 @@ export async function* untilAborted(
     }
   } finally {
     stopListening();
-    // Not awaited: a model that hangs must not hold the task.
+    // Not awaited: a model that hangs must not block the task.
     void iterator.return?.().then(undefined, () => undefined);
   }
 }
