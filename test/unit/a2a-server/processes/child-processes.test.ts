@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { childProcesses, type Orphan } from '../../../../a2a-server/processes/child-processes.ts';
 import { isAlive } from '../../../../a2a-server/processes/process-group.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
@@ -105,7 +106,8 @@ posix('child processes', () => {
       expect(await children.endOrphans()).toEqual([{ owner: OWNER, group: leader }]);
       expect(await isAlive(leader)).toBe(true);
       process.kill(-leader, 'SIGKILL');
-      // Looked for again: it has ended.
+      // A signal takes effect later than its call.
+      while (await isAlive(leader)) await nextTurn();
       expect(await children.endOrphans()).toEqual([]);
       expect(await readdir(directory)).toEqual([]);
     },

@@ -103,7 +103,7 @@ describe('expire', () => {
       events: [
         {
           type: 'task.canceled',
-          reason: 'Nobody decided by 2026-01-08T00:00:00.000Z: Call a.',
+          reason: 'No one decided before 2026-01-08T00:00:00.000Z: Call a.',
           by: { principal: 'server', channel: 'expiry' },
         },
       ],
@@ -124,7 +124,7 @@ describe('expire', () => {
     const waiting = after(task, events);
     expect(expire(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
     expect(expire(waiting, START + 1_800_000)).toMatchObject({
-      events: [{ type: 'task.canceled', reason: 'Nobody answered by 2026-01-01T00:30:00.000Z.' }],
+      events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-01T00:30:00.000Z.' }],
     });
   });
 });
@@ -138,7 +138,7 @@ describe('a question', () => {
     const waiting = after(task, dated(task, [event], { now: START, patience }));
     expect(expire(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
     expect(expire(waiting, START + 7 * DAY)).toMatchObject({
-      events: [{ type: 'task.canceled', reason: 'Nobody answered by 2026-01-08T00:00:00.000Z.' }],
+      events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-08T00:00:00.000Z.' }],
     });
   });
 });

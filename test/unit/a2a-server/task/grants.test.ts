@@ -181,7 +181,7 @@ describe('revoke', () => {
     expect(revoke(task.snapshot, [grantId, 'g99'], by, task.now)).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_GRANT',
-      message: expect.stringMatching(`no grant g99.*These stand: ${grantId}\\.`),
+      message: expect.stringMatching(`no grant g99.*Grants in force: ${grantId}\\.`),
       facts: { grants: grantId },
     });
     task.now += MINUTE;

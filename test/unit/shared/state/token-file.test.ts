@@ -62,7 +62,7 @@ process.stdin.once('data', async () => {
   process.stdout.write(await obtainToken(process.argv[2]));
   process.stdin.destroy();
 });`,
-      resolveDir: fileURLToPath(new URL('../../../shared/', import.meta.url)),
+      resolveDir: fileURLToPath(new URL('../../../../shared/state/', import.meta.url)),
     },
     outfile,
     bundle: true,
