@@ -1,4 +1,4 @@
-/** An ACP agent as the one who does the work: its turns, what it asks leave for, and its processes. */
+/** Creates the backend for an ACP agent: its model, its permission tools and its processes. */
 import type { AgentBackend } from './agent-backend.ts';
 import { acpModels } from '../models/acp/acp-model.ts';
 import { LiveAgents } from '../models/acp/live-agents.ts';

@@ -1,4 +1,4 @@
-/** Who does the work of the tasks, by the setting `agent`. */
+/** Chooses the agent that runs the tasks, by the setting `agent`. */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
 import { offeredModels } from './offered-models.ts';
@@ -10,22 +10,22 @@ import type { Snapshot } from '../task/snapshot.ts';
 import { commandEnvironment } from '../tools/shell/command-environment.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** How long an agent of its own may take to answer while it is set up: one that npx fetches first takes a while. */
+/** Milliseconds an ACP agent has for each set-up request. `npx` may have to download the agent first. */
 const START_MS = 60_000;
-/** Requests for permission that come within this time of the first are shown together. */
+/** Permission requests within this many milliseconds of the first are shown together. */
 const GATHER_MS = 50;
 
 export interface AgentBackend {
   models: Models;
-  /** What it may do, where that is not what the server's own tools can do. */
+  /** The backend's tools, if they replace the server's built-in tools. */
   tools?: readonly Tool[];
-  /** To be told of each task that has ended. */
+  /** Called for each task that has ended. */
   onEnded?: (task: Snapshot) => void;
-  /** Ends what it has running; after the tasks have been shut down. */
+  /** Stops the backend's processes. Call it after the tasks are shut down. */
   close: () => Promise<void>;
 }
 
-/** @param children where its processes are recorded. @throws ProductError CONFIGURATION */
+/** @param children records the agent's processes. @throws ProductError CONFIGURATION */
 export async function createAgentBackend(
   settings: ServerSettings,
   children: ChildProcesses = UNRECORDED,

@@ -1,4 +1,4 @@
-/** Which directories tasks may work in. */
+/** Decides which directories tasks may work in. */
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -7,15 +7,17 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Identity } from '../tools/workspace/directory.ts';
 
 export interface WorkspaceRules {
-  /** For tasks that name none. */
+  /** The workspace of a task that names none. */
   fallback: string | undefined;
-  /** Workspaces must lie in one of these, links resolved; anywhere when there are none. */
+  /** Workspaces must be inside one of these directories, symbolic links resolved. An empty list allows all. */
   allowed: readonly string[];
-  /** Directories that no workspace may lie in and no file tool enters: where the server keeps its state. */
+  /** Directories closed to workspaces and file tools: the server's state directory. */
   barred: readonly Identity[];
 }
 
-/** @returns how a task's workspace is opened; it throws ProductError UNKNOWN_WORKSPACE, OUTSIDE_WORKSPACE. */
+/**
+ * @returns a function that opens a task's workspace. It throws ProductError UNKNOWN_WORKSPACE or OUTSIDE_WORKSPACE.
+ */
 export function allowedWorkspaces(rules: WorkspaceRules): (path: string | undefined) => Promise<Workspace> {
   return async (path) => {
     const chosen = path ?? rules.fallback;

@@ -1,7 +1,9 @@
 /**
- * The server's routes, and who may use them (X1). Every route checks Host and Origin. Every route asks for a bearer token,
- * except: the agent card and the page's files, which hold no data; the events of a task, which also take a ticket; and the
- * routes below `/page`, which take the sign-in of the approval page.
+ * Builds the server's routes and their access checks (X1). Every route checks Host and Origin. Every route requires a
+ * bearer token, with these exceptions:
+ * - the agent card and the approval page's files hold no data;
+ * - the events of a task also accept a ticket;
+ * - the routes below `/page` use the approval page's sign-in.
  */
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
@@ -37,13 +39,13 @@ import type { Page } from '../page/page-route.ts';
 import { linkRoute, PAGE_API, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
 
-/** Why a request's reading was ended from this side. */
+/** Why the server ended a request's stream. */
 export type ReadingEnd = 'client-gone' | 'server-shutdown' | 'access-ended';
 
 export interface AppOptions {
   tasks: TaskService;
   card: AgentCard;
-  /** What the agent carries out without a model. */
+  /** The commands that run without a model. */
   commands: readonly OfferedCommand[];
   page: Page;
   pageSignIn: PageSignIn;
@@ -52,13 +54,13 @@ export interface AppOptions {
   clock: Clock;
   reach: Reach;
   log: Logger;
-  /** What `GET /health` says of this process, to those who have a token. */
+  /** The content of `GET /health`, for callers with a token. */
   health: () => object;
-  /** The MCP servers as they are now; none if left out. */
+  /** The current status of the MCP servers. Optional. */
   servers?: () => readonly ToolServerView[];
   /** Aborted to end open streams. */
   reading: AbortScope<ReadingEnd>;
-  /** Whether new work is refused, with 503: first no more comes in, then what is open comes to its end. */
+  /** True when the server refuses new work with 503. Open requests still finish. */
   closing: () => boolean;
   limits?: BodyLimits;
   heartbeatMs?: number;
@@ -76,7 +78,7 @@ export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // Query parameters are texts: no nested objects are made of them.
+  // The simple parser makes no nested objects from query parameters.
   app.set('query parser', 'simple');
 
   app.use(reachable(options.reach), cors);
@@ -90,9 +92,9 @@ export function createApp(options: AppOptions): Express {
     const ticket = ticketIn(request);
     return ticket === undefined ? byToken(request) : tickets.redeem(ticket, taskIdOf(request));
   };
-  // The one address where a ticket is looked at.
+  // Only this route accepts a ticket.
   app.get(EVENTS_PATH, identified(byTicket, options), readEvents(tasks, { heartbeatMs, log }));
-  // What the page does, and no more: tasks, messages, tool executions.
+  // The page may use only tasks, messages and tool executions.
   app.use(
     PAGE_API,
     identified((request) => signedIn(request, options.pageSignIn), options),
@@ -124,12 +126,12 @@ function reachable(reach: Reach): RequestHandler {
   };
 }
 
-/** Who sends a request, and when their access ends. */
+/** The caller of a request, and the end of their access. */
 interface Admission {
   principal: string;
-  /** In milliseconds since the epoch; absent where the access does not end by itself. */
+  /** Milliseconds since the epoch. Absent if the access does not expire. */
   expiresAt?: number;
-  /** Calls `act` when the access is withdrawn. @returns how to call that off */
+  /** Calls `act` at sign-out. @returns a function that removes the listener */
   onSignOut?: (act: () => void) => () => void;
 }
 
@@ -146,7 +148,7 @@ function identified(
     response.once('close', () => {
       callOff?.();
       stopListening?.();
-      // A response that was finished needs no signal; one that was not has lost its reader (E4).
+      // A finished response needs no signal. An unfinished one has lost its reader (E4).
       if (response.writableFinished) scope.close();
       else scope.abort('client-gone');
     });

@@ -1,4 +1,4 @@
-/** What an agent can do beside what its model can: its tools, and the commands it carries out by itself. */
+/** The tools and commands an agent has. */
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import { builtinCommands } from '../agent-commands/builtin-commands.ts';
 import { checkpoints } from '../checkpoints/checkpoints.ts';
@@ -8,7 +8,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Tool } from '../tools/tool.ts';
 
 export interface Capabilities {
-  /** Those given, and those that commands ask for. */
+  /** The given tools, and the tools that commands call. */
   tools: readonly Tool[];
   commands: AgentCommands;
 }

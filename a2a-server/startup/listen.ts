@@ -1,4 +1,4 @@
-/** Takes the server's address, and says who has it when it is taken. */
+/** Listens on the server's address. If the address is in use, the error names its owner. */
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
 
-/** How long a program on our port has to say what it is, in milliseconds. */
+/** How long the program on this port has to answer, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
 export interface ListenAddress {
@@ -14,7 +14,7 @@ export interface ListenAddress {
   port: number;
 }
 
-/** @returns the port. @throws ProductError CONFIGURATION saying whose the address is, and what to do. */
+/** @returns the port. @throws ProductError CONFIGURATION that names the owner of the address and the next step. */
 export async function listen(server: Server, { host, port }: ListenAddress, token: string): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {
@@ -36,7 +36,7 @@ export async function listen(server: Server, { host, port }: ListenAddress, toke
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
-/** An address as the origin of URLs. An address that means all of a machine's is reached over loopback. */
+/** Returns an address as the origin of URLs. A wildcard address becomes loopback. */
 export function originOf({ host, port }: ListenAddress): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -54,23 +54,23 @@ async function taken(address: ListenAddress, token: string): Promise<ProductErro
 const card = z.object({ name: z.literal(AGENT_NAME) });
 const health = z.object({ pid: z.number(), stateDirectory: z.string() });
 
-/** What a person types to end a process in order; on Windows there is only at once, which the journal outlives too. */
+/** The shell command that stops a process. Windows only kills; the journal survives that too. */
 export function endCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
   return platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
 }
 
-/** Who meets a server they did not start has mostly come to give it a model. */
+/** A person who finds a server they did not start usually wants to set its model. */
 function bridgeSettings(stateDirectory: string): string {
   return `Where the bridge has started it, its model is chosen by A2A_SERVER_MODEL in the bridge's environment or by the "server" section of ${join(stateDirectory, 'config.json')}.`;
 }
 
-/** The process id of this user's own server, if that is who answers at an origin. */
+/** Returns the process id if this user's own server answers at the origin. */
 export async function ownServerAt(origin: string, token: string): Promise<number | undefined> {
   const { pid } = await whoIsThere(origin, token);
   return pid;
 }
 
-/** Asks whoever listens there. The token is shown only to what says it is one of ours, on this machine. */
+/** Identifies the program that listens at the origin. It gets the token only if it claims to be an a2a-server. */
 async function whoIsThere(
   origin: string,
   token: string,
@@ -96,7 +96,7 @@ async function whoIsThere(
 }
 
 async function ask(url: string, token?: string): Promise<unknown> {
-  // A timer that keeps the process up: `AbortSignal.timeout` would let it end while the question is open.
+  // `AbortSignal.timeout` does not keep the process alive while the request is open. This timer does.
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   try {
@@ -108,7 +108,7 @@ async function ask(url: string, token?: string): Promise<unknown> {
     const body: unknown = response.ok ? await response.json() : undefined;
     return body;
   } catch {
-    // Not HTTP, not JSON, or silent: not one of ours.
+    // No HTTP, no JSON or no answer: this is not an a2a-server.
     return undefined;
   } finally {
     clearTimeout(timer);

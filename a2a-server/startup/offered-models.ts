@@ -1,4 +1,4 @@
-/** The models of a server's settings. */
+/** Creates and checks the models in the server's settings. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createModels } from './configured-models.ts';
 import type { Models } from '../models/model.ts';
@@ -11,7 +11,7 @@ type Offer = Pick<
 >;
 
 /**
- * All that can be asked for, each with its key and address: what is missing is found now, not by the first task.
+ * Creates every offered model, so that a missing key or address fails at startup and not in the first task.
  * @throws ProductError CONFIGURATION
  */
 export function offeredModels(settings: Offer, env: Readonly<Record<string, string | undefined>>): Models {

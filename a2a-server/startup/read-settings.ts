@@ -9,11 +9,11 @@ import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { isLoopback } from '../http/auth/origin-check.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
-/** Flags that say where the other settings are. */
+/** The flags that locate the state directory and the configuration file. */
 export const PLACE_FLAGS = sourceFlags('journal, token and address');
 
 /**
- * @param flags what commander found, by the settings' keys, with `stateDir` and `config` beside them.
+ * @param flags commander's result: the settings' keys, `stateDir` and `config`.
  * @throws ProductError CONFIGURATION
  */
 export async function readServerSettings(
@@ -30,8 +30,8 @@ export async function readServerSettings(
 }
 
 /**
- * `--agent acp -- gemini --acp`: what follows the two dashes is the agent's command line, whose flags are its own.
- * @returns undefined for words that belong to nothing.
+ * `--agent acp -- gemini --acp`: the words after the two dashes are the agent's command line.
+ * @returns undefined if the words do not follow `--agent acp`.
  */
 export function withAgentCommand(
   flags: Readonly<Record<string, unknown>>,
@@ -42,7 +42,7 @@ export function withAgentCommand(
   return Array.isArray(agent) && agent[0] === 'acp' ? { ...flags, agent: [...agent, ...words] } : undefined;
 }
 
-/** X1: loopback, unless somebody has said in so many words that others may come in. */
+/** X1: only loopback, unless the operator sets `allowRemote`. */
 function checkHost(host: string, allowRemote: boolean): void {
   if (isLoopback(host.toLowerCase()) || allowRemote) return;
   throw new ProductError(
@@ -52,12 +52,12 @@ function checkHost(host: string, allowRemote: boolean): void {
   );
 }
 
-/** The workspace somebody chose is opened once, so that it is not the first task that finds it missing. */
+/** Opens the configured workspace once, so that a missing directory fails at startup and not in the first task. */
 async function checkWorkspace(
   { workspace, allowWorkspace, stateDir }: Pick<ServerSettings, 'workspace' | 'allowWorkspace' | 'stateDir'>,
   sources: Sources,
 ): Promise<void> {
-  // As long as it does not exist, nothing lies in it.
+  // A missing state directory contains no workspace, so nothing is barred.
   const own = await stat(stateDir, { bigint: true }).catch(() => undefined);
   const open = allowedWorkspaces({ fallback: workspace, allowed: allowWorkspace, barred: own ? [own] : [] });
   try {
@@ -72,7 +72,7 @@ async function checkWorkspace(
   }
 }
 
-/** Undefined in the root of a file system, where no task may work. */
+/** Undefined in the root of a file system: no task may work there. */
 function currentDirectory(): string | undefined {
   const path = process.cwd();
   return isAbsolute(path) && parse(path).root !== path ? path : undefined;

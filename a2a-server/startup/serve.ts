@@ -1,4 +1,4 @@
-/** One run of the server: everything opened in order, and closed in the other. */
+/** Starts one server, and stops it in the reverse order. */
 import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
@@ -50,32 +50,35 @@ import { pageSessions } from '../page/page-sessions.ts';
 import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
 
 /**
- * How long it has to say that it has stopped: the kill comes first, and what it did is seen. Given up any sooner, a
- * command that ignores SIGTERM would be reported as unconfirmed while it is killed, and outlive a shutdown.
+ * Milliseconds an aborted tool has to settle. It is longer than `grace`, because the kill comes after `grace`.
+ * Otherwise a command that ignores SIGTERM would be reported as unconfirmed while it is being killed.
  */
 function settleMs({ grace }: ServerSettings): number {
   return grace + SETTLE_MARGIN_MS;
 }
 
-/** How long a connection is silent before the kernel asks whether anybody is still there, in milliseconds. */
+/** Milliseconds of silence before the kernel sends a TCP keep-alive probe. */
 const PROBE_AFTER_MS = 60_000;
 
-/** The name of the principal whose token lies in the state directory. */
+/** The principal whose token is in the state directory. */
 const LOCAL = 'local';
 
 export interface ServerRun {
   record: ServerRecord;
-  /** How many tasks were taken up where the last run left them. */
+  /** The number of tasks resumed from the last run. */
   recovered: number;
-  /** Takes no more work, lets running tools come to their end, ends the streams, closes the journal. Once. */
+  /**
+   * Refuses new work, lets running tools finish, ends the streams, and closes the journal. Repeated calls return the
+   * same promise.
+   */
   stop(): Promise<void>;
-  /** Lets running tools wait no longer for their end: they are stopped now. */
+  /** Stops running tools at once during a stop. */
   hurry(): void;
 }
 
 /**
- * @param pageDirectory where the built approval page lies
- * @throws ProductError CONFIGURATION, STORAGE; nothing is left open then.
+ * @param pageDirectory the directory of the built approval page
+ * @throws ProductError CONFIGURATION, STORAGE. Everything opened is closed then.
  */
 export async function serve(
   settings: ServerSettings,
@@ -105,20 +108,21 @@ export async function serve(
   await tryToWrite(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
-  // A peer that vanished without a word is found by the kernel's probes, also where nothing is written to it for long.
+  // TCP keep-alive finds peers that vanished, even on idle connections.
   const probes = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };
   const server = createServer(probes, (request, response) => answer(request, response));
-  // A client that has sent its FIN may well be reading on (TCP, RFC 9293 §3.6): it gets its answer. Node would hang up. One
-  // that has gone altogether is noticed with the next write to it, a heartbeat at the latest.
+  // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it gets its answer. Node would close the
+  // connection. The next write, at the latest a heartbeat, detects a client that is gone.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // The address is taken first: it is what two servers most often quarrel about, and it says whose the other one is.
+  // Listen first: two servers most often conflict on the address, and the error can then name the other server.
   const port = await listen(server, settings, token);
   try {
     held.journal = await openSqliteJournal({
       path: join(stateDir, 'journal.db'),
       clock: () => systemClock.now(),
     });
-    // The state directory is this server's own from here on. SIGTERM goes out now; tasks wait for the end (D6).
+    // From here on this server owns the state directory. SIGTERM goes to orphans now; their tasks wait for their end
+    // (D6).
     children.endOrphans().catch((error: unknown) => log.error({ err: error }, 'orphans could not be ended'));
     const own = await stat(stateDir, { bigint: true });
     held.mcpServers = await startedMcpServers(mcpServers, settings, { log, children });
@@ -147,9 +151,9 @@ export async function serve(
   }
 }
 
-/** For whoever comes between the taking of the address and the reading of the journal. */
+/** Answers requests that arrive before the journal is read. */
 const notReady: RequestListener = (request, response) => {
-  // WHATWG HTML §9.2: a status other than 200 is final to an EventSource; after a broken connection it comes again.
+  // WHATWG HTML §9.2: an EventSource gives up on a status other than 200, but reconnects after a broken connection.
   if (request.method === 'GET' && request.headers.accept === 'text/event-stream') request.socket.destroy();
   else response.writeHead(503, { 'Retry-After': '1' }).end();
 };
@@ -161,7 +165,7 @@ interface Opened {
   token: string;
   server: Server;
   port: number;
-  /** Which directory the state lies in, whatever leads there. */
+  /** The identity of the state directory, independent of its path. */
   own: Identity;
   worker: AgentBackend;
   tools: readonly Tool[];
@@ -230,11 +234,11 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     }),
     servers,
   });
-  // What was under way goes on before anything new comes in.
+  // Resume the old tasks before accepting new requests.
   const recovered = await tasks.recover();
   open(app);
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
-    // What was taken up is not left running behind a server that nobody finds.
+    // Without its record nobody finds this server, so stop the resumed tasks.
     await tasks.shutdown(0);
     await worker.close();
     throw error;
@@ -254,7 +258,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.hurry() };
 }
 
-/** Loaded for whoever has some. They start while the server does, and keep nobody waiting. */
+/** Loads the MCP client only if servers are configured. The servers start in the background. */
 async function startedMcpServers(
   entries: ReadonlyMap<string, McpServerEntry>,
   { grace }: ServerSettings,
@@ -266,12 +270,12 @@ async function startedMcpServers(
   return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment, children });
 }
 
-/** Found out before anything is served: a server that must confine its shell and cannot does not start (X1). */
+/** Checked before serving: a server that must confine its shell and cannot does not start (X1). */
 async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSettings): Promise<Confinement> {
   return findConfinement({
     confine: confineShell,
     network: shellNetwork,
-    // X2: a command in a box reads all of the system, but neither the server's token nor its journal.
+    // X2: a confined command may read the system, but not the server's token or journal.
     hidden: [await realpath(stateDir)],
   });
 }
@@ -310,7 +314,7 @@ function taskService(
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,
-      // A script takes as long as it says: it may be told to stay at work. So does an agent of its own.
+      // A script sets its own delays. An ACP agent works for long in one turn.
       modelMs: settings.agent.type === 'model' ? settings.modelTimeout : null,
       turnMs: settings.turnTimeout,
       taskMs: settings.taskTimeout,
@@ -332,23 +336,23 @@ function taskService(
   });
 }
 
-/** The MCP servers whose tools the agent has, or will have once they answer. */
+/** The names of the enabled MCP servers. */
 function namesOf({ mcpServers }: ServerSettings): string[] {
   return Object.entries(mcpServers).flatMap(([name, { disabled }]) => (disabled ? [] : [name]));
 }
 
-/** Behind a proxy the page's own requests come from the public URL. */
+/** Behind a proxy the approval page's requests have the public URL as their origin. */
 function originsOf({ publicUrl }: ServerSettings): string[] {
   return publicUrl === undefined ? [] : [new URL(publicUrl).origin];
 }
 
-/** The operator need not list the names of the address itself and of its public URL. */
+/** The host names of the listen address and of the public URL are always allowed. */
 function publicHosts({ host, publicUrl, publicHost }: ServerSettings): string[] {
   const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
   return [host, ...named, ...publicHost].map((name) => name.toLowerCase());
 }
 
-/** How long clients have to take the last of their answers, in milliseconds. */
+/** How long clients have to read their last answer, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
 
 async function ended(server: Server): Promise<void> {

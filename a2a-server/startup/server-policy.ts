@@ -1,4 +1,4 @@
-/** The policy of a server with its settings: the operator's rules, and the trust given to MCP servers. */
+/** Builds the server's policy from the operator's rules and the trust in MCP servers. */
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
 import { trustedServers } from '../mcp-servers/trusted-servers.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
@@ -7,7 +7,7 @@ import type { Tool } from '../tools/tool.ts';
 
 export type NamedTools = readonly Tool[];
 
-/** @throws ProductError CONFIGURATION for rules that cannot be used, as `createPolicy` */
+/** @throws ProductError CONFIGURATION for invalid rules, like `createPolicy` */
 export function serverPolicy(
   { policy, mcpServers }: Pick<ServerSettings, 'policy' | 'mcpServers'>,
   tools: NamedTools,
@@ -17,7 +17,7 @@ export function serverPolicy(
   });
 }
 
-/** MCP servers that rules name and nobody has configured: no more than a hint, for a server may come later. */
+/** MCP servers that rules name but the settings do not. This is only a warning: a server may be added later. */
 export function unknownServers({
   policy,
   mcpServers,

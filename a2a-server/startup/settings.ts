@@ -1,4 +1,4 @@
-/** The server's settings: what each is called, takes, and is by default. */
+/** Defines the server's settings: names, types, defaults and help texts. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { setting } from '../../shared/settings/config.ts';
@@ -317,7 +317,7 @@ export const SERVER_SETTINGS = {
   }),
 } as const;
 
-/** Settings that have no flag: a command line can be read by every user of the machine, and a table does not fit on it. */
+/** Settings without a flag. Every user of the machine can read a command line, and a table does not fit on it. */
 export const UNFLAGGED_SETTINGS = {
   tokens: setting({
     kind: 'list',
@@ -384,7 +384,7 @@ export const UNFLAGGED_SETTINGS = {
   }),
 } as const;
 
-/** Every setting, with a flag or without. */
+/** All settings, with and without a flag. */
 export const ALL_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS };
 
 export interface ServerSettings extends SettingValues<typeof ALL_SETTINGS> {

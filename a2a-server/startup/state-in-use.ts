@@ -1,16 +1,18 @@
-/** Two servers on one state directory: the journal refuses the second, and a person is told in words of the settings. */
+/** Explains the error when a second server opens the same state directory. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { endCommand, ownServerAt } from './listen.ts';
 
-/** Whether the journal was refused because another process owns it. */
+/** True if the journal is locked by another process. */
 export function isInUse(error: unknown): error is ProductError {
   if (!(error instanceof ProductError) || error.reason !== 'CONFIGURATION') return false;
   return systemErrorCode(error.cause)?.startsWith('SQLITE_BUSY') ?? false;
 }
 
-/** The error to throw for it. The other server is named only where it answers: what it has left may be of one before. */
+/**
+ * The error for the person. It names the other server only if that server answers, because its record may be stale.
+ */
 export async function stateInUse(
   error: ProductError,
   stateDir: string,

@@ -1,4 +1,4 @@
-/** `a2a-server policy try`: the journal looked through under rules, before they count. */
+/** `a2a-server policy try`: judges the journal's calls under new rules before they apply. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { issuesOf } from '../../shared/settings/config.ts';
@@ -13,14 +13,14 @@ import { callText, isChanged, summaryOf, summaryText } from '../policy/dry-run-r
 import { rules, type Rule } from '../policy/rule.ts';
 
 export interface TryOptions {
-  /** A file with a list of rules, to be tried in the place of those of the settings. */
+  /** A file with rules to try instead of the rules in the settings. */
   rules?: string | undefined;
-  /** Only calls that would fare otherwise than they did. */
+  /** Show only calls whose verdict would change. */
   changed?: boolean | undefined;
   json?: boolean | undefined;
 }
 
-/** @throws ProductError CONFIGURATION for rules that cannot be used, or where there is no journal */
+/** @throws ProductError CONFIGURATION for invalid rules or a missing journal */
 export async function tryPolicy(
   settings: Pick<ServerSettings, 'stateDir' | 'policy' | 'mcpServers'>,
   { rules: file, changed = false, json = false }: TryOptions,
@@ -52,7 +52,7 @@ export async function tryPolicy(
   say(json ? JSON.stringify({ calls, summary }) : summaryText(summary));
 }
 
-/** Where a task worked. Without the directory its paths are judged by their letters alone. */
+/** Opens a task's workspace. If the directory no longer exists, paths are compared as text only. */
 const workspace: Past['workspace'] = async (root = '/') =>
   openWorkspace(root).catch(() => ({
     root,

@@ -1,6 +1,6 @@
 /**
- * An ACP agent in the place of a model. A turn of it is one stretch of its work: from a prompt, or from the decisions it
- * waited for, to the end of its answer, or to the next permission it asks for. The prompt stays open between the two.
+ * Adapts an ACP agent to the model interface. A turn starts with a prompt or with decisions, and ends with the
+ * agent's answer or its next permission request. The prompt stays open while decisions are pending.
  */
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -20,7 +20,7 @@ import { refuseSettled } from './run-permitted.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** The agent is the only model there is, under each tier's name. */
+/** The agent is the only model. All tiers resolve to it. */
 export function acpModels(agents: LiveAgents): Models {
   const model = acpModel(agents);
   const names = [...TIERS, model.id];
@@ -53,7 +53,7 @@ function acpModel(agents: LiveAgents): Model {
         whole = true;
         yield { type: 'finish', end, usage: NO_USAGE };
       } finally {
-        // A turn that is cut off is void: it is told anew, or its task has ended.
+        // An interrupted turn is abandoned. The next turn sends a new prompt, or the task has ended.
         if (!whole) void agent.cancel();
         release();
       }
@@ -61,7 +61,7 @@ function acpModel(agents: LiveAgents): Model {
   };
 }
 
-/** An agent that cannot be had ends the turn with what is to be done about it. */
+/** If the agent cannot start, the turn ends with the next step for the person. */
 async function obtain(agents: LiveAgents, place: TaskPlace): Promise<InUse | { end: TurnEnd }> {
   try {
     return await agents.use(place, 'turn');
@@ -91,7 +91,7 @@ async function* stretch(
     yield* given.thought();
     if (item.type === 'failed') return failed(item.message);
     if (item.type === 'asks') {
-      // Agents ask for what they would do side by side in one breath: then a person sees it together.
+      // Agents send parallel requests together. Wait a moment, so that the person sees them together.
       if (!gathered) {
         gathered = true;
         await delay(agents.options.clock, agents.options.gatherMs, signal);
@@ -102,7 +102,8 @@ async function* stretch(
       return 'tool-calls';
     }
     const more = undelivered(agent, task);
-    // Nobody has cancelled the task, or this would have been cut off: one of its calls was stopped, and the prompt with it.
+    // The task was not canceled, or the signal would have fired. So a person stopped one of its calls, and that
+    // cancelled the prompt.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;
       tell(agent, stopped(task, more));
@@ -121,7 +122,7 @@ function* show(
   yield* given.of(update, about);
 }
 
-/** Messages that came while it was at work, and wait for the end of its prompt. */
+/** Messages that arrived during the prompt and wait for its end. */
 function undelivered(agent: LiveAgent, { exchanges }: Snapshot): UserMessage[] {
   return exchanges.flatMap((exchange) =>
     exchange.type === 'message' &&

@@ -1,4 +1,4 @@
-/** The command line an ACP agent is started with, and what it is called. */
+/** The command line of an ACP agent, and its short name. */
 import { basename } from 'node:path';
 import { oneLine } from '../../../shared/text/one-line.ts';
 
@@ -7,15 +7,15 @@ export interface AgentCommand {
   args: readonly string[];
 }
 
-/** Programs that run another one: the agent is what they run. */
+/** Programs that run another program. The agent is named after that program. */
 const RUNNERS = new Set(['node', 'npx', 'bunx', 'bun', 'deno', 'uvx', 'python', 'python3', 'env']);
 
-/** The command as messages name it, on one line. */
+/** The command as one line for messages. */
 export function spelled({ command, args }: AgentCommand): string {
   return `\`${oneLine([command, ...args].join(' '), 120)}\``;
 }
 
-/** A short name, for whoever trusts the agent's tools: `gemini`, also of `/usr/bin/gemini` and of `npx gemini@latest`. */
+/** A short name for grants on the agent's tools: `gemini`, also for `/usr/bin/gemini` and `npx gemini@latest`. */
 export function agentName({ command, args }: AgentCommand): string {
   const program = nameOf(command);
   const run = RUNNERS.has(program) ? args.find((arg) => !arg.startsWith('-')) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The line to an ACP agent: its process, and the protocol spoken with it over stdin and stdout. It offers the agent nothing
- * of its own, no files and no terminals: agents have their own, and ask before they use them.
+ * The connection to an ACP agent: its process, and ACP over stdin and stdout. It offers the agent no file and
+ * terminal methods, because agents have their own and ask before they use them.
  */
 import {
   client,
@@ -25,13 +25,13 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { spelled, type AgentCommand } from './agent-command.ts';
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
 
-/** One message, in bytes: a file that is rewritten comes twice in one. */
+/** Maximum bytes of one message. A rewritten file appears twice in one message. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
-/** How long the exit of an agent that has closed its output is waited for, to tell how it ended. */
+/** Milliseconds to wait for the exit of an agent that has closed its output, to report the exit code. */
 const EXIT_MS = 1_000;
-/** From SIGTERM to SIGKILL for an agent that has been told to stop before, or was never heard. */
+/** Milliseconds from SIGTERM to SIGKILL. */
 const KILL_MS = 1_000;
-/** JSON-RPC: the agent wants a sign-in first (ACP v1, authentication). */
+/** JSON-RPC error code: the agent requires a sign-in (ACP v1, authentication). */
 const AUTH_REQUIRED = -32_000;
 
 export interface PermissionRequest {
@@ -40,22 +40,22 @@ export interface PermissionRequest {
   answer: (outcome: RequestPermissionOutcome) => void;
 }
 
-/** Who listens to an agent. */
+/** Receives the messages of an agent. */
 export interface AgentPeer {
   told(update: SessionUpdate): void;
-  /** @returns what is to be done when the agent takes the request back. */
+  /** @returns a function to call when the agent withdraws the request. */
   asked(request: PermissionRequest): () => void;
-  /** The agent has ended, as the sentence says. */
+  /** The agent has ended. The message gives the reason. */
   lost(message: string): void;
 }
 
-/** A person has to sign in before the agent does anything. */
+/** The agent requires a sign-in by a person. */
 export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded';
 }
 
 export interface ConnectionOptions extends AgentProcessOptions {
-  /** How long the agent may take to answer while it is set up, in milliseconds. */
+  /** Milliseconds the agent has for each set-up request. */
   startMs: number;
 }
 
@@ -70,7 +70,7 @@ export class AgentConnection {
   #reason: string | undefined;
   #ending: Promise<void> | undefined;
 
-  /** @throws ProductError AGENT_ERROR when it cannot be started. */
+  /** @throws ProductError AGENT_ERROR if the agent cannot start. */
   static async open(command: AgentCommand, options: ConnectionOptions): Promise<AgentConnection> {
     return new AgentConnection(command, options, await startAgentProcess(command, options));
   }
@@ -83,7 +83,7 @@ export class AgentConnection {
       maxMessageBytes: MAX_MESSAGE,
     });
     this.#client = client({ name: 'mcp-a2a-bridge' })
-      // First, so that it is told of at once: what comes before a request must not be overtaken by it.
+      // Register notifications first: a permission request must not overtake earlier updates.
       .onNotification(methods.client.session.update, ({ params }) => {
         if (params.sessionId === this.#sessionId) this.#peer?.told(params.update);
       })
@@ -96,7 +96,7 @@ export class AgentConnection {
     return this.#client.signal.aborted;
   }
 
-  /** Tells the peer everything from here on, also that the agent has ended already. */
+  /** Sends the peer all messages from now on, and an earlier end of the agent. */
   listen(peer: AgentPeer): void {
     this.#peer = peer;
     if (this.#lost !== undefined) peer.lost(this.#lost);
@@ -113,7 +113,7 @@ export class AgentConnection {
     );
   }
 
-  /** @returns its id. @throws ProductError AGENT_ERROR, SignInNeeded */
+  /** @returns the session id. @throws ProductError AGENT_ERROR, SignInNeeded */
   async newSession(cwd: string): Promise<string> {
     const request: NewSessionRequest = { cwd, mcpServers: [] };
     const { sessionId } = await this.#setUp('session/new', () =>
@@ -124,7 +124,7 @@ export class AgentConnection {
   }
 
   /**
-   * Takes up a session of before. What is replayed of it is not told: the journal has it.
+   * Resumes or loads an earlier session. Updates that the agent replays are ignored, because the journal has them.
    * @throws ProductError AGENT_ERROR, SignInNeeded
    */
   async takeUp(how: 'resume' | 'load', sessionId: string, cwd: string): Promise<void> {
@@ -136,7 +136,7 @@ export class AgentConnection {
     this.#sessionId = sessionId;
   }
 
-  /** Resolves with why the agent has stopped. */
+  /** Sends a prompt. Resolves with the agent's stop reason. */
   async prompt(text: string): Promise<StopReason> {
     const { stopReason } = await this.#client.agent.request(methods.agent.session.prompt, {
       sessionId: this.#sessionId ?? '',
@@ -148,17 +148,17 @@ export class AgentConnection {
   cancelPrompt(): void {
     this.#client.agent
       .notify(methods.agent.session.cancel, { sessionId: this.#sessionId ?? '' })
-      // It cannot be told any more: then it has ended, and the peer hears of that.
+      // The notification fails only if the agent has ended. The peer learns that from `lost`.
       .catch(() => undefined);
   }
 
-  /** Ends an agent that `did` what no agent may do; the peer hears of it. */
+  /** Ends an agent that broke a rule. `did` names the fault for the peer's message. */
   giveUp(did: string): void {
     this.#reason ??= `${did}, and was ended`;
     void this.end();
   }
 
-  /** What an error of the agent's means, as a sentence. */
+  /** An error of the agent as a sentence. */
   refusal(error: unknown): string {
     return `The agent ${spelled(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastWords()}`;
   }
@@ -192,7 +192,7 @@ export class AgentConnection {
     });
   }
 
-  /** Sees the agent to its end. */
+  /** Waits until the agent ends, cleans up, and tells the peer. */
   async #watch(): Promise<void> {
     await Promise.race([this.#process.exited, this.#client.closed]);
     const how = await this.#exit();
@@ -209,7 +209,7 @@ export class AgentConnection {
     this.#peer?.lost(this.#lost);
   }
 
-  /** How it ended; undefined for one that closes its output and stays. */
+  /** How the process exited. Undefined if it closed its output and still runs. */
   async #exit(): Promise<string | undefined> {
     let callOff: (() => void) | undefined;
     const late = new Promise<undefined>((resolve) => {
@@ -222,7 +222,7 @@ export class AgentConnection {
     }
   }
 
-  /** A step of the set-up, for as long as it may take. */
+  /** Runs one set-up request with its time limit. */
   async #setUp<T>(method: string, step: () => Promise<T>): Promise<T> {
     const { clock, startMs } = this.#options;
     let callOff: (() => void) | undefined;
@@ -255,7 +255,7 @@ export class AgentConnection {
     return new ProductError('AGENT_ERROR', `The agent ${spelled(this.#command)} ${what}`, { cause });
   }
 
-  /** The sentence of its end. */
+  /** The message about the agent's end. */
   #farewell(): Promise<string> {
     return new Promise((resolve) => {
       const peer = this.#peer;

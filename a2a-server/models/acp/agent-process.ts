@@ -1,6 +1,6 @@
 /**
- * The process of an ACP agent: in a group of its own, so that what it starts ends with it, and with that part of the
- * server's environment that shell commands get.
+ * Starts the process of an ACP agent in its own process group, so that its children end with it. It gets the same
+ * part of the server's environment as shell commands.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,20 +15,20 @@ import { codeOf } from '../../tools/workspace/file-failure.ts';
 import { agentName, spelled, type AgentCommand } from './agent-command.ts';
 import { MessageLines } from './message-lines.ts';
 
-/** Characters of stderr that are kept, from its end. */
+/** Maximum characters of stderr that are kept, from its end. */
 const MAX_STDERR = 4_000;
-/** Characters of it that are told. */
+/** Maximum characters of stderr in an error message. */
 const MAX_TOLD = 600;
 
 export interface AgentProcess {
   readonly stdin: Writable;
-  /** What may be messages; fails when what it prints is none at all. */
+  /** The lines that may be messages. Fails if the agent prints too much that is not ACP. */
   readonly stdout: Readable;
-  /** Resolves with how it ended, e.g. `with exit code 1`, when the process is gone. */
+  /** Resolves when the process has exited, with the manner, e.g. `with exit code 1`. */
   readonly exited: Promise<string>;
-  /** What it has said beside messages, as a sentence that can follow another; empty where it said nothing. */
+  /** The output that is not ACP, as a sentence for error messages. Empty if there is none. */
   lastWords(): string;
-  /** Ends what is left of its group; after `graceMs` by SIGKILL. */
+  /** Ends the process group; after `graceMs` with SIGKILL. */
   end(graceMs: number): Promise<void>;
 }
 
@@ -36,11 +36,11 @@ export interface AgentProcessOptions {
   cwd: string;
   env: Record<string, string>;
   clock: Clock;
-  /** Where the process is recorded; nowhere if left out. */
+  /** Records the process. Optional. */
   children?: ChildProcesses;
 }
 
-/** @throws ProductError AGENT_ERROR when it cannot be started, STORAGE when it cannot be recorded. */
+/** @throws ProductError AGENT_ERROR if the agent cannot start, STORAGE if its process cannot be recorded. */
 export async function startAgentProcess(
   command: AgentCommand,
   { cwd, env, clock, children = UNRECORDED }: AgentProcessOptions,
@@ -54,7 +54,7 @@ export async function startAgentProcess(
     windowsHide: true,
   });
   const exit = once(child, 'exit').then(() => endOf(child));
-  // Without a process there is no exit; the failure is that of `spawn`, below.
+  // If the process does not start, `spawn` below reports the failure.
   exit.catch(() => undefined);
   try {
     await once(child, 'spawn');
@@ -75,7 +75,7 @@ export async function startAgentProcess(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-MAX_STDERR);
   });
-  // It may close its end at any time; that it has is seen by its exit.
+  // The agent may close stdin at any time. Its exit reports that.
   child.stdin.on('error', () => undefined);
   return {
     stdin: child.stdin,

@@ -1,4 +1,4 @@
-/** What an ACP agent is told in a prompt: the person's messages and, after a break, what it cannot know. Pure. */
+/** Writes the prompts for an ACP agent: the person's messages and, after a restart, the missing context. Pure. */
 import { resultOf } from '../../task/call-result.ts';
 import { messageText, conversationPassages } from '../../task/conversation.ts';
 import type { UserMessage } from '../../task/events.ts';
@@ -13,11 +13,11 @@ import {
 import { transcript } from '../../task/transcript.ts';
 import { capped } from '../../../shared/text/capped-text.ts';
 
-/** Characters of the conversation so far that an agent without a memory of it is told. */
+/** Maximum characters of the conversation for an agent that does not remember it. */
 const MAX_TRANSCRIPT = 100_000;
-/** Characters of what an unfinished task was about. */
+/** Maximum characters of the request of an unfinished task. */
 const MAX_ASKED = 10_000;
-/** Characters of what became of one call. */
+/** Maximum characters of the result of one call. */
 const MAX_RESULT = 1_000;
 
 const INTERRUPTED =
@@ -26,11 +26,11 @@ const READ_ONLY = 'Only look: change nothing, and run nothing that changes anyth
 
 export interface PromptContext {
   text: string;
-  /** Ids of the messages it holds. */
+  /** Ids of the messages in the prompt. */
   messages: readonly string[];
 }
 
-/** The messages, for an agent that knows all that came before them. */
+/** The prompt for an agent that knows the earlier conversation. */
 export function promptText({ settings }: Snapshot, messages: readonly UserMessage[]): PromptContext {
   const words = messages.length > 0 ? messages.map(messageText) : ['Go on.'];
   return {
@@ -40,8 +40,8 @@ export function promptText({ settings }: Snapshot, messages: readonly UserMessag
 }
 
 /**
- * For an agent that has just been started.
- * @param remembers whether it has taken up its session; then it knows what was said before, up to the break.
+ * The prompt for an agent that has just started.
+ * @param remembers true if the agent resumed its session and thus knows the earlier conversation.
  */
 export function taughtAnew(
   { task, earlier }: Pick<TaskPlace, 'task' | 'earlier'>,
@@ -63,7 +63,7 @@ export function taughtAnew(
   };
 }
 
-/** For an agent whose work on a prompt was stopped, and goes on. */
+/** The prompt for an agent that continues after its prompt was cancelled. */
 export function stopped(task: Snapshot, messages: readonly UserMessage[]): PromptContext {
   const next = promptText(task, messages);
   const text = [
@@ -75,18 +75,18 @@ export function stopped(task: Snapshot, messages: readonly UserMessage[]): Promp
   return { ...next, text: text.join('\n\n') };
 }
 
-/** What came after the last prompt that was answered to its end: an agent that has been started again may lack any of it. */
+/** The exchanges after the last completely answered prompt. A restarted agent may lack any of them. */
 function sinceLastAnswer({ exchanges }: Snapshot): readonly Exchange[] {
   const last = exchanges.findLastIndex((exchange) => exchange.type === 'turn' && isAnswer(exchange.turn));
   return exchanges.slice(last + 1);
 }
 
-/** A turn that ended with a request has its prompt still open; one that wanted a sign-in never gave one. */
+/** A turn that ended with tool calls still has an open prompt. A turn that required a sign-in sent no prompt. */
 function isAnswer({ end }: Turn): boolean {
   return typeof end === 'object' ? end?.type !== 'auth-required' : end !== 'tool-calls';
 }
 
-/** Whether a turn before this one was cut off. */
+/** True if an earlier turn was abandoned. */
 function abandoned({ exchanges, turns, openTurn }: Snapshot): boolean {
   const finished = exchanges.filter(({ type }) => type === 'turn').length;
   return turns - (openTurn === null ? 0 : 1) > finished;
@@ -100,7 +100,7 @@ function turnsIn(exchanges: readonly Exchange[]): Turn[] {
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
 }
 
-/** It may never have been told of the last task at all, or have died before it could remember it. */
+/** The agent may not know about a failed or canceled previous task. */
 function unfinished(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
@@ -123,7 +123,7 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
   }
 }
 
-/** What it had said by then, which its memory may lack. */
+/** The agent's text before the interruption, which it may not remember. */
 function saidIn(open: readonly Exchange[]): string[] {
   const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
   return words.length === 0
@@ -144,7 +144,7 @@ function lineOf(call: Call): string {
   return `- ${call.title}: ${capped(resultOf(call).text, MAX_RESULT)}`;
 }
 
-/** @param open what is told beside it, in more detail. */
+/** @param open the exchanges that the prompt describes in more detail. */
 function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly Exchange[]): string {
   const exchanges = task.exchanges.slice(0, task.exchanges.length - open.length);
   return transcript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT);

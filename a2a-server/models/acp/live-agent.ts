@@ -1,10 +1,11 @@
 /**
- * An ACP agent at work: its process, its ACP session, and the prompt it is answering.
+ * A running ACP agent: its process, its ACP session and its open prompt.
  *
- * - What it says is kept, in order and up to a bound, until somebody reads it: a task that waits for a person reads nothing.
- * - A permission it asks for stays open until it is answered, or the agent takes it back. Each is answered once, and all
- *   that are open when a prompt is cancelled get the outcome `cancelled` (ACP v1, prompt turn: cancellation).
- * - Its end, whatever the cause, is a sentence that names it; after that nothing of its process group is left.
+ * - Updates are kept in order until they are read, up to a limit. While a task waits for a person, no turn reads
+ *   them.
+ * - A permission request stays open until it is answered or the agent withdraws it. Each is answered once. When a
+ *   prompt is cancelled, all open requests get the outcome `cancelled` (ACP v1, prompt turn: cancellation).
+ * - If the agent ends, a message names the cause. Its process group ends with it.
  */
 import type {
   RequestPermissionOutcome,
@@ -19,31 +20,31 @@ import type { AgentConnection, AgentPeer, PermissionRequest } from './agent-conn
 import { permissionOf, type Permission } from './permission.ts';
 import { updated } from './tool-call.ts';
 
-/** Characters of what it says, as JSON, that are kept for a reader. */
+/** Maximum characters of unread updates, as JSON. */
 const MAX_UNREAD = 16 * 1024 * 1024;
-/** Tool calls it may have under way; the oldest is forgotten. */
+/** Maximum number of remembered tool calls. The oldest is dropped. */
 const MAX_TOOL_CALLS = 1_000;
 
 export type AgentItem =
   | { type: 'update'; update: SessionUpdate }
-  /** It asks for permission; see `waiting`. Given as long as one is open and nothing else is left to read. */
+  /** The agent asks for permission; see `waiting`. Returned while a request is open and no update is unread. */
   | { type: 'asks' }
   | { type: 'ended'; stopReason: StopReason }
-  /** It answered the prompt with an error, or has ended. */
+  /** The agent answered the prompt with an error, or has ended. */
   | { type: 'failed'; message: string };
 
 export interface LiveAgentOptions {
   clock: Clock;
-  /** How long it may take to stop when it is told to, in milliseconds. */
+  /** Milliseconds the agent has to stop after a cancel. */
   graceMs: number;
-  /** Absolute path of the directory it works in. */
+  /** Absolute path of the agent's working directory. */
   workspace: string;
 }
 
 export class LiveAgent implements AgentPeer {
-  /** Messages it has been given, by id. */
+  /** Ids of the messages already sent to the agent. */
   readonly delivered = new Set<string>();
-  /** Calls of ours whose permission it has been given, by id. */
+  /** Ids of the calls whose permission request was answered. */
   readonly permitted = new Set<string>();
   readonly #connection: AgentConnection;
   readonly #options: LiveAgentOptions;
@@ -53,7 +54,10 @@ export class LiveAgent implements AgentPeer {
   readonly #watched = new Map<string, (toolCall: ToolCallUpdate) => void>();
   #waiting: Permission[] = [];
   readonly #lookers = new Set<() => void>();
-  /** `answered`: by the agent, and nobody has read it yet. `discarded`: nobody will. */
+  /**
+   * `answered`: the agent has answered, and the answer is unread. `discarded`: the prompt was cancelled, and its
+   * answer will be ignored.
+   */
   #prompt: 'none' | 'open' | 'answered' | 'discarded' = 'none';
   #stopping: Promise<void> | undefined;
   #failure: string | undefined;
@@ -65,48 +69,48 @@ export class LiveAgent implements AgentPeer {
     connection.listen(this);
   }
 
-  /** Permissions it waits for, the oldest first. */
+  /** Open permission requests, oldest first. */
   get waiting(): readonly Permission[] {
     return this.#waiting;
   }
 
-  /** A prompt has been sent, and its end has not been read. */
+  /** True while the end of the last prompt is unread. */
   get speaking(): boolean {
     return this.#prompt === 'open' || this.#prompt === 'answered';
   }
 
-  /** It is at work on a prompt. */
+  /** True while the agent works on a prompt. */
   get prompted(): boolean {
     return this.#prompt === 'open' || this.#prompt === 'discarded';
   }
 
-  /** It is at work on a prompt that was cancelled. */
+  /** True while the agent works on a cancelled prompt. */
   get discarding(): boolean {
     return this.#prompt === 'discarded';
   }
 
-  /** Why it has ended, as a sentence; undefined while it lives. */
+  /** Why the agent has ended; undefined while it runs. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** Whether somebody has read that it has ended. */
+  /** True once a reader has received the agent's end. */
   get failureReported(): boolean {
     return this.#mourned;
   }
 
-  /** Sends it words. Not before the end of the last prompt has been read. */
+  /** Sends a prompt. Read the end of the last prompt first. */
   prompt(text: string): void {
     this.#prompt = 'open';
     void this.#answer(text);
   }
 
-  /** The next thing it says. @throws AbortError */
+  /** Waits for the next item. @throws AbortError */
   next(signal: AbortSignal): Promise<AgentItem> {
     return this.until(() => this.#take(), signal);
   }
 
-  /** What `look` gives as soon as it gives something; it is asked after each change. @throws AbortError */
+  /** Calls `look` now and after each change, and resolves with its first value. @throws AbortError */
   until<T>(look: () => T | undefined, signal: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
@@ -128,7 +132,7 @@ export class LiveAgent implements AgentPeer {
     });
   }
 
-  /** What is known of a tool call; `watch` gets the rest of what is told of it, instead of the reader. */
+  /** The merged state of a tool call. `watch` receives its later updates instead of the reader. */
   toolCall(toolCallId: string): ToolCallUpdate | undefined {
     return this.#toolCalls.get(toolCallId);
   }
@@ -138,13 +142,13 @@ export class LiveAgent implements AgentPeer {
     return () => this.#watched.delete(toolCallId);
   }
 
-  /** Has it stop what it does for the prompt; whoever reads it finds the prompt's end. Resolves when it has, or is killed. */
+  /** Cancels the prompt. The reader receives the prompt's end. Resolves when the agent has stopped or was killed. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop().finally(() => (this.#stopping = undefined));
     return this.#stopping;
   }
 
-  /** As `stop`, and nobody is going to read what it has said. */
+  /** Like `stop`, and discards all unread updates. */
   async cancel(): Promise<void> {
     if (!this.speaking && !this.prompted) return;
     if (this.#prompt === 'open') this.#prompt = 'discarded';
@@ -153,7 +157,7 @@ export class LiveAgent implements AgentPeer {
     await this.stop();
   }
 
-  /** Ends it, and all that it has started. Resolves when nothing of it is left. */
+  /** Ends the agent and its process group. */
   end(): Promise<void> {
     this.#withdraw();
     return this.#connection.end();
@@ -164,7 +168,7 @@ export class LiveAgent implements AgentPeer {
       (stopReason): AgentItem => ({ type: 'ended', stopReason }),
       (error: unknown): AgentItem => ({ type: 'failed', message: this.#connection.refusal(error) }),
     );
-    // What it said before has arrived before; it is to be kept before, too.
+    // Earlier updates have already arrived. Let them be queued first.
     await nextTurn();
     if (!this.#connection.closed) this.#answered(item);
   }

@@ -1,35 +1,35 @@
 /**
- * The ACP agents of this process, one for each session that has needed one.
+ * Manages the ACP agents of this process, one per session in use.
  *
- * A task that waits for a person keeps its agent, which holds the request for permission open: the one thing here that a
- * parked task costs. After `idleMs` without use it is let go; with the next message or decision, or in the next process, the
- * agent is started again and takes up its session by the id in the journal.
+ * A task that waits for a person keeps its agent, because the agent holds the permission request open. After `idleMs`
+ * without use the agent is ended. The next message or decision starts it again, also in another process, and it
+ * resumes its session by the id in the journal.
  */
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
 import { taughtAnew, type PromptContext } from './agent-prompt.ts';
 import type { LiveAgent } from './live-agent.ts';
 import { openAgent, type AcpOptions } from './open-agent.ts';
 
-/** What an agent is needed for: the next turn of its task, or to carry out a call of the last one. */
+/** The reason for using an agent: the next turn of its task, or a call of the last turn. */
 export type Purpose = 'turn' | 'call';
 
 interface Kept {
   agent: LiveAgent;
-  /** Under which id the agent remembers the session. */
+  /** The agent's session id. */
   sessionId: string;
   workspace: string;
   taskId: string;
-  /** The turn for whose calls it was started; null where it was there when they were asked for. */
+  /** The turn for whose calls the agent was restarted. Null if it has run since they were requested. */
   startedFor: number | null;
   users: number;
-  /** It ended while it was in use, and nobody has been told yet. */
+  /** The agent ended during use, and no reader has received that yet. */
   broken: boolean;
   cancelIdle: (() => void) | undefined;
 }
 
-/** An agent in use; `release` says that it no longer is. */
+/** An agent in use. Call `release` after use. */
 export interface InUse extends Pick<Kept, 'agent' | 'sessionId'> {
-  /** It was started for the calls of this turn: whatever it had asked for, it has yet to ask for again. */
+  /** The agent was restarted for the calls of this turn, so it must ask for them again. */
   fresh: boolean;
   release: () => void;
 }
@@ -44,13 +44,13 @@ export class LiveAgents {
     this.options = options;
   }
 
-  /** How many agents have a process. */
+  /** The number of agents that run or start. */
   get size(): number {
     return this.#kept.size + this.#opening.size;
   }
 
   /**
-   * The session's agent. One that is started is told where the work stands, and is at it.
+   * Returns the session's agent, and starts it if needed. A new agent gets a prompt with the current state.
    * @throws ProductError AGENT_ERROR, SignInNeeded
    */
   async use(place: TaskPlace, purpose: Purpose): Promise<InUse> {
@@ -76,7 +76,7 @@ export class LiveAgents {
     };
   }
 
-  /** The task has ended: whatever its agent still does for it is cancelled. */
+  /** Cancels the agent's work for a task that has ended. */
   ended(task: Snapshot): void {
     const kept = this.#kept.get(keyOf(task));
     if (kept?.taskId !== task.taskId) return;
@@ -84,7 +84,7 @@ export class LiveAgents {
     void kept.agent.cancel();
   }
 
-  /** Ends them all. */
+  /** Ends all agents. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#opening.values());
@@ -94,7 +94,7 @@ export class LiveAgents {
     await Promise.all(kept.map(({ agent }) => agent.end()));
   }
 
-  /** The one that is there, or a new one. Whoever asks meanwhile gets the same. */
+  /** Returns the current agent or starts one. Concurrent callers get the same one. */
   #obtain(key: string, place: TaskPlace, purpose: Purpose): Promise<Kept> {
     const kept = this.#kept.get(key);
     if (kept && isUsable(kept, place) && !kept.agent.discarding) return Promise.resolve(kept);
@@ -105,7 +105,7 @@ export class LiveAgents {
 
   async #renew(key: string, place: TaskPlace, purpose: Purpose): Promise<Kept> {
     const before = this.#kept.get(key);
-    // What was cancelled comes to its end before anything new begins.
+    // A cancelled prompt must end before a new prompt starts.
     if (before?.agent.discarding) await before.agent.stop();
     if (before && isUsable(before, place)) return before;
     before?.cancelIdle?.();
@@ -140,12 +140,12 @@ export class LiveAgents {
   }
 }
 
-/** One that ended while it was in use is still there for its user to hear why. */
+/** An agent that ended during use stays until its user has read the reason. */
 function isUsable({ agent, workspace, users, broken }: Kept, place: TaskPlace): boolean {
   return workspace === place.workspace && (agent.failure === undefined || users > 0 || broken);
 }
 
-/** Sends the agent a prompt, and notes which messages it has been given with it. */
+/** Sends a prompt and records its message ids as delivered. */
 export function tell(agent: LiveAgent, { text, messages }: PromptContext): void {
   for (const messageId of messages) agent.delivered.add(messageId);
   agent.prompt(text);

@@ -1,7 +1,6 @@
 /**
- * What an agent prints, with only what may be messages left in it. ACP has one JSON object on each line of stdout and
- * nothing else; but a banner or a stray log line is common, and no reason to give an agent up. It is kept, up to a bound,
- * for whoever has to say what is wrong.
+ * Filters an agent's stdout. ACP allows only one JSON object per line, but some agents also print a banner or log
+ * lines. This passes on the lines that may be messages, and keeps the start of the other output for error messages.
  */
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
@@ -10,9 +9,9 @@ const NEWLINE = 0x0a;
 const BRACE = 0x7b;
 const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
 
-/** Bytes of strayed output that are remembered, from its beginning. */
+/** Maximum bytes of other output that are kept, from its beginning. */
 const MAX_SAMPLE = 300;
-/** Who prints more than this beside messages does not speak the protocol. */
+/** A program that prints more other bytes than this does not speak ACP. */
 const MAX_STRAYED = 1024 * 1024;
 
 export class MessageLines extends Transform {
@@ -20,7 +19,7 @@ export class MessageLines extends Transform {
   #sample = Buffer.alloc(0);
   #strayed = 0;
 
-  /** The beginning of what was printed that cannot be a message; empty where there was none. */
+  /** The beginning of the output that cannot be a message. Empty if there is none. */
   get strayed(): string {
     return this.#sample.toString('utf8').trim();
   }

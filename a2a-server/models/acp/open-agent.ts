@@ -1,4 +1,4 @@
-/** Starts an ACP agent in a task's directory, with what it remembers of the task's session. */
+/** Starts an ACP agent in a task's workspace and opens or resumes its session. */
 import { PROTOCOL_VERSION, type InitializeResponse } from '@agentclientprotocol/sdk';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -12,29 +12,29 @@ import { LiveAgent } from './live-agent.ts';
 
 export interface AcpOptions {
   agent: AgentCommand;
-  /** The environment of its process. */
+  /** The environment of the agent process. */
   env: Record<string, string>;
   clock: Clock;
-  /** How long it may take to answer while it is set up, in milliseconds. */
+  /** Milliseconds the agent has for each set-up request. */
   startMs: number;
-  /** How long it may take to stop when it is told to, in milliseconds. */
+  /** Milliseconds the agent has to stop after a cancel. */
   graceMs: number;
-  /** How long it is kept while nobody needs it, in milliseconds; null for as long as the server runs. */
+  /** Milliseconds an unused agent is kept. Null means as long as the server runs. */
   idleMs: number | null;
-  /** How long after a request for permission others are taken to belong to the same turn, in milliseconds. */
+  /** Milliseconds after a permission request in which further requests join the same turn. */
   gatherMs: number;
-  /** Where its processes are recorded; nowhere if left out. */
+  /** Records the agent's processes. Optional. */
   children?: ChildProcesses;
 }
 
 export interface OpenedAgent {
   agent: LiveAgent;
   sessionId: string;
-  /** Whether it knows what was said before: it has taken up the session it had. */
+  /** True if the agent resumed its session and thus knows the conversation. */
   remembers: boolean;
 }
 
-/** The id under which the agent last remembered the session; undefined where it never has. */
+/** The agent's last session id. Undefined if there is none. */
 export function rememberedSession({ task, earlier }: TaskPlace): string | undefined {
   return (
     task.agentSession ??
@@ -43,7 +43,7 @@ export function rememberedSession({ task, earlier }: TaskPlace): string | undefi
   );
 }
 
-/** @throws ProductError AGENT_ERROR, SignInNeeded; nothing of the agent is left then. */
+/** @throws ProductError AGENT_ERROR, SignInNeeded. The agent is ended then. */
 export async function openAgent(
   place: TaskPlace,
   options: AcpOptions,
@@ -73,7 +73,10 @@ export async function openAgent(
   }
 }
 
-/** ACP v1, session setup: a session is taken up where the agent can do that, without a replay if it can choose. */
+/**
+ * ACP v1, session setup: resumes the session if the agent supports that. `session/resume` comes first because it does
+ * not replay.
+ */
 async function openSession(
   connection: AgentConnection,
   { agentCapabilities }: InitializeResponse,
@@ -90,7 +93,7 @@ async function openSession(
   return { sessionId: await connection.newSession(place.workspace), remembers: false };
 }
 
-/** @returns false for a session that the agent no longer has; then the conversation is told anew. */
+/** @returns false if the agent no longer has the session. The prompt then includes the conversation. */
 async function takenUp(
   connection: AgentConnection,
   how: 'resume' | 'load',

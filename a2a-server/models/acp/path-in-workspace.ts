@@ -1,7 +1,10 @@
-/** Where a path of an agent's lies. */
+/** Relates an agent's paths to the workspace. */
 import { isAbsolute, relative, resolve } from 'node:path';
 
-/** Relative to the workspace, by its letters, if it lies inside; otherwise as an absolute path. */
+/**
+ * Returns a path inside the workspace as a relative path, and any other as an absolute path. Compares text only;
+ * links are not resolved.
+ */
 export function pathInWorkspace(workspace: string, path: string): string {
   const inside = relative(workspace, resolve(workspace, path));
   return inside.startsWith('..') || isAbsolute(inside) ? resolve(workspace, path) : inside || '.';

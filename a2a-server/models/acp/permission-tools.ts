@@ -1,10 +1,10 @@
 /**
- * What an ACP agent asks permission for, as tools: one for each kind the protocol knows. The agent does the work; to run
- * such a call is to give it leave, and to wait until it says how that went.
+ * Represents an ACP agent's permission requests as tools, one per ACP tool kind. The agent does the work. Running
+ * such a call approves the request and waits for the agent's result.
  *
- * - E2 leave is given once, after `tool.started` is durable, and only for the very input that was decided on. An agent that
- *   was started again in between is told what was decided; should it ask for the same again, it gets the leave it had.
- * - No kind counts as read-only: what the agent itself holds to need a permission, a person decides.
+ * - E2: an approval is sent once, after `tool.started` is durable, and only for the input that was decided. A
+ *   restarted agent is told the decision. If it asks for the same again, it gets the same approval.
+ * - No kind counts as read-only. A person decides everything the agent asks permission for.
  */
 import type { ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ import { permissionInput, placesOf, type PermissionInput } from './permission.ts
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { runPermitted } from './run-permitted.ts';
 
-/** Its agent has a time limit, and so has its task; a call may take what the server lets any tool take. */
+/** The server's limit for tools and the task's limit apply instead. */
 const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
 
 const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
@@ -37,7 +37,7 @@ const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
   other: { sideEffect: 'other', does: 'does something' },
 };
 
-/** Kinds that change the files they name, also where the agent sends no diff. */
+/** Kinds that change the named files, even if the agent sends no diff. */
 const CHANGES_FILES: ReadonlySet<string> = new Set<ToolKind>(['edit', 'delete', 'move']);
 
 export function permissionTools(agents: LiveAgents): Tool[] {
@@ -59,7 +59,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
   );
 }
 
-/** What the agent itself says it would touch: what a person is shown, and rules are read against. */
+/** The paths, command and hosts the agent names. The person sees them, and policy rules match them. */
 function reachOf(kind: string, input: PermissionInput): Reach {
   const paths = [...(input.diffs ?? []).map(({ path }) => path), ...(input.paths ?? [])];
   const url = kind === 'fetch' ? parseUrl(urlOf(input) ?? '') : undefined;
@@ -83,7 +83,7 @@ async function show(kind: string, input: PermissionInput, { workspace }: ToolCon
   return { preview: withoutDiff(kind, input, root), basis };
 }
 
-/** The files that a permission changes, as they are now. Null for one that names none. */
+/** Reads the files that a permission changes. Null if it names none. */
 async function filesOf(
   kind: string,
   input: PermissionInput,
@@ -115,7 +115,7 @@ const commandInput = z.looseObject({
 });
 const urlInput = z.looseObject({ url: z.string() });
 
-/** What of the input says best what will be done. */
+/** The most informative preview for a request without a diff. */
 function withoutDiff(kind: string, input: PermissionInput, root: string): Preview {
   const { rawInput, title, text, paths } = input;
   if (kind === 'execute') {
@@ -135,7 +135,7 @@ function withoutDiff(kind: string, input: PermissionInput, root: string): Previe
   };
 }
 
-/** An agent that does not give its command line as input has it in the title. */
+/** Some agents put the command line only in the title. */
 function commandOf({ rawInput, title }: PermissionInput): { command: string; cwd?: string | undefined } {
   const command = commandInput.safeParse(rawInput);
   return command.success ? command.data : { command: title };

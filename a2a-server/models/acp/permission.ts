@@ -1,4 +1,4 @@
-/** A permission an ACP agent has asked for, and how its options read as decisions. */
+/** Converts an ACP permission request to a call input, and a decision to one of its options. */
 import type {
   PermissionOption,
   RequestPermissionOutcome,
@@ -12,10 +12,10 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { diffsOf, textOf } from './tool-call.ts';
 
-/** What a person is shown of a permission, and what their decision binds to (D2). */
+/** The fields of a permission that the person sees and that the decision binds to (D2). */
 export const permissionInput = z.strictObject({
   title: z.string(),
-  /** What the agent itself calls the tool. */
+  /** The agent's name for the tool. */
   name: z.string().optional(),
   rawInput: z.unknown().optional(),
   diffs: z
@@ -23,25 +23,25 @@ export const permissionInput = z.strictObject({
     .optional(),
   text: z.string().optional(),
   paths: z.array(z.string()).optional(),
-  /** The agent can only be given leave for good: it will not ask again for what it holds to be alike. */
+  /** The agent offers only a permanent approval, and will not ask again for similar calls. */
   forGood: z.literal(true).optional(),
 });
 export type PermissionInput = z.infer<typeof permissionInput>;
 
-/** A request for permission that the agent holds open. */
+/** An open permission request. */
 export interface Permission {
   /** The agent's id of the tool call. */
   readonly toolCallId: string;
   readonly tool: ToolKind;
   readonly input: PermissionInput;
-  /** The hash of `input`, as a call of it has. */
+  /** The hash of `input`, equal to the call's `inputHash`. */
   readonly hash: string;
   readonly options: readonly PermissionOption[];
-  /** Answers the agent, once; later answers are none. */
+  /** Answers the agent. Only the first call has an effect. */
   readonly answer: (outcome: RequestPermissionOutcome) => void;
 }
 
-/** @param known what was said of the tool call before, with what the request adds to it. */
+/** @param known the merged state of the tool call, including the request. */
 export function permissionOf(
   known: ToolCallUpdate,
   { options, answer }: Pick<Permission, 'options' | 'answer'>,
@@ -68,15 +68,15 @@ export function permissionOf(
   };
 }
 
-/** The files it speaks of: those of the workspace relative to it, others by their absolute path. */
+/** The files of the permission. Paths in the workspace are relative; others are absolute. */
 export function placesOf({ diffs = [], paths = [] }: PermissionInput, workspace: string): string[] {
   const all = [...diffs.map(({ path }) => path), ...paths].map((path) => pathInWorkspace(workspace, path));
   return [...new Set(all)];
 }
 
 /**
- * Whoever accepts edits accepts those of the workspace, as they are shown. What is changed elsewhere, or who knows where, is
- * one of the other things.
+ * The mode `accept-edits` covers only named files in the workspace. A change elsewhere, or without a path, has the
+ * kind `other`.
  */
 function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
   const changes = kind === 'edit' || kind === 'delete' || kind === 'move';
@@ -84,9 +84,10 @@ function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
 }
 
 /**
- * Leave for this once, also where a person has trusted the tool, the agent or everything: that trust is the task's, is
- * looked up for each call, and ends with the task (R12). What an agent is allowed for good it would no longer ask for, and
- * nobody would see or could revoke it. @returns undefined where the agent offers no leave.
+ * Approves this request once, even if the person trusts the tool or the agent. The task holds that trust, checks it
+ * for each call, and ends it with the task (R12). After a permanent approval the agent would not ask again, and no
+ * person could see or revoke it.
+ * @returns undefined if the agent offers no approval.
  */
 export function permissionOutcome(
   options: readonly PermissionOption[],
@@ -94,7 +95,7 @@ export function permissionOutcome(
   return select(options, 'allow_once') ?? select(options, 'allow_always');
 }
 
-/** A refusal of this one request where the agent offers that, or else as its turn's end. */
+/** Rejects this request, if the agent offers that. Otherwise cancels the agent's turn. */
 export function refusal(options: readonly PermissionOption[]): RequestPermissionOutcome {
   return select(options, 'reject_once') ?? select(options, 'reject_always') ?? { outcome: 'cancelled' };
 }

@@ -1,13 +1,13 @@
-/** Texts that a tool of an agent's replaces in a file, as its raw input names them. */
+/** Finds the texts that an agent's tool replaces in a file, in the raw input of the tool. */
 
-/** By the text to be replaced: whether its first occurrence is, or every one. */
+/** Maps each old text to `first` or `all` occurrences. */
 export type Replacements = ReadonlyMap<string, 'first' | 'all'>;
 
 /** `old_string` (Claude, gemini-cli), `oldString` (OpenCode), `old_str` (text editor tools). */
 const OLD = /^old_?(?:string|str)$/i;
 const ALL = /^(?:replace_?all|allow_?multiple)$/i;
 
-/** Edits lie in the input itself or in a list in it. */
+/** Edits are in the input itself or in a nested list. */
 const MAX_DEPTH = 4;
 
 export function replacementsIn(rawInput: unknown): Replacements {

@@ -1,4 +1,4 @@
-/** Gives an ACP agent the leave a person has given, and sees what it makes of it. */
+/** Answers an ACP agent's permission request with the person's approval, and waits for the result. */
 import type { ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { callsOf, type Call, type Snapshot } from '../../task/snapshot.ts';
@@ -11,18 +11,18 @@ import type { LiveAgents } from './live-agents.ts';
 import { permissionOutcome, refusal, type Permission } from './permission.ts';
 import { hasEnded, textOf } from './tool-call.ts';
 
-/** Characters of the result. */
+/** Maximum characters of the result. */
 const MAX_RESULT = 30_000;
 
-/** How the agent went on after it had been given leave. */
+/** How the agent continued after the approval. */
 type End =
   | { type: 'done'; toolCall: ToolCallUpdate }
   | { type: 'turn-over' | 'asks-more' }
   | { type: 'lost'; message: string };
 
 /**
- * @param check throws where the permission must not be given any more; called right before it is
- * @throws what a tool throws: a failure, with what the agent says of it; ToolStopped.
+ * @param check called right before the approval is sent; throws if the approval is no longer valid
+ * @throws Error with the agent's message on a failure; ToolStopped
  */
 export async function runPermitted(
   run: ToolRun,
@@ -71,7 +71,9 @@ export async function runPermitted(
   }
 }
 
-/** Calls that were denied, or never begun, are answered as soon as their turn is decided: the agent may wait for all of them. */
+/**
+ * Answers the requests of calls that were denied or never started. The agent may wait for all answers of its turn.
+ */
 export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
   for (const call of callsOfTurn(task)) {
     if (call.state.type !== 'settled' || agent.permitted.has(call.callId)) continue;
@@ -80,13 +82,13 @@ export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
   }
 }
 
-/** The calls of the last turn that was finished, whatever was said since. */
+/** The calls of the last finished turn, also after newer messages. */
 function callsOfTurn(task: Snapshot): Call[] {
   const last = task.exchanges.findLast((exchange) => exchange.type === 'turn');
   return callsOf(task, last?.turn);
 }
 
-/** D2: a permission for the very input that the call has. */
+/** D2: the permission must have exactly the input of the call. */
 function isOf(call: Call, { tool, hash }: Permission): boolean {
   return call.tool === tool && call.inputHash === hash;
 }
@@ -100,7 +102,7 @@ async function claim(
     const alike = agent.waiting.filter((open) => isOf(call, open));
     const own = alike.find(({ toolCallId }) => toolCallId === call.modelCallId) ?? alike[0];
     if (own) return own;
-    // One that was started again is about to ask; one that was here all the time has taken its request back.
+    // A restarted agent will ask again. An agent that kept running has withdrawn its request.
     return !fresh || !agent.prompted || agent.failure !== undefined || asksMore(agent, task, call)
       ? 'gone'
       : undefined;
@@ -128,7 +130,7 @@ function endOf(
   }, signal);
 }
 
-/** Whether the agent waits for the answer to something that is none of its turn's calls which are about to be answered. */
+/** True if the agent waits for a permission that matches no other approved call of the turn. */
 function asksMore(agent: LiveAgent, task: Snapshot, call: Call): boolean {
   const open = callsOfTurn(task).filter(
     (other) =>
@@ -168,7 +170,7 @@ function rawText({ rawOutput }: ToolCallUpdate): string {
   return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput, null, 2);
 }
 
-/** What a tool call has put out is told as a whole each time; whoever watches gets what is new of it. */
+/** Each update repeats the whole output of a tool call. This passes on only the new part. */
 function liveOutput({ output }: ToolRun): { told: (toolCall: ToolCallUpdate) => void; soFar: () => string } {
   let shown = '';
   return {

@@ -1,4 +1,4 @@
-/** What an ACP agent says while it works, as what a turn gives: words, notes, artifacts. Pure but for what it remembers. */
+/** Converts an ACP agent's session updates to model events: text, notes, artifacts. */
 import type { Plan, SessionUpdate, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk';
 import type { Artifact, ContentPart } from '../../task/events.ts';
 import { capped } from '../../../shared/text/capped-text.ts';
@@ -11,7 +11,7 @@ import { blockText, diffsOf, hasEnded, textOf } from './tool-call.ts';
 const MAX_NOTE = 300;
 const MAX_OUTPUT = 30_000;
 
-/** What only looks gives nothing of its own: it is in what the agent says of it. */
+/** Read-only tool calls give no artifact. The agent's text has the result. */
 const LOOKS = new Set<ToolKind>(['read', 'search', 'think', 'fetch']);
 
 const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;
@@ -19,14 +19,14 @@ const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;
 export class SessionUpdates {
   readonly #workspace: string;
   #thought = '';
-  /** Words after a tool call are a paragraph of their own. */
+  /** Text after a tool call starts a new paragraph. */
   #spoken: 'nothing' | 'words' | 'words-before' = 'nothing';
 
   constructor(workspace: string) {
     this.#workspace = workspace;
   }
 
-  /** @param toolCall all that is known of the tool call the update is about. */
+  /** @param toolCall the merged state of the tool call that the update is about. */
   *of(update: SessionUpdate, toolCall: ToolCallUpdate | undefined): Generator<ModelEvent> {
     if (update.sessionUpdate === 'agent_thought_chunk') {
       this.#thought += blockText(update.content);
@@ -60,12 +60,12 @@ export class SessionUpdates {
       case 'notice':
       case 'compaction_update':
       case 'compaction_summary_chunk':
-        // For editors: what the person has typed, which commands there are, how full the window is.
+        // These updates are for editors only: typed text, available commands, window usage.
         break;
     }
   }
 
-  /** What it has thought so far, when it turns to something else: its last line. */
+  /** Yields the last line of the agent's thoughts as a note, and clears them. */
   *thought(): Generator<ModelEvent> {
     const line = this.#thought
       .split('\n')
@@ -86,7 +86,7 @@ export class SessionUpdates {
   }
 }
 
-/** The changes a tool call has made and what it has put out, as text. */
+/** The file changes and the output of a tool call, as text. */
 export function partsOf(toolCall: ToolCallUpdate, workspace: string): ContentPart[] {
   const changes = diffsOf(toolCall).map(({ path, oldText, newText }) =>
     unifiedDiff(pathInWorkspace(workspace, path), oldText ?? undefined, newText),
@@ -112,7 +112,7 @@ function planOf({ entries }: Plan): Artifact {
   };
 }
 
-/** The whole of it, in the place of what it was before. */
+/** Replaces the previous version of the artifact. */
 function given(artifact: Artifact): ModelEvent {
   return { type: 'artifact', artifact, append: false, lastChunk: true };
 }

@@ -1,4 +1,4 @@
-/** What an ACP agent tells of a tool call, piece by piece. */
+/** Merges and reads the tool call updates of an ACP agent. */
 import type { ContentBlock, ToolCallUpdate } from '@agentclientprotocol/sdk';
 
 export interface FileDiff {
@@ -8,7 +8,7 @@ export interface FileDiff {
   newText: string;
 }
 
-/** ACP v1, tool calls: in an update only what has changed is included, and a collection replaces the one before. */
+/** ACP v1, tool calls: an update includes only changed fields. A collection replaces the previous one. */
 export function updated(known: ToolCallUpdate | undefined, update: ToolCallUpdate): ToolCallUpdate {
   const said = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
   return { ...known, ...Object.fromEntries(said), toolCallId: update.toolCallId };
@@ -20,14 +20,14 @@ export function diffsOf({ content }: ToolCallUpdate): FileDiff[] {
   );
 }
 
-/** The words among its content. */
+/** The text of the tool call's content. */
 export function textOf({ content }: ToolCallUpdate): string {
   return (content ?? [])
     .flatMap((item) => (item.type === 'content' ? [blockText(item.content)] : []))
     .join('\n');
 }
 
-/** A content block as text; what is no text is named. */
+/** Returns a content block as text. Other types are shown by URI or MIME type. */
 export function blockText(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
@@ -42,7 +42,7 @@ export function blockText(block: ContentBlock): string {
   }
 }
 
-/** Whether it has come to its end. */
+/** True if the tool call is completed or failed. */
 export function hasEnded({ status }: ToolCallUpdate): boolean {
   return status === 'completed' || status === 'failed';
 }
