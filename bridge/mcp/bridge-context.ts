@@ -1,4 +1,4 @@
-/** What the tools work with. */
+/** The services that the MCP tools use. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ApprovalRules } from '../settings/approval-mode.ts';
 import type { OpenForms } from '../approvals/open-forms.ts';
@@ -16,26 +16,29 @@ export interface Bridge {
   readonly sessions: Sessions;
   readonly delegations: DelegationService;
   readonly rules: ApprovalRules;
-  /** The forms that are out, to whichever client. */
+  /** The open forms, of all clients. */
   readonly offers: OpenForms;
   /** Links to the pages of the agents' servers. */
   readonly links: PageLinks;
   readonly requestStates: RequestStates;
   readonly inbox: Inbox;
-  /** Undefined where none is set. */
+  /** Undefined when the settings name no webhook. */
   readonly webhook: ApprovalWebhook | undefined;
   readonly log: Logger;
   readonly version: string;
-  /** How a person runs this program at a terminal, with the settings of this bridge. */
+  /** The command line with which a person runs this program at a terminal, with this bridge's settings. */
   readonly program: string;
-  /** What a call may name as its workspace. */
+  /** The directories that a call may name as its workspace. */
   readonly workspaces: AllowedWorkspaces;
   readonly defaults: {
-    /** How long a call waits for its task, in seconds, unless it says otherwise; undefined when nobody has set it. */
+    /**
+     * How long a call waits for its task, in seconds, when the call sets nothing; undefined when the settings set
+     * nothing.
+     */
     waitSeconds: number | undefined;
-    /** The directory local agents work in, unless the call says otherwise. */
+    /** The working directory of local agents, when the call names none. */
     workspace: string;
   };
-  /** Lets go of everything; tasks are not touched. */
+  /** Closes connections and files. Tasks go on. */
   close(): void;
 }

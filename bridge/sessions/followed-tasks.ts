@@ -1,10 +1,14 @@
 /**
- * The sessions whose MCP task this client already follows. Claude Code makes a notification of each task it is handed, also of
- * one that it has: a call that waits for such a session must not return the task again.
+ * Remembers the sessions whose MCP task this client follows. Claude Code shows a notification for each task that a
+ * call returns, even for a task it already has. So a call that waits for such a session must not return the task
+ * again.
  */
 import type { Session } from './session.ts';
 
-/** A client that follows a task asks for it more often than that, in milliseconds; after this it may have let go of it. */
+/**
+ * A client that follows a task polls it more often than this, in milliseconds. After that the client may have
+ * stopped.
+ */
 const LETS_GO_MS = 30_000;
 
 export class FollowedTasks {
@@ -16,7 +20,7 @@ export class FollowedTasks {
     this.#now = now;
   }
 
-  /** The client is handed the session's task, or asks for it. */
+  /** Called when the client gets the session's task, or polls it. */
   follows(session: Session): void {
     this.#lastAsked.set(session, this.#now());
   }
@@ -26,7 +30,7 @@ export class FollowedTasks {
     return last !== undefined && this.#now() - last < LETS_GO_MS;
   }
 
-  /** What the client was told is over: the session's next task is another one. */
+  /** Called when the client has been told that the task is over. The session's next task is another task. */
   ended(session: Session): void {
     this.#lastAsked.delete(session);
   }

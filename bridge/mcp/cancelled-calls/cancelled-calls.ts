@@ -1,6 +1,7 @@
 /**
- * Calls that one client has withdrawn, until it has been told what became of them: a withdrawn call gets no answer (MCP,
- * cancellation), so the client's next call says it. In memory: whoever comes back to a new bridge lists the sessions.
+ * Keeps the cancelled calls of one client until it has been told their outcome. A cancelled call gets no answer
+ * (MCP, cancellation), so the client's next call reports the outcome. The list is in memory: after a restart the
+ * client lists the sessions.
  */
 import { nextStep } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
@@ -8,29 +9,29 @@ import type { Session } from '../../sessions/session.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { type Cause, causeWords } from './cause.ts';
 
-/** What became of the task that a withdrawn call had begun, or was waiting for. */
+/** What happened to the task that a cancelled call had started or was waiting for. */
 export type TaskOutcome =
-  /** The call had not sent anything yet, and did not. */
+  /** The call was cancelled before it sent a message, and sent none. */
   | { type: 'unsent' }
   | { type: 'goes-on' }
   | { type: 'cancelling' }
   | { type: 'cancelled' }
-  /** The message is still on its way: it is cancelled as soon as the agent has named its task. */
+  /** The agent has not named the task yet. The bridge cancels the task as soon as the agent names it. */
   | { type: 'cancelled-when-known' }
   | { type: 'ended-before' }
-  /** The message came to nothing: there is no task. */
+  /** The agent did not take the message: there is no task. */
   | { type: 'refused'; message: string }
   | { type: 'not-cancelled'; message: string };
 
 export interface CancelledCall {
   tool: ToolName;
   cause: Cause;
-  /** Absent where nothing had been sent. */
+  /** Absent when the call had sent nothing. */
   session?: Session;
   fate: TaskOutcome;
 }
 
-/** Older ones are dropped: a client that withdraws so many calls does not read what became of them. */
+/** Drops older calls: a client that cancels so many calls does not read their outcomes. */
 const KEPT = 20;
 
 export class CancelledCalls {
@@ -40,7 +41,7 @@ export class CancelledCalls {
     this.#untold = [...this.#untold, call].slice(-KEPT);
   }
 
-  /** A sentence for each call the client has not been told of yet, oldest first. They count as told from here on. */
+  /** One sentence for each outcome that the client has not been told yet, oldest first. Clears the list. */
   take(name: (tool: ToolName) => string): readonly string[] {
     const told = this.#untold;
     this.#untold = [];
@@ -48,7 +49,6 @@ export class CancelledCalls {
   }
 }
 
-/** Pure. */
 export function sentenceOf(
   { tool, cause, session, fate }: CancelledCall,
   name: (tool: ToolName) => string,
@@ -57,7 +57,7 @@ export function sentenceOf(
   return `${before} ${outcomeText(fate)}${session === undefined ? '' : wayBack(session, fate, name)}`;
 }
 
-/** What became of it, as a sentence. Pure. */
+/** The outcome as a sentence. Pure. */
 export function outcomeText(fate: TaskOutcome): string {
   switch (fate.type) {
     case 'unsent':

@@ -1,15 +1,15 @@
-/** Why a client withdrew a call, as far as its words say, and what that means for the task. Pure. */
+/** Derives from the client's words why it cancelled a call, and what that means for the task. Pure. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 
-/** What a person's stop does to the task: the setting `onCancel`. */
+/** What happens to the task when a person stops the call: the setting `onCancel`. */
 export const ON_CANCEL = ['detach', 'cancel'] as const;
 export type OnCancel = (typeof ON_CANCEL)[number];
 
 /**
- * - `person`: somebody pressed stop, and the client says so.
- * - `timeout`: the client's patience ended.
- * - `client-gone`: the connection is no more. Under 2026-07-28 over HTTP that is also how a call is withdrawn.
- * - `unexplained`: withdrawn, and not said why.
+ * - `person`: a person stopped the call, and the client says so.
+ * - `timeout`: the client timed out.
+ * - `client-gone`: the connection is closed. Under 2026-07-28 over HTTP a client also cancels a call this way.
+ * - `unexplained`: the client cancelled the call and gave no reason.
  */
 export type CauseName = 'person' | 'timeout' | 'client-gone' | 'unexplained';
 
@@ -22,29 +22,32 @@ export interface Cause {
 const MAX_WORDS = 200;
 
 /**
- * Claude Code says `AbortError: user-cancel`, the specification's example is `User requested cancellation`. The SDKs' own
- * time-outs say `Request timed out`, and an abort of a program's `AbortSignal` says no more than that it was aborted.
+ * Claude Code says `AbortError: user-cancel`. The specification's example is `User requested cancellation`. The
+ * SDKs' own timeouts say `Request timed out`. An abort of a program's `AbortSignal` gives no reason.
  */
 const TIMEOUT = /\btime[ds]?[ -]?out\b|\bdeadline\b/i;
 const PERSON =
   /\b(?:user|person|human)\b.{0,40}\b(?:cancel|abort|interrupt|stop)|\b(?:cancel|abort|interrupt|stop)\w*\b.{0,40}\b(?:user|person|human)\b/i;
 
-/** @param reason what the signal of the call was aborted with */
+/** @param reason the abort reason of the call's signal */
 export function causeOf(reason: unknown): Cause {
   if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
     return { name: 'client-gone', words: '' };
-  // Without a reason from the client, the signal carries the platform's own.
+  // Without a reason from the client, the signal carries the platform's default reason.
   const words = typeof reason === 'string' ? shortened(reason) : '';
   if (TIMEOUT.test(words)) return { name: 'timeout', words };
   return { name: PERSON.test(words) ? 'person' : 'unexplained', words };
 }
 
-/** Only a person's stop may end a task, and only where the setting says so. Whoever goes away or times out detaches (E4). */
+/**
+ * Only a person's stop may end a task, and only if the setting says so. A timeout or a lost connection detaches
+ * (E4).
+ */
 export function effectOf({ name }: Cause, setting: OnCancel): OnCancel {
   return name === 'person' ? setting : 'detach';
 }
 
-/** In words, to go on a sentence: `the client timed out (…)`. */
+/** The second half of a sentence, such as `the client timed out (…)`. */
 export function causeWords({ name, words }: Cause): string {
   const said = words === '' ? '' : ` ("${words}")`;
   switch (name) {

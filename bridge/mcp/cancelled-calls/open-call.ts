@@ -1,12 +1,12 @@
 /**
- * A call in flight, watched for its withdrawal (R48): the client takes it back, times out or goes away. Its answer, if one
- * is still made, is thrown away by the protocol layer; the task is the task's own affair (E4).
+ * Watches a call in flight for its cancellation (R48): the client cancels it, times out or disconnects. The
+ * protocol layer discards an answer that is still made. The task does not depend on the call (E4).
  *
  * Invariants
- * - Before anything has been sent, a withdrawn call sends nothing. From then on its task is settled as the setting says:
- *   it goes on, or is cancelled. Nothing lies in between: a message on its way is delivered, and cancelled then.
- * - What became of it is logged with the request's id and the client's reason, is the call's last progress message where
- *   the client asked for progress, and is told with the client's next call.
+ * - A call that is cancelled before it sends a message sends nothing. After that the setting decides whether the
+ *   task goes on or is cancelled. A message on its way is still delivered, and then cancelled.
+ * - The outcome is logged with the request's id and the client's reason. It is the call's last progress message,
+ *   if the client asked for progress. The client's next call reports it too.
  */
 import type { RequestId } from '@modelcontextprotocol/server';
 import { onAbort } from '../../../shared/runtime/abort.ts';
@@ -19,11 +19,11 @@ import type { ToolName } from '../../tool-names/tool-name.ts';
 import { type Cause, causeOf, causeWords, effectOf, type OnCancel } from './cause.ts';
 import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';
 
-/** What a call waits for, from the moment it has sent its message or has found its session. */
+/** The session that a call waits for. Set when the call has sent its message or found its session. */
 export interface AwaitedWork {
   session: Session;
   delegations: DelegationService;
-  /** Its message on its way, if it sent one. */
+  /** The delivery of the call's message, if it sent one. */
   delivery?: Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface Watching {
   onCancel: OnCancel;
   withdrawals: CancelledCalls;
   log: Logger;
-  /** The last the client hears of this call. */
+  /** Sends the last progress message of this call. */
   lastWords: (words: string) => Promise<void>;
 }
 
@@ -53,14 +53,14 @@ export class OpenCall {
     return this.#cause !== undefined;
   }
 
-  /** To be asked right before something is sent. @throws when the call has been withdrawn: nothing is to be sent then */
+  /** Call this right before sending. @throws when the call is cancelled: the caller must then send nothing */
   beforeSending(): void {
     if (this.#cause === undefined) return;
     this.#tell({ tool: this.#watching.tool, cause: this.#cause, fate: { type: 'unsent' } });
     throw new Error('The call was withdrawn before it had sent anything.');
   }
 
-  /** The call waits from here on: should it be withdrawn, or have been, this is what it is about. */
+  /** Sets the session that the call waits for. If the call is already cancelled, its outcome is decided now. */
   awaits(awaited: AwaitedWork): void {
     this.#awaited = awaited;
     if (this.#cause !== undefined) this.#settle(this.#cause, awaited);
@@ -104,7 +104,7 @@ export class OpenCall {
       { requestId, tool, sessionId: call.session?.id, fate: call.fate.type },
       'what becomes of a withdrawn call',
     );
-    // To a client that has gone there is nothing to say.
+    // A client that has disconnected cannot be notified.
     const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
     lastWords(`${causeWords(call.cause)}. ${outcomeText(call.fate)}${named}`).catch(() => undefined);
   }

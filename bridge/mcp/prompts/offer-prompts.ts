@@ -1,4 +1,4 @@
-/** Prompts, which clients show as commands: delegate, review what waits, go on. */
+/** Offers MCP prompts, which clients show as commands: delegate, review pending actions, resume. */
 import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
@@ -17,7 +17,7 @@ export interface PromptParts {
   bridge: () => Promise<Bridge>;
 }
 
-/** @param prefix before the tools' names, not before the prompts': clients set those apart by the server's name */
+/** @param prefix added to the tools' names, not to the prompts': clients prefix prompts with the server's name */
 export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: PromptParts): void {
   const name = (tool: ToolName): string => prefixed(tool, prefix);
   const said = async (text: string | ((opened: Bridge) => Promise<string>)): Promise<GetPromptResult> => {

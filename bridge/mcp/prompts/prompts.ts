@@ -1,4 +1,4 @@
-/** What the prompts say to the client's model. Pure. */
+/** The texts of the prompts for the client's model. Pure. */
 import type { Approvals } from '../../settings/approval-mode.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 
@@ -15,17 +15,17 @@ export function delegatePrompt(
 ${task}`;
 }
 
-/** What waits for the person, when the prompt is made. */
+/** The decisions that wait for the person when the prompt is made. */
 export interface Waiting {
-  /** The reports of the sessions that wait, as text, whole. */
+  /** The full reports of the waiting sessions, as text. */
   reports: readonly string[];
-  /** Sessions that wait beside these. */
+  /** How many more sessions wait. */
   more: number;
-  /** Why some could not be asked. */
+  /** Why some agents could not be asked. */
   unsure: readonly string[];
 }
 
-/** Holds the previews: the person sees them, whatever the model does next. */
+/** Contains the previews, so the person sees them whatever the model does next. */
 export function reviewPrompt(
   { reports, more, unsure }: Waiting,
   { name, approvals }: { name: Named; approvals: Approvals },

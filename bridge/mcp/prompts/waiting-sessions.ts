@@ -1,4 +1,4 @@
-/** The sessions that wait for a person, each as the text of its report. */
+/** Finds the sessions that wait for a person, and writes a report of each. */
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { nextStep } from '../reports/next-step.ts';
@@ -8,14 +8,14 @@ import { reportedNow } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import type { Waiting } from './prompts.ts';
 
-/** Reports in one prompt. Each may be as long as a tool's result. */
+/** The most reports in one prompt. Each may be as long as a tool's result. */
 const REPORTS = 3;
 
 const WAITS: ReadonlySet<string> = new Set(['input-required', 'auth-required']);
 
 /**
- * @param only the session that is asked for; all when left out
- * @throws ProductError UNKNOWN_SESSION for a session that is not there; others when its agent cannot be asked
+ * @param only the requested session; undefined for all
+ * @throws ProductError UNKNOWN_SESSION for an unknown session; others when its agent cannot be reached
  */
 export async function waitingSessions(
   bridge: Bridge,

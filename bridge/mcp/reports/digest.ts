@@ -1,7 +1,6 @@
 /**
- * A short look at a session: what a model needs to know between two steps, for few tokens, whatever the task is like.
- * Items go in by importance while they fit; what does not fit is counted, and is in the full report of `wait_for_task`.
- * Pure.
+ * Builds a short status of a session: what a model must know between two steps, in at most 300 tokens. Adds items
+ * by importance while they fit. Counts what does not fit; `wait_for_task` has the full report. Pure.
  */
 import { z } from 'zod';
 import { visibleLine, wholeBefore } from '../../../shared/text/visible-text.ts';
@@ -55,7 +54,7 @@ export const statusReport = z.object({
   next: z.string(),
 });
 export type StatusReport = z.infer<typeof statusReport>;
-/** All but the news of other calls, which are told once and beside it. */
+/** Without the notes, which report cancelled calls and appear once only. */
 export type Digest = Omit<StatusReport, 'notes'>;
 
 export interface DigestFacts {
@@ -63,28 +62,28 @@ export interface DigestFacts {
   agent: string;
   view: TaskView | undefined;
   cursor: number;
-  /** What happened since the cursor that was given, oldest first. */
+  /** What happened since the given cursor, oldest first. */
   changes: readonly string[];
   changesComplete: boolean;
-  /** Why it cannot be followed at the moment, if it cannot. */
+  /** Why the bridge cannot follow the task now; undefined when it can. */
   trouble: string | undefined;
   next: string;
-  /** In milliseconds since the epoch. */
+  /** In milliseconds since 1970. */
   now: number;
 }
 
-/** Tokens, as structure or as text; holds for ids of up to 40 characters and names of up to 30. */
+/** The limit for the structured result and for the text. Holds for ids of up to 40 characters and names of up to 30. */
 export const DIGEST_TOKENS = 300;
-/** Of the estimate: some texts are less like any language than it counts with. */
+/** A reserve in tokens: the estimate is too low for some texts. */
 const MARGIN = 15;
 
 const SHOWN_TOOLS = 5;
 const SHOWN_CHANGES = 15;
-/** Characters of a title, of a change, of the phase. */
+/** The most characters of a title, a change or the phase. */
 const WORDS = 60;
-/** Characters of a grant: its id, its reach and its end are at the front. */
+/** The most characters of a grant. Its id, scope and expiry come first. */
 const GRANT_WORDS = 120;
-/** Characters of what the agent says: the most of these that fits. */
+/** The most characters of the agent's message: the largest of these that fits. */
 const SAYINGS = [500, 240, 100, 40];
 
 export function digestOf(facts: DigestFacts): Digest {
@@ -116,7 +115,7 @@ export function digestOf(facts: DigestFacts): Digest {
 type Add = (more: Partial<Digest>) => boolean;
 type Current = () => Digest;
 
-/** What is never left out. */
+/** The fields that are always present. */
 function barest({ sessionId, agent, view, cursor, changes, next }: DigestFacts): Digest {
   return {
     sessionId,
@@ -152,7 +151,7 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
   return 0;
 }
 
-/** The newest first, as long as they fit; shown in order. @returns how many did not fit */
+/** Adds the newest first while they fit, and shows them oldest first. @returns how many did not fit */
 function addTools(calls: readonly CallView[], add: Add, current: Current): number {
   for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
     const each = { tool: shortened(tool, WORDS), title: shortened(title, WORDS), state, toolId, startedAt };
@@ -161,7 +160,7 @@ function addTools(calls: readonly CallView[], add: Add, current: Current): numbe
   return 0;
 }
 
-/** The newest first. @returns how many did not fit */
+/** Adds the newest first. @returns how many did not fit */
 function addGrants({ view, now }: DigestFacts, add: Add, current: Current): number {
   const standing = standingGrants(view?.grants, now);
   for (const [index, grant] of standing.toReversed().entries()) {
@@ -171,7 +170,7 @@ function addGrants({ view, now }: DigestFacts, add: Add, current: Current): numb
   return 0;
 }
 
-/** What is wrong, or what it asks, or what it says, and of that as much as fits. */
+/** Adds the problem, the question or the agent's message, as much of it as fits. */
 function addSayings({ view, trouble }: DigestFacts, add: Add): void {
   const question = trouble === undefined ? (view?.question ?? null) : null;
   const message = trouble ?? (view === undefined || view.pending.length > 0 ? '' : view.text);
@@ -189,7 +188,7 @@ function addTodos(view: TaskView | undefined, add: Add): void {
   if (line !== null) add({ todos: clipped(line, WORDS) });
 }
 
-/** Those in trouble first: the others are as they should be. */
+/** Adds the servers that are not ready, or have an error, before the others. */
 function addServers(servers: readonly ToolServerView[], add: Add, current: Current): void {
   for (const { error, ...server } of [...servers.filter(inTrouble), ...servers.filter(isWell)]) {
     const each = {
@@ -215,17 +214,17 @@ function addCost(cost: Cost | null, add: Add): void {
   add({ cost: tokens });
 }
 
-/** Last: the tokens say nearly as much. */
+/** Added last, because the tokens say nearly as much. */
 function addPrice(cost: Cost | null, add: Add): void {
   if (cost !== null && cost.usd !== null && cost.usd > 0) add({ cost: { ...cost, usd: rounded(cost.usd) } });
 }
 
-/** To the cent, or to a hundredth of it: more figures than that are not worth their tokens. */
+/** Two decimals, or four below one dollar: more digits are not worth their tokens. */
 function rounded(usd: number): number {
   return Number(usd.toFixed(usd < 1 ? 4 : 2));
 }
 
-/** The newest are told first: what happened before them has led there. */
+/** Adds the newest first: they matter most. */
 function addChanges({ changes, changesComplete }: DigestFacts, add: Add, current: Current): void {
   for (const change of changes.slice(-SHOWN_CHANGES).toReversed()) {
     if (!add({ changes: [clipped(change, WORDS), ...current().changes] })) break;
@@ -237,7 +236,7 @@ function isRunning(call: CallView): boolean {
   return call.state === 'running';
 }
 
-/** By the structure, which says the same as the text in more signs. */
+/** Measures the structured result, which is longer than the text. */
 function fits(digest: Digest): boolean {
   let foreign = 0;
   const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
@@ -250,12 +249,12 @@ function fits(digest: Digest): boolean {
 
 const OURS: ReadonlySet<string> = new Set(['state', 'next']);
 
-/** Foreign text on one line. White space says nothing here: nobody decides on a short look. */
+/** Other people's text on one line. White space may collapse here, because this status takes no decision. */
 function shortened(text: string, most: number): string {
   return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
 }
 
-/** The same of words of ours, whose foreign parts are visible already. */
+/** Shortens the bridge's own text, whose foreign parts are already escaped. */
 function clipped(words: string, most: number): string {
   return words.length <= most ? words : `${words.slice(0, wholeBefore(words, most - 1))}…`;
 }

@@ -1,4 +1,4 @@
-/** An amount of money in words: small ones to the hundredth of a cent. Pure. */
+/** An amount in US dollars: two decimals, or four below one dollar. Pure. */
 export function dollars(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }

@@ -1,14 +1,13 @@
-/** Trust that stands, in the fewest words. Pure. */
+/** Describes the grants of trust that are still valid. Pure. */
 import type { GrantView } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
 
-/** Those whose time is not over. @param now in milliseconds since the epoch */
+/** The grants that have not expired. @param now in milliseconds since 1970 */
 export function standingGrants(grants: readonly GrantView[] = [], now: number): readonly GrantView[] {
   return grants.filter(({ expiresAt }) => expiresAt === null || now < Date.parse(expiresAt));
 }
 
-/** E.g. `g12: write-file, until 2026-01-02T03:14:05.000Z, 2 uses left, by ada over cli`. */
 export function grantWords(grant: GrantView): string {
   const { grantId, expiresAt, usesLeft, by, channel } = grant;
   return [

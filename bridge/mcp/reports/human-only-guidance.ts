@@ -1,4 +1,4 @@
-/** What comes next where tool calls decide nothing: the person is to be reached in a form. Pure. */
+/** Says how to reach the person when tool calls cannot decide (`human-only`). Pure. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { whenItRuns } from './when-it-runs.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -11,14 +11,14 @@ export interface GuidanceContext {
   name: (tool: ToolName) => string;
 }
 
-/** How a person's decision reaches the agent. With `human-only` no client is offered the tool that decides. */
+/** How a person's decision reaches the agent. With `human-only`, `tools/list` leaves out the tool that decides. */
 export function decidingWords(approvals: Approvals): string {
   return approvals === 'human-only'
     ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
     : 'Show them its preview, then send their decision with approve_or_deny_pending_action.';
 }
 
-/** @returns undefined where the usual words hold */
+/** @returns undefined when the usual next step applies */
 export function humanOnlyGuidance(
   { id, view, oneByOne }: Pick<Session, 'id' | 'view' | 'oneByOne'>,
   { bridge, name }: GuidanceContext,
@@ -29,9 +29,9 @@ export function humanOnlyGuidance(
 }
 
 /**
- * To be asked before a tool call does what is the person's to decide: a decision, an answer to a question, or leave to run
- * everything unasked.
- * @throws ProductError FORBIDDEN where only the person may
+ * Call this before a tool call does what only the person may do with `human-only`: send a decision, answer a
+ * question, or let everything run without asking.
+ * @throws ProductError FORBIDDEN when only the person may do it
  */
 export function refuseForPerson({ bridge, name }: GuidanceContext, sessionId?: string): void {
   if (bridge.rules.approvals !== 'human-only') return;

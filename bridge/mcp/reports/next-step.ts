@@ -1,11 +1,11 @@
-/** What a person, or their model, should do now. Pure. */
+/** Says what the person, or their model, should do next. Pure. */
 import type { Session } from '../../sessions/session.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { whenItRuns } from './when-it-runs.ts';
 
-/** What the sentence depends on; a session has it. */
+/** The parts of a session that the next step depends on. */
 export type Standing = Pick<Session, 'id' | 'trouble' | 'settled'> & {
   view: TaskView | undefined;
   oneByOne?: boolean;
@@ -39,7 +39,7 @@ export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName)
   return `It goes on by itself. ${name('wait_for_task')} with sessionId "${id}" waits for it, ${name('check_task_progress_and_status')} looks, ${name('cancel_running_task')} ends it.`;
 }
 
-/** The same in fewer words, for a short look: ids are in the report already. */
+/** The next step in fewer words, for the short status. The status already shows the ids. */
 export function shortStep({ view, trouble, settled }: Standing, name: (tool: ToolName) => string): string {
   const wait = name('wait_for_task');
   if (trouble !== undefined && !settled)
@@ -56,7 +56,7 @@ export function shortStep({ view, trouble, settled }: Standing, name: (tool: Too
   return `It goes on by itself; ${wait} waits for it.`;
 }
 
-/** Whether what waits is, or has in it, a question. */
+/** Whether a pending action is a question. */
 function asksIn({ pending }: TaskView): boolean {
   return pending.some(({ decisions }) => decisions.includes('answer'));
 }

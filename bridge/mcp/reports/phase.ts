@@ -1,12 +1,12 @@
-/** What a task is doing, in a few words. Pure. */
+/** Describes in a few words what a task is doing. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallState, TaskView } from '../../sessions/task-view.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 
-/** Characters of a title. */
+/** The most characters of a title. */
 const TITLE = 200;
 
-/** @param view undefined while the agent has not answered yet */
+/** @param view undefined until the agent answers */
 export function phaseOf(view: TaskView | undefined): string {
   if (view === undefined) return 'the agent has not answered yet';
   if (view.pending.length > 0 && view.pending.every(({ reason }) => reason === 'question'))
@@ -19,7 +19,7 @@ export function phaseOf(view: TaskView | undefined): string {
   return toMcpState(view.state);
 }
 
-/** How its tool calls stand, e.g. `tools: 3 done, 1 running, 2 waiting`; nothing while there are none. */
+/** The counts of the task's tool calls, e.g. `tools: 3 done, 1 running, 2 waiting`; empty without tool calls. */
 export function callCounts(view: TaskView | undefined): readonly string[] {
   const calls = view?.calls ?? [];
   if (calls.length === 0) return [];

@@ -1,4 +1,4 @@
-/** What a tool tells of a session. The structured result is this; the readable text is written from it and from nothing else. */
+/** Builds the report of a session: the structured result of the tools. The text is written from this report only. */
 import { z } from 'zod';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReason, sideEffect } from '../../../shared/protocol/tool-approval.ts';
@@ -21,7 +21,7 @@ export const sessionReport = z.object({
   agent: z.string(),
   taskId: z.string().nullable(),
   state: mcpState,
-  /** What the agent's status says in words. */
+  /** The text of the agent's status message. */
   message: z.string(),
   output: z.string().describe('What the agent has said so far; when completed, its result.'),
   pending: z
@@ -71,12 +71,12 @@ export const sessionReport = z.object({
 });
 export type SessionReport = z.infer<typeof sessionReport>;
 
-/** Characters of output that are handed over; clients cut longer results, or refuse them. */
+/** The most characters of output in a result. Clients cut or refuse longer results. */
 const MAX_OUTPUT = 150_000;
 const SHOWN_CALLS = 50;
 /**
- * Characters of previews, shared by all that waits. Twice as many, in the preview and in the input, stay below the 25,000
- * tokens at which Claude Code cuts a result.
+ * Characters of previews, shared by all pending actions. The report shows an action twice, as preview and as
+ * input. Both together stay below the 25,000 tokens at which Claude Code cuts a result.
  */
 const PREVIEW_ROOM = 30_000;
 
@@ -121,14 +121,14 @@ export function reportOf({ sessionId, agent, view, notes, next }: ReportContext)
   };
 }
 
-/** R70: what was cut can be read, from where the cut is. */
+/** R70: the resource gives the rest of the output from where the cut is. */
 function cutNote(view: TaskView | undefined, characters: number): string {
   const { sessionId = '', taskId = '' } = view ?? {};
   const address = { sessionId, taskId, part: 'artifacts' } as const;
   return `The output has ${String(characters)} characters; the first ${String(MAX_OUTPUT)} are shown. The rest is the resource ${taskUri(address, MAX_OUTPUT)}, all of it ${taskUri(address)}.`;
 }
 
-/** Everything the agent has put out, in order. Agents that make no artifacts say their result in the status, or just say it. */
+/** All output of the agent, in order. Some agents make no artifacts: their result is the status text or the reply. */
 export function outputOf(view: TaskView): string {
   const texts = view.outputs
     .filter(({ aside }) => aside === undefined)
@@ -146,7 +146,7 @@ function questionOf(view: TaskView | undefined): SessionReport['question'] {
     : { callId: question.id, shown: question.shown, text: visibleText(question.text) };
 }
 
-/** Every pending action as a tool's result shows it. What is cut is not offered for approval (D5). */
+/** Every pending action as a tool's result shows it. An action that is cut cannot be approved here (D5). */
 export function pendingReports(pending: readonly PendingAction[]): SessionReport['pending'] {
   const characters = Math.floor(PREVIEW_ROOM / Math.max(1, pending.length));
   return pending.map((action) => pendingReport(action, { characters }));
@@ -163,7 +163,7 @@ const WHY: Readonly<Record<PendingAction['reason'], string>> = {
 const TOO_LONG =
   'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
 
-/** @param room all that the preview needs when left out */
+/** @param room the space for the preview; unlimited when left out */
 export function pendingReport(action: PendingAction, room?: Room): SessionReport['pending'][number] {
   const preview = quotedPreview(action.preview, room);
   const { callId, shown, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
@@ -185,7 +185,7 @@ export function pendingReport(action: PendingAction, room?: Room): SessionReport
   };
 }
 
-/** D5: what a person has not seen whole they can deny, or answer where it is a question. */
+/** D5: an action that is not shown in full can only be denied, or answered if it is a question. */
 export function offeredWords(action: PendingAction, { extent }: Pick<Quoted, 'extent'>): McpDecisionWord[] {
   const words = decisionWordsFor(action);
   return extent === 'whole' ? words : words.filter((word) => word === 'deny' || word === 'answer');

@@ -1,4 +1,7 @@
-/** A session's report as text for a person: everything the structured result says, in the order it matters. Pure. */
+/**
+ * Writes a session's report as text for a person, with the structured result's content in order of importance.
+ * Pure.
+ */
 import { lineMarked, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Cost } from '../../sessions/task-view.ts';
 import { dollars } from './dollars.ts';
@@ -34,12 +37,12 @@ export function sessionText(report: SessionReport): string {
     .join('\n\n');
 }
 
-/** While something waits, nothing the agent says may look like a question or an answer of the product. */
+/** While a decision waits, the agent's text must not look like the bridge's own questions or answers. */
 function said(text: string, { pending, question }: SessionReport): string {
   return pending.length === 0 && question === null ? text : lineMarked(text);
 }
 
-/** A pending action as a person is to see it before they decide. */
+/** A pending action as a person must see it before they decide. */
 export function pendingBlock(
   action: SessionReport['pending'][number],
   number: number,
@@ -73,7 +76,7 @@ export function pendingBlock(
     .join('\n');
 }
 
-/** Nothing for an agent that counts no tokens. */
+/** '' for an agent that counts no tokens. */
 export function costLine({
   turns,
   inputTokens,
@@ -84,7 +87,7 @@ export function costLine({
   return `Cost: ${String(turns)} turns, ${String(inputTokens)} tokens in, ${String(outputTokens)} out${price(usd)}.`;
 }
 
-/** Undefined where there is no room to say that it is not known. */
+/** '' when the report leaves out the price. */
 function price(usd: number | null | undefined): string {
   if (usd === undefined) return '';
   return usd === null ? ', price unknown' : `, ${dollars(usd)}`;

@@ -1,4 +1,4 @@
-/** A short look at a session as text. Says what the structured result says. Pure. */
+/** Writes the short status of a session as text, with the structured result's content. Pure. */
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { costLine } from './session-text.ts';
 import type { StatusReport } from './digest.ts';

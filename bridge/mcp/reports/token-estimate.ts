@@ -1,20 +1,20 @@
 /**
- * How many tokens a text costs a model, without any model's vocabulary. Tokenizers of the byte-pair kind spend one token
- * on a common word, and about one on each two or three letters or digits of what is no word. Pure.
+ * Estimates how many tokens a text costs a model, without any model's vocabulary. A byte-pair tokenizer spends one
+ * token on a common word. For other text it spends about one token on two or three letters or digits. Pure.
  */
 
-/** Runs that tokenizers do not join: words, capitals, digits, signs, lines, and everything beyond ASCII. */
+/** Runs that tokenizers do not join: words, capitals, digits, punctuation, line feeds, and everything beyond ASCII. */
 const RUNS = /[A-Z]?[a-z]+|[A-Z]+|\d+|[!-/:-@[-`{-~]+|\n+|[^\0-\x7F]+/g;
 
-/** Has its vowels where words have them. */
+/** Has vowels where words have them. */
 const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 
-/** Of our own words, which are common ones. */
+/** For the bridge's own text, which uses common words. */
 export function wordingTokens(text: string): number {
   return counted(text, (run) => (/^[A-Za-z]/.test(run) ? 1 : Math.ceil(run.length / 3)));
 }
 
-/** At most; of a text that others have written, which may be anything: hashes, Chinese, or faces. */
+/** An upper bound for other people's text, which may be anything: hashes, Chinese or emoji. */
 export function foreignTokens(text: string): number {
   return counted(text, (run) => {
     // A token is at least one byte.

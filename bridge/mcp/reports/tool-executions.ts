@@ -1,26 +1,26 @@
-/** The tool executions of a session's task, for clients that want to follow or abort one (R40). Pure. */
+/** Lists the tool executions of a session's task, for clients that follow or abort one (R40). Pure. */
 import { z } from 'zod';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** Of a task with many, the latest: what still runs is among them. */
+/** The most ended executions in the list: the latest. All running executions are listed. */
 const MAX_LISTED = 50;
 
 export const toolExecution = z.object({
-  /** What `abort_tool_execution` and the method `tools/abort` take. */
+  /** The id that `abort_tool_execution` and the method `tools/abort` take. */
   toolId: z.string(),
   tool: z.string(),
   title: z.string(),
-  /** `running`, or how it ended. */
+  /** `running`, or how the execution ended. */
   state: z.string(),
-  /** RFC 3339; null where the agent does not say, or began before this bridge looked. */
+  /** RFC 3339; null when the agent does not say, or the execution started before this bridge connected. */
   startedAt: z.string().nullable(),
   agent: z.string(),
   sessionId: z.string(),
 });
 export type ToolExecution = z.infer<typeof toolExecution>;
 
-/** Where a result carries them, as `_meta`; they are in `metadata` too, for clients that look there. */
+/** The `_meta` key of the list in a result. `metadata` has the list too, for clients that look there. */
 export const TOOL_EXECUTIONS = 'mcp-a2a-bridge/toolExecutions';
 
 export function toolExecutions({

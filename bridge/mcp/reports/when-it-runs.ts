@@ -1,4 +1,4 @@
-/** When an approved call runs, as a sentence for the person. Pure. */
+/** Says when an approved call runs. Pure. */
 export function whenItRuns({ oneByOne = false }: { oneByOne?: boolean }): string {
   return oneByOne
     ? 'An approved call runs at once; then the agent asks for the next call of its turn. A denial drops the calls after it.'

@@ -1,6 +1,6 @@
 /**
- * Tasks as resources, for clients that show them: to read, to link to, and for the rest of a result that was cut (R70).
- * A client that knows no resources needs none of this.
+ * Offers tasks as MCP resources: to read, to link to, and to read the rest of a cut result (R70). Clients without
+ * resources can use the tools alone.
  */
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelcontextprotocol/server';
@@ -22,7 +22,7 @@ import {
   taskUri,
 } from '../../sessions/task-uri.ts';
 
-/** Sessions in the list, newest first: for the others there are the templates. */
+/** The most sessions in `resources/list`, newest first. The templates address the others. */
 const LISTED = 25;
 
 const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
@@ -34,7 +34,7 @@ const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
 
 const KINDS = TASK_PARTS.map((part) => `${part} (${DESCRIPTIONS[part]})`).join(', ');
 
-/** What an announcement beside a part is called. Nothing else is read there. */
+/** The URI of an announcement beside a part. It cannot be read by itself. */
 const INBOX_URI = 'task://inbox';
 
 export interface ResourceParts {
@@ -62,7 +62,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourcePa
             mimeType: MIME_TYPES[part],
             text: part === 'artifacts' ? visibleText(text.slice(from)) : text.slice(from),
           },
-          // After the part itself, which programs read first and parse.
+          // The announcement comes second: programs read and parse the first content.
           ...(news === '' ? [] : [{ uri: INBOX_URI, mimeType: 'text/plain', text: withoutHidden(news) }]),
         ],
       };
@@ -109,7 +109,7 @@ function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['r
   });
 }
 
-/** Bytes, where the result is at hand: asking every agent for every result would not be worth it. */
+/** The size in bytes, when this bridge already has the result. Asking every agent would cost too much. */
 function sizeOf({ sessions }: Bridge, taskId: string): number | undefined {
   const view = sessions.here(taskId)?.view;
   return view !== undefined && hasEnded(view) ? Buffer.byteLength(outputOf(view)) : undefined;

@@ -1,4 +1,4 @@
-/** Finding the task of a resource, at hand or at its agent. */
+/** Reads a part of a task, from the session or from its agent. */
 import type { Message, Task } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { asEvent } from '../../agents/task-event.ts';
@@ -8,18 +8,18 @@ import { fold, hasEnded } from '../../sessions/task-view.ts';
 import { contentOf, type ReadTask } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
-/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or why the agent cannot be asked */
+/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or why the agent cannot be reached */
 export async function readTask(bridge: Bridge, { sessionId, taskId, part }: TaskAddress): Promise<string> {
   const session = await bridge.sessions.find(sessionId);
   await session.refresh();
   const text = contentOf(part, await found(session, taskId, part === 'transcript'));
   const { view } = session;
-  // Whoever reads the whole result has it: it is not announced any more.
+  // A client that reads the full result has it: the inbox no longer announces it.
   if (part === 'artifacts' && view?.taskId === taskId && hasEnded(view)) bridge.delegations.collect(session);
   return text;
 }
 
-/** The session's newest task is at hand; its history, and any earlier task, is the agent's to tell. */
+/** The session has its newest task. Only the agent has the history and the earlier tasks. */
 async function found(session: Session, taskId: string, withHistory: boolean): Promise<ReadTask> {
   const { view, agent } = session;
   const atHand = view?.taskId === taskId ? view : undefined;

@@ -1,4 +1,4 @@
-/** What the resources of a task say. Pure. */
+/** Writes the content of a task's resources. Pure. */
 import { type Message, Role } from '@a2a-js/sdk';
 import type { Aside } from '../../../shared/protocol/tool-approval.ts';
 import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
@@ -11,7 +11,7 @@ import type { TaskPart } from '../../sessions/task-uri.ts';
 export interface ReadTask {
   agent: string;
   view: TaskView;
-  /** What was said, oldest first; as much as the agent keeps. */
+  /** The messages that the agent keeps, oldest first. */
   history: readonly Message[];
 }
 
@@ -28,7 +28,7 @@ export function contentOf(part: TaskPart, task: ReadTask): string {
   }
 }
 
-/** The answer, and after it what its tools have put out: where the answer is cut, its rest is where it was said to be. */
+/** The answer first, then the tools' output. So the rest of a cut answer starts at the announced offset. */
 function artifactsOf(view: TaskView): string {
   const beside = view.outputs.flatMap(({ aside, text }) =>
     aside === undefined || text === '' ? [] : [`## ${headOf(aside)}\n\n${text.trimEnd()}`],
@@ -40,7 +40,7 @@ function headOf(aside: Aside): string {
   return aside.role === 'todos' ? 'Todos' : `Output of ${visibleLine(aside.title)} (${aside.toolId})`;
 }
 
-/** The report without the output, which is a part of its own. */
+/** The report without the output, which is a separate part. */
 function stateText({ agent, view }: ReadTask): string {
   const {
     output,
@@ -75,7 +75,7 @@ function transcriptOf({ agent, view, history }: ReadTask): string {
   ].join('\n\n');
 }
 
-/** Whole, however long: the reader of a resource can read on. */
+/** Uncut, however long: the client of a resource can page through it. */
 function diffOf({ view }: ReadTask): string {
   const pending = view.pending.map((action) => pendingReport(action));
   if (pending.length === 0) return 'Nothing waits for a decision.';

@@ -1,4 +1,4 @@
-/** What the server tells a client's model about itself. Clients cut at 2 KB and may show nothing else at first. */
+/** The server's instructions for the client's model. Clients cut them at 2 KB and may show nothing else at first. */
 import type { Approvals } from '../../settings/approval-mode.ts';
 import { decidingWords } from '../reports/human-only-guidance.ts';
 

@@ -1,4 +1,4 @@
-/** The MCP server: the tools, the method `tools/abort`, and nothing that has to be waited for. */
+/** Creates the MCP server: tools, resources, prompts, tasks and the method `tools/abort`. Opens the bridge later. */
 import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
@@ -50,17 +50,17 @@ export interface ServerParts {
   bridge: () => Promise<Bridge>;
 }
 
-/** What belongs to one client. */
+/** The state that belongs to one client. */
 export interface ServerClient {
-  /** The calls it has withdrawn. */
+  /** The calls that the client cancelled. */
   withdrawals: CancelledCalls;
-  /** The answers it was sent. */
+  /** The answers that the client was sent. */
   receipts: AnswerReceipts;
-  /** The MCP tasks it follows; undefined where requests do not say which client they are of. */
+  /** The MCP tasks that the client follows; undefined when requests do not identify their client. */
   followed: FollowedTasks | undefined;
-  /** No person is there to be asked: forms are answered by the client itself. */
+  /** No person uses the client: the client itself answers forms. */
   unattended: boolean;
-  /** Nothing more comes for a call that was withdrawn: its stream, where it has one of its own, is to be closed. */
+  /** Called when a cancelled call has ended. A transport with one stream for each call closes that stream. */
   released?: (requestId: RequestId) => void;
 }
 

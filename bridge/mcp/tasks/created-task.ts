@@ -1,4 +1,4 @@
-/** A task in place of a result: what a call returns at once to a client that takes tasks. */
+/** Creates the MCP task that a call returns at once, in place of a result, to a client with the tasks extension. */
 import type { Session } from '../../sessions/session.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
@@ -10,15 +10,15 @@ import { detailedTask } from './detailed-task.ts';
 import { handleOf } from '../../sessions/task-handle.ts';
 
 /**
- * "A server MUST NOT return `CreateTaskResult` until the task is durably created": its delegation is in the outbox, or its
- * agent has it. Beside the task it says what the session's report says, for whoever reads that.
+ * "A server MUST NOT return `CreateTaskResult` until the task is durably created": the outbox has the delegation,
+ * or the agent has the task. The result also contains the session's report.
  */
 export async function createdTask(
   call: ToolCall,
   session: Session,
   end: WaitEnd,
 ): Promise<Reply<SessionReport>> {
-  // What there is to tell is told with a result that somebody reads.
+  // A client may not show this reply, so the reply does not use up the news.
   const reply = sessionReply({ ...call, news: () => [] }, session, { end });
   const taskId = handleOf({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
   const task = detailedTask({
@@ -34,6 +34,6 @@ export async function createdTask(
     result: () => resultOf(reply),
   });
   call.followed?.follows(session);
-  // Its first state is the seed: what it waits for is read with `tasks/get`, where it can be answered.
+  // The first state is always `working`. The client reads forms with `tasks/get`, where it can answer them.
   return { ...reply, interim: { ...resultOf(reply), ...task, status: 'working', resultType: 'task' } };
 }

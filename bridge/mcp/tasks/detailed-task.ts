@@ -1,4 +1,4 @@
-/** A session's task as the tasks extension of MCP shows it (`io.modelcontextprotocol/tasks`, 2026-07-28). Pure. */
+/** Builds a session's task for the MCP tasks extension (`io.modelcontextprotocol/tasks`, 2026-07-28). Pure. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import type { OfferedForm } from '../../approvals/offered-forms.ts';
@@ -6,14 +6,14 @@ import { phaseOf } from '../reports/phase.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** What every shape of a task has. */
+/** The fields of a task in every state. */
 export interface TaskHead {
   taskId: string;
   statusMessage: string;
   /** RFC 3339. */
   createdAt: string;
   lastUpdatedAt: string;
-  /** A task is kept for as long as its agent keeps it. */
+  /** The agent decides how long it keeps the task. */
   ttlMs: null;
   pollIntervalMs: number;
 }
@@ -28,7 +28,7 @@ export type DetailedTask = TaskHead &
     | { status: 'completed'; result: CallToolResult & { resultType: 'complete' } }
   );
 
-/** Milliseconds between two looks. While a form is open, a look withdraws it when somebody decides elsewhere (R97). */
+/** Milliseconds between two polls. While a form is open, a poll withdraws it if another channel decides (R97). */
 const POLL_MS = { moving: 1_000, formOpen: 500 };
 
 export interface Shown {
@@ -36,14 +36,14 @@ export interface Shown {
   agent: string;
   sessionId: string;
   view: TaskView | undefined;
-  /** Why the task cannot be followed at the moment. */
+  /** Why the bridge cannot follow the task now; undefined when it can. */
   trouble: string | undefined;
   createdAt: Date;
   changedAt: Date;
   forms: readonly OfferedForm[];
-  /** It waits for a decision that no form of this client can take: the person decides elsewhere. */
+  /** The task waits for a decision that no form of this client can show. The person decides elsewhere. */
   beyondForms: boolean;
-  /** Made only where the task has ended, or is handed back as it waits. */
+  /** Called only if the task has ended, or waits for a decision that no form can show. */
   result: () => CallToolResult;
 }
 
@@ -52,25 +52,26 @@ export function detailedTask(shown: Shown): DetailedTask {
   const state = view === undefined ? 'working' : toMcpState(view.state);
   switch (state) {
     case 'completed':
-    // "`failed` MUST NOT be used for non-JSON-RPC errors": a task that failed on its agent is a result that says so.
+    // "`failed` MUST NOT be used for non-JSON-RPC errors": a task that failed at its agent is a result that says
+    // so.
     case 'failed':
       return {
         ...headOf(shown, POLL_MS.moving),
         status: 'completed',
-        // As the call itself would have been answered, its result type included.
+        // The result that the call itself would return, with its result type.
         result: { resultType: 'complete', ...result() },
       };
     case 'cancelled':
       return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
     case 'input_required':
-      // As a call in a client without forms is answered: the result says what waits and how a person decides it.
+      // A client without forms gets the same result: what waits, and how a person decides it.
       if (beyondForms)
         return {
           ...headOf(shown, POLL_MS.moving),
           status: 'completed',
           result: { resultType: 'complete', ...result() },
         };
-      // Between a decision and the agent's next step the state may still read so, with nothing left to ask.
+      // Between a decision and the agent's next step, the state may still be `input-required` with nothing to ask.
       if (forms.length === 0 && view?.state === 'input-required') break;
       return {
         ...headOf(shown, POLL_MS.formOpen),

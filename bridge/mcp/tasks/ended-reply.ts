@@ -1,4 +1,4 @@
-/** The result of a task that has ended, or that no form can go on with: what the tool call would have returned. Pure. */
+/** Builds the result of a task that has ended, or that no form can continue: the tool call's result. Pure. */
 import { humanOnlyGuidance, type GuidanceContext } from '../reports/human-only-guidance.ts';
 import { nextStep } from '../reports/next-step.ts';
 import type { SessionReport } from '../reports/session-report.ts';

@@ -1,4 +1,4 @@
-/** The task behind an MCP task id, whichever bridge gave it out (B3), and how it is shown. */
+/** Finds the task of an MCP task id, which any bridge may have given out (B3), and shows it. */
 import { resultOf } from '../tool/tool-result.ts';
 import { asEvent } from '../../agents/task-event.ts';
 import type { Bridge } from '../bridge-context.ts';
@@ -17,13 +17,13 @@ import { readHandle } from '../../sessions/task-handle.ts';
 
 export interface FoundTask {
   session: Session;
-  /** The task the id is of: the session may have gone on since. */
+  /** The task of the id. The session may have a newer task. */
   view: TaskView | undefined;
-  /** The session has not gone on. */
+  /** Whether the task is the session's newest. */
   current: boolean;
 }
 
-/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; others when its agent cannot be asked */
+/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; others when its agent cannot be reached */
 export async function findTask({ sessions }: Bridge, id: string): Promise<FoundTask> {
   const handle = readHandle(id);
   if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
@@ -45,7 +45,7 @@ export interface Showing {
   followed: FollowedTasks | undefined;
 }
 
-/** The task as of now. Its forms count as shown from here on, its result as collected. */
+/** The current state of the task. Marks its forms as sent and its result as collected. */
 export async function showTask(
   id: string,
   found: FoundTask,
@@ -65,7 +65,7 @@ export async function showTask(
   if (current && ended) bridge.delegations.collect(session);
   if (current && (ended || beyondForms)) followed?.ended(session);
   else if (current) followed?.follows(session);
-  // Only the result of a task is read: an announcement in any other answer would be lost.
+  // Clients read only the result of a task: an announcement in any other answer would be lost.
   const news = ended || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
   return detailedTask({
     taskId: id,
@@ -106,7 +106,7 @@ function offered(
     : offeredForms({ session, offers, links, opensUrls });
 }
 
-/** @returns why it could not be, if it could not: what is known holds until it can */
+/** @returns why the refresh failed, or undefined. After a failure the last known state stays valid. */
 async function caughtUp(session: Session): Promise<string | undefined> {
   try {
     await session.refresh();

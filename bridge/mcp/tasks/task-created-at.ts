@@ -1,10 +1,10 @@
-/** When tasks were delegated, as far as it is known. */
+/** Remembers when tasks were delegated. */
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 
 const known = new WeakMap<Session, { taskId: string; at: Date }>();
 
-/** When the session's task was written down by whichever bridge delegated it; else when this one first saw it. */
+/** When a bridge wrote the session's task to the outbox; otherwise when the session last changed. */
 export function taskCreatedAt(sessions: Sessions, session: Session): Date {
   const taskId = session.view?.taskId ?? '';
   const before = known.get(session);

@@ -1,7 +1,7 @@
 /**
- * Status notifications of tasks, for clients over stdio that ask for them with `subscriptions/listen`. The SDK serves that
- * method before any handler, and knows its own kinds of change alone: this stands between it and its transport, adds what it
- * does not know, and leaves everything else as it is.
+ * Sends status notifications of tasks to clients over stdio that ask for them with `subscriptions/listen`. The SDK
+ * handles that method before any handler, and knows only its own kinds of change. So this class wraps the
+ * transport, adds the tasks, and leaves every other message unchanged.
  */
 import {
   type JSONRPCMessage,
@@ -42,7 +42,7 @@ const acknowledged = z.looseObject({
   }),
 });
 
-/** Begins to push a task. @param opensUrls whether the client declares forms in URL mode @throws when there is no such task */
+/** Starts to push a task. @param opensUrls the client declares forms in URL mode @throws for an unknown task */
 export type Watch = (
   taskId: string,
   push: (task: DetailedTask) => void,
@@ -87,7 +87,7 @@ export class TaskListening implements Transport {
     const subscription = id === undefined ? undefined : this.#subscriptions.get(id);
     if (ack === undefined || id === undefined || subscription === undefined)
       return this.#inner.send(message, options);
-    // The tasks that can be listened to are told with the acknowledgement; what they are, after it.
+    // The acknowledgement lists the tasks that can be watched. Their states follow after it.
     const pushes: DetailedTask[] = [];
     let open = false;
     const push = (task: DetailedTask): void => {
@@ -108,7 +108,7 @@ export class TaskListening implements Transport {
       options,
     );
     open = true;
-    // It may have been given up while its tasks were looked for.
+    // The client may have cancelled the subscription while its tasks were looked up.
     if (this.#subscriptions.get(id) !== subscription) return stopAll(subscription);
     for (const task of pushes) this.#push(id, task);
   }
@@ -121,7 +121,7 @@ export class TaskListening implements Transport {
     this.onmessage?.(message);
   }
 
-  /** @returns false when the client may not listen, and has been told so */
+  /** @returns false when the client does not declare the extension; it then gets an error */
   #listens({ id, params }: ListenRequest): boolean {
     const declared = declaration.safeParse(params['_meta']).data;
     if (declared !== undefined) {
@@ -130,7 +130,8 @@ export class TaskListening implements Transport {
       this.#subscriptions.set(id, { taskIds, opensUrls: elicitation?.url !== undefined, stops: [] });
       return true;
     }
-    // "If a client requests task status notifications but does not declare the extension … the server MUST return a JSON-RPC error".
+    // "If a client requests task status notifications but does not declare the extension … the server MUST return
+    // a JSON-RPC error".
     const data = { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
     const error = {
       code: ProtocolErrorCode.MissingRequiredClientCapability,

@@ -1,4 +1,4 @@
-/** The methods of the tasks extension: `tasks/get`, `tasks/update`, `tasks/cancel`. */
+/** Handles the methods of the tasks extension: `tasks/get`, `tasks/update`, `tasks/cancel`. */
 import {
   type McpServer,
   MissingRequiredClientCapabilityError,
@@ -29,7 +29,7 @@ export interface TaskMethodParts {
   bridge: () => Promise<Bridge>;
 }
 
-/** An acknowledgement: what it leads to is seen with the task. */
+/** An acknowledgement. The client reads the outcome with `tasks/get`. */
 const ACKNOWLEDGED = { resultType: 'complete' };
 
 export function offerTasks({ server }: McpServer, { prefix, log, followed, bridge }: TaskMethodParts): void {
@@ -54,7 +54,7 @@ export function offerTasks({ server }: McpServer, { prefix, log, followed, bridg
     { params: taskParams, result: anyResult },
     async ({ taskId }, context) => {
       requireTasks(context);
-      // The SDK takes them out of the parameters, as it does with those of a call that is made again.
+      // The SDK moves `inputResponses` out of the parameters, as for a repeated tool call.
       const { inputResponses: responses } = context.mcpReq;
       if (responses === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'tasks/update takes inputResponses.');
@@ -66,7 +66,7 @@ export function offerTasks({ server }: McpServer, { prefix, log, followed, bridg
         const { offers, links, rules } = opened;
         const answers = { responses, channel: 'task-form' } as const;
         const settled = await submitFormAnswers({ session, ...answers, offers, links, rules });
-        // The acknowledgement has no words, so the task's result says what did not count.
+        // The acknowledgement has no text, so the task's result says which answers did not count.
         session.leaveNotes([
           ...settled.late,
           ...(settled.refused === undefined
@@ -88,7 +88,7 @@ export function offerTasks({ server }: McpServer, { prefix, log, followed, bridg
       await answering(async () => {
         const opened = await bridge();
         const { session, current } = await findTask(opened, taskId);
-        // A session that has gone on has ended this task before.
+        // If the session has a newer task, this task has already ended.
         if (current) await opened.delegations.cancel(session, 'cancelled over MCP (tasks/cancel)');
       });
       return ACKNOWLEDGED;
@@ -105,7 +105,7 @@ export async function shownTask(
   try {
     return await showTask(id, await findTask(opened, id), { bridge: opened, ...showing });
   } catch (error) {
-    // A task whose agent is away for the moment is no unknown one: whoever polls it goes on polling.
+    // A task whose agent is unreachable still exists: the client keeps polling it.
     if (!(error instanceof ProductError) || !error.retryable || readHandle(id) === undefined) throw error;
     const now = new Date().toISOString();
     return {
@@ -122,7 +122,6 @@ export async function shownTask(
 
 const AWAY_POLL_MS = 5_000;
 
-/** "Servers MUST return this error for non-declaring clients issuing `tasks/get`, `tasks/update`, and `tasks/cancel`". */
 function requireTasks(context: ServerContext): void {
   if (declaresTasksIn(context)) return;
   throw new MissingRequiredClientCapabilityError({
@@ -130,7 +129,7 @@ function requireTasks(context: ServerContext): void {
   });
 }
 
-/** B4: what these methods fail with are JSON-RPC errors, by the codes the extension names. */
+/** B4: a failure of these methods is a JSON-RPC error, with the codes that the extension names. */
 async function answering<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

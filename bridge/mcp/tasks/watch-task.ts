@@ -1,4 +1,4 @@
-/** A task as it changes, for whoever listens to it. */
+/** Watches a task and pushes each change. */
 import type { Bridge } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import type { DetailedTask } from './detailed-task.ts';
@@ -12,14 +12,14 @@ export interface Watching {
   /** The client opens the addresses of forms in URL mode. */
   opensUrls: boolean;
   followed: FollowedTasks | undefined;
-  /** "Each notification carries a complete `DetailedTask`": what `tasks/get` would answer at that moment. */
+  /** "Each notification carries a complete `DetailedTask`": the answer of `tasks/get` at that moment. */
   push: (task: DetailedTask) => void;
 }
 
 /**
- * Pushes the task as it is now, and whenever it is told otherwise from then on; after its end nothing more.
- * @returns how to stop
- * @throws ProductError when there is no such task, or it cannot be asked for
+ * Pushes the task now, and again whenever it changes. Stops after the task has ended.
+ * @returns a function that stops watching
+ * @throws ProductError when the task is unknown or its agent cannot be reached
  */
 export async function watchTask(
   id: string,
@@ -41,7 +41,7 @@ export async function watchTask(
     if (telling) return;
     telling = true;
     try {
-      // What happens while one is told is told with the next: a task that talks a lot sends no more than is read.
+      // Changes during a push are combined into the next push, so a busy task sends no more than the client reads.
       while (changed && !isOver()) {
         changed = false;
         const task = await showTask(id, found, { bridge: opened, name, opensUrls, followed });
@@ -56,7 +56,7 @@ export async function watchTask(
     }
   };
   const isOver = (): boolean => over;
-  // What another client decides while the task waits is told as well.
+  // Reads the agent's stream even while the task waits, because another client may decide.
   const stopReading = found.session.watch();
   const unlisten = found.session.listen((change) => {
     if (change.type !== 'activity') void tell();

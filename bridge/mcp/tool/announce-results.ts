@@ -1,4 +1,4 @@
-/** A tool's reply with what is new in the inbox: at the head of its text, and in its structured result. Pure. */
+/** Adds the announcements of the inbox to a tool's reply: before its text, and in its structured result. Pure. */
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import type { Reply } from './tool-result.ts';
 import { type Announcement, announcementText } from '../../inbox/announcement.ts';

@@ -1,7 +1,7 @@
-/** Input fields that several tools have. */
+/** Input fields that several tools share. */
 import { z } from 'zod';
 
-/** An hour: no client holds a call open for longer. */
+/** One hour: no client holds a call open for longer. */
 const MAX_WAIT_SECONDS = 3_600;
 
 export const waitSeconds = z
@@ -19,7 +19,7 @@ const agentName = z.string().min(1).max(100);
 
 export const agent = agentName.optional().describe('Which agent; the first configured one when left out.');
 
-/** Beside what already says whose it is. */
+/** For calls that already name a session or a tool execution. */
 export const ownerAgent = agentName
   .optional()
   .describe('The agent it is with, where that is known: no other is asked then. May be left out.');

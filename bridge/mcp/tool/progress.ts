@@ -1,6 +1,6 @@
 /**
- * Progress of one call, for clients that asked for it with a token; any token, `0` and `''` too (R62). It goes out when
- * something happens, and at least every ten seconds: clients give up on a call that is silent for long.
+ * Sends the progress of one call to a client that sent a progress token; `0` and `''` are tokens too (R62). Sends
+ * a message when something happens, and at least every ten seconds: clients give up on a silent call.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Activity } from '../../../shared/protocol/tool-approval.ts';
@@ -10,16 +10,16 @@ import { callCounts, phaseOf } from '../reports/phase.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
 const AT_LEAST_EVERY_MS = 10_000;
-/** Tools named in one message. */
+/** The most events that one message names. */
 const NAMED = 3;
 
 export interface Progress {
   report: (activity: Activity) => void;
-  /** The call waits for this from here on: what it is doing is told when nothing happens, and its tools are counted. */
+  /** Sets the session that the call waits for. Messages then show its phase and count its tool calls. */
   about: (session: { readonly view: TaskView | undefined }) => void;
   /**
-   * Nothing goes out after this, but the last words, if there are any.
-   * Resolves when those are out; to a client that has gone they do not go.
+   * Stops the progress, after `lastWords` if given. Resolves when that message is sent. After a failed send
+   * nothing more is sent.
    */
   end: (lastWords?: string) => Promise<void>;
 }
@@ -34,7 +34,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
   let sent = 0;
   let ended = false;
   let sending = false;
-  /** What has happened since the last message. */
+  /** Events since the last message. */
   let happened: string[] = [];
   let session: { readonly view: TaskView | undefined } | undefined;
 
@@ -51,7 +51,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
     });
   };
   const send = async (): Promise<void> => {
-    // A client that reads slowly gets fewer messages, each about all that happened since the one before.
+    // A slow client gets fewer messages. Each message covers the events since the one before.
     if (ended || sending) return;
     sending = true;
     try {
@@ -61,7 +61,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
         await notify(standing(title, news, session?.view));
       } while (happened.length > 0 && !isOver());
     } catch {
-      // The client has gone: whoever waits for the call learns it from its signal.
+      // The client has disconnected. The call's own signal tells its waiters.
       stop();
     } finally {
       sending = false;
@@ -92,7 +92,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
   };
 }
 
-/** What has just happened, or else what goes on, and how many tools that makes. */
+/** The latest events, or else the task's phase, and the counts of its tool calls. */
 function standing(title: string, news: readonly string[], view: TaskView | undefined): string {
   const now = view === undefined ? 'waiting' : phaseOf(view);
   const words = news.length > 0 ? news : [`${title}: ${now}`];

@@ -1,4 +1,4 @@
-/** The reply of a tool that is about one session. */
+/** Builds the reply of a tool that is about one session. */
 import { nextStep } from '../reports/next-step.ts';
 import { waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
@@ -11,17 +11,17 @@ import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import type { ToolCall } from './tool.ts';
 import type { Reply } from './tool-result.ts';
 
-/** What a reply needs of the call it answers. */
+/** The parts of a call that a reply needs. */
 export type Answering = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onReceipt'>;
 
 export interface SessionReplyOptions {
   end: WaitEnd;
   notes?: readonly string[];
-  /** In place of the usual next step. */
+  /** Replaces the usual next step. */
   next?: string | undefined;
 }
 
-/** The session as it stands. A result in the reply is collected when the client has the reply. */
+/** The session's current state. A result counts as collected when the client has received the reply. */
 export function sessionReply(
   call: Answering,
   session: Session,
@@ -34,13 +34,13 @@ export function sessionReply(
     next: next ?? humanOnlyGuidance(session, call) ?? nextStep(session, end, call.name),
     program: call.bridge.program,
   });
-  // No client reads the answer to a withdrawn call.
+  // No client reads the answer to a cancelled call.
   if (!call.signal.aborted && view !== undefined && hasEnded(view))
     call.onReceipt(call.bridge.delegations.handOver(session));
   return { structured, text: sessionText(structured), executions: toolExecutions(session) };
 }
 
-/** The report of a session, whose next step ends with the lines that a person can copy. */
+/** The report of a session. Its next step ends with command lines that a person can copy. */
 export function reportedNow(
   session: Pick<Session, 'id' | 'agent' | 'view'>,
   { notes, next, program }: { notes: readonly string[]; next: string; program: string },

@@ -1,21 +1,21 @@
-/** The MCP result of a tool's reply, or of its failure. Pure. */
+/** Builds the MCP result of a tool's reply, or of a refusal. Pure. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Facts, Reason } from '../../../shared/runtime/errors.ts';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
 import { type ToolExecution, TOOL_EXECUTIONS } from '../reports/tool-executions.ts';
 
-/** What is answered for now: a task, or what a person is asked before the call can go on. */
+/** An interim answer: a task, or the forms that a person answers before the call goes on. */
 export type Interim = CallToolResult | InputRequiredResult;
 
-/** What a tool gives back: the text says all that the structured result says. */
+/** The reply of a tool. The text says everything that the structured result says. */
 export interface Reply<Output> {
   structured: Output;
   text: string;
-  /** The tool executions of the task the reply is about; absent where it is about none. */
+  /** The tool executions of the reply's task; absent when the reply is about no task. */
   executions?: readonly ToolExecution[];
-  /** The tool could not do what it was asked to, and its structured result says so. */
+  /** The tool could not do what was requested. Its structured result says so. */
   refusal?: { reason: Reason; facts: Facts };
-  /** Answered in place of all this. */
+  /** Sent in place of all other fields. */
   interim?: Interim;
 }
 
@@ -41,10 +41,10 @@ export function resultOf<Output extends Record<string, unknown>>({
   };
 }
 
-/** What a client sends back as it came, and what it edits. */
+/** Fields that are not escaped: the client sends ids back, and edits the input. */
 const EXACT: ReadonlySet<string> = new Set(['callId', 'sessionId', 'taskId', 'toolId', 'input']);
 
-/** Whatever a tool puts into its result, nothing hidden is in it. */
+/** Makes hidden characters visible in every result. */
 function visibleEntry([key, value]: [string, unknown]): [string, unknown] {
   return [key, EXACT.has(key) ? value : visibleValue(value)];
 }
@@ -56,12 +56,15 @@ function visibleValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(visibleEntry));
 }
 
-/** For programs: what a failure was, beside the sentence. */
+/** The error for programs: its reason and facts. */
 export function errorMeta({ reason, facts }: { reason: Reason; facts: Facts }): Record<string, unknown> {
   return { 'mcp-a2a-bridge/error': { reason, facts: { ...facts } } };
 }
 
-/** Where clients look that know tool executions and not `_meta`: `metadata.toolId` is the last that runs, or has run. */
+/**
+ * For clients that read `metadata` and not `_meta`. `metadata.toolId` is the last running execution, or else the
+ * last one.
+ */
 function metadataOf(executions: readonly ToolExecution[]): { metadata?: Record<string, unknown> } {
   const last = executions.findLast(({ state }) => state === 'running') ?? executions.at(-1);
   return last === undefined ? {} : { metadata: { toolId: last.toolId, toolExecutions: executions } };

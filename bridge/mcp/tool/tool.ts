@@ -1,4 +1,4 @@
-/** What an MCP tool of the bridge is, and how it is offered to a client. */
+/** Defines an MCP tool of the bridge: how it is listed and how it answers a call. */
 import type {
   CallToolResult,
   InputRequiredResult,
@@ -31,25 +31,28 @@ import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
 /** One call of a tool. */
 export interface ToolCall {
   readonly bridge: Bridge;
-  /** Aborts when the client withdraws the call, or goes: it ends the waiting, and stops nothing (E4). */
+  /** Aborts when the client cancels the call or disconnects. This ends the waiting and stops no task (E4). */
   readonly signal: AbortSignal;
-  /** To be asked right before something is sent. @throws when the call has been withdrawn: nothing is to be sent then */
+  /** Call this right before sending. @throws when the call is cancelled: the tool must then send nothing */
   readonly beforeSending: () => void;
-  /** The call waits from here on: what becomes of this, should it be withdrawn, is the setting's (R48). */
+  /**
+   * Sets the session that the call waits for. If the call is cancelled, the setting `onCancel` decides for it
+   * (R48).
+   */
   readonly awaits: (awaited: Omit<AwaitedWork, 'delegations'>) => void;
-  /** What the client has not been told yet of calls it withdrew; told with this answer. */
+  /** The outcomes of cancelled calls that the client has not been told yet. This answer reports them. */
   readonly news: () => readonly string[];
-  /** Records something when the client is known to have the answer of this call. */
+  /** Runs the record when the client is known to have this call's answer. */
   readonly onReceipt: (record: OnReceipt) => void;
-  /** Tells a client that asked for progress what has just happened. */
+  /** Sends an event to a client that asked for progress. */
   readonly report: (activity: Activity) => void;
-  /** How long to wait for the task, in milliseconds, of what the call says in seconds. */
+  /** How long to wait for the task, in milliseconds. The call's `waitSeconds` is in seconds. */
   readonly timeout: (waitSeconds: number | undefined) => number;
-  /** What the client can do, and its answers where it has been asked before in this call. */
+  /** What the client can do, and its answers to the forms of earlier rounds of this call. */
   readonly client: Client;
-  /** The tasks that the client follows already; undefined where requests do not say which client they are of. */
+  /** The tasks that the client follows; undefined when requests do not identify their client. */
   readonly followed: FollowedTasks | undefined;
-  /** The state with which the client makes this very call again, with what its person has answered. */
+  /** Signs the state with which the client repeats this call after its person has answered. */
   readonly signed: (state: RoundState) => Promise<string>;
   /** A tool's name as this client sees it. */
   readonly name: (tool: ToolName) => string;
@@ -58,7 +61,7 @@ export interface ToolCall {
 export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: ToolName;
   title: string;
-  /** The important first: clients cut at 2 KB. */
+  /** The important part comes first: clients cut at 2 KB. */
   description: string | ((approvals: Approvals) => string);
   input: Input;
   output: Output;
@@ -68,14 +71,14 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
     idempotentHint: boolean;
     openWorldHint: boolean;
   };
-  /** Keeps the tool in the model's view in clients that hide tools behind a search. */
+  /** Keeps the tool visible to the model in clients that hide tools behind a search. */
   alwaysLoad?: boolean;
-  /** It decides for the person: clients that know the hint ask them before it runs. */
+  /** The tool decides for the person. Clients that know the hint ask the person before the tool runs. */
   decides?: boolean;
   run(input: z.output<Input>, call: ToolCall): Promise<Reply<z.output<Output>> | { interim: Interim }>;
 }
 
-/** What offering a tool needs from outside. */
+/** The parts that a tool needs from the server. */
 export interface Offer {
   server: McpServer;
   prefix: string;
@@ -87,11 +90,11 @@ export interface Offer {
   receipts: AnswerReceipts;
   followed: FollowedTasks | undefined;
   released?: (requestId: RequestId) => void;
-  /** Opened by the first call that needs it, so that the first MCP answers do not wait. */
+  /** The first call that needs the bridge opens it, so the first MCP answers do not wait. */
   bridge: () => Promise<Bridge>;
 }
 
-/** A call as it comes in. */
+/** A tool call as the server receives it. */
 export interface IncomingCall {
   words: CallWords;
   round: Round | undefined;
@@ -100,12 +103,12 @@ export interface IncomingCall {
 
 export interface Tool {
   readonly name: ToolName;
-  /** As `tools/list` shows it to a client; undefined where the client is not offered it. */
+  /** The entry in `tools/list`; undefined when this client does not get the tool. */
   listed(offer: Offer, context: ServerContext): ListedTool | undefined;
   answer(call: IncomingCall, offer: Offer): Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** The most a result may have before a client cuts it, in characters. */
+/** The most characters that a client accepts in a result. */
 const MAX_RESULT = 400_000;
 
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -118,7 +121,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     name,
     listed({ server, prefix, approvals, unattended }, context) {
       if (spec.decides === true && approvals === 'human-only') return undefined;
-      // Claude Code refuses a tool with this hint where no person is there, even when its operator allows the tool.
+      // Without a person, Claude Code refuses a tool with this hint, even if the operator allows the tool.
       const asksPerson = spec.decides === true && showsForms(server, context, unattended);
       return {
         name: `${prefix}${name}`,
@@ -180,12 +183,12 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
         progress.about(awaited.session);
         open.awaits({ ...awaited, delegations: opened.delegations });
       },
-      // An answer to a withdrawn call reaches nobody: it must not use the news up.
+      // No client reads the answer to a cancelled call, so that answer must not use up the news.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
     if (!('structured' in reply)) return reply.interim;
     if (reply.interim !== undefined) return reply.interim;
-    // An answer to a withdrawn call reaches nobody: it must not use the announcements up.
+    // No client reads the answer to a cancelled call, so that answer must not use up the announcements.
     await looked;
     return resultOf(open.withdrawn ? reply : announceResults(reply, await opened.inbox.take(), called));
   } catch (error) {
@@ -200,15 +203,15 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   }
 }
 
-/** Clients that get no progress give up on a call after 60 s, the default of their SDK; progress keeps others waiting. */
+/** Without progress, clients give up on a call after 60 s, the SDK's default. With progress they wait longer. */
 const WAIT_SECONDS = { withProgress: 100, without: 50 };
 
-/** @param seconds what the call or the settings say; undefined when neither does */
+/** @param seconds from the call or the settings; undefined when neither sets it */
 export function waitMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
 }
 
-/** MCP 2025-11-25, tools: without `$schema` a schema is of JSON Schema 2020-12. */
+/** MCP 2025-11-25, tools: a schema without `$schema` is JSON Schema 2020-12. */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ListedTool['inputSchema'] {
   return z.custom<ListedTool['inputSchema']>().parse(z.toJSONSchema(schema, { target: 'draft-2020-12', io }));
 }
@@ -239,7 +242,7 @@ function failure(
 
 const NAMES = new RegExp(`\\b(?:${TOOL_NAMES.join('|')})\\b`, 'g');
 
-/** The bridge's own words with the tools' names as the client knows them. */
+/** Adds the prefix to the tools' names in the bridge's own text. */
 export function prefixed(text: string, prefix: string): string {
   return prefix === '' ? text : text.replaceAll(NAMES, (name) => `${prefix}${name}`);
 }

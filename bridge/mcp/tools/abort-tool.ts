@@ -1,4 +1,4 @@
-/** `abort_tool_execution`: stop one tool execution and let its task go on. Also the MCP method `tools/abort`. */
+/** `abort_tool_execution`: stops one tool execution and lets its task go on. Also the MCP method `tools/abort`. */
 import { z } from 'zod';
 import type { Agent } from '../../agents/agent.ts';
 import type { AbortAnswer } from '../../agents/connection.ts';
@@ -8,19 +8,19 @@ import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
 /**
- * Any text: whoever sends what can be no id gets the same kind of answer as for one that nobody knows. Our agent's ids are
- * like `run-shell-command-1623456789-abc123def`.
+ * Accepts any text: an invalid id gets the same kind of answer as an unknown id. The local agent's ids look like
+ * `run-shell-command-1623456789-abc123def`.
  */
 const toolId = z.string().describe('The tool execution, as a status or a result has named it.');
 
-/** It becomes a part of a URL's path: nothing that could be read as more than one name. */
+/** The id becomes one segment of a URL path, so it must not contain a separator. */
 const TOOL_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,199}$/;
 
 /** The parameters of `tools/abort`. */
 export const abortParams = z.looseObject({ toolId, agent: fields.ownerAgent, reason: fields.reason });
 export type AbortRequest = Pick<z.output<typeof abortParams>, 'toolId' | 'agent' | 'reason'>;
 
-/** R40: the answer over every transport. */
+/** R40: the same answer over every transport. */
 export const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
 
 export const abortTool = defineTool({
@@ -40,9 +40,9 @@ export const abortTool = defineTool({
 });
 
 /**
- * R41: asks the agent whose tool it is; where no session has shown it here and none is named, all agents side by side, and
- * the first that stops it is the answer. What can be no id is sent nowhere.
- * @throws ProductError UNKNOWN_AGENT for a name that is none
+ * R41: asks the agent that owns the tool execution. If the owner is unknown and the call names no agent, asks all
+ * agents at once. The first agent that stops the execution gives the answer. An invalid id is sent to no agent.
+ * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abort(
   { registry, sessions }: Pick<Bridge, 'registry' | 'sessions'>,
@@ -65,7 +65,7 @@ export async function abort(
   const owner = named ?? session?.agent;
   const agents = owner === undefined ? registry.all : [owner];
   const asked = agents.map((agent) => abortAt(agent, { toolId: id, reason, asked: agents.length }));
-  // Whoever stops it is believed at once: nobody waits for an agent that is dead or slow.
+  // The first success is the answer, so no call waits for a slow or dead agent.
   const stopped = await Promise.any(
     asked.map(async (each) => {
       const answer = await each;
@@ -78,7 +78,10 @@ export async function abort(
   return { success: false, message: messages.join(' ') };
 }
 
-/** What one agent says. One of several is given only so long to be found; what it then does may take its grace period. */
+/**
+ * One agent's answer. When several agents are asked, connecting is time-limited. Stopping may take the grace
+ * period.
+ */
 async function abortAt(
   agent: Agent,
   { toolId: id, reason, asked }: { toolId: string; reason: string | undefined; asked: number },

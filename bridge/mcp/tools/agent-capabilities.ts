@@ -1,4 +1,4 @@
-/** `get_agent_capabilities_and_version`: who the agents are, what they can do, and whether they answer. */
+/** `get_agent_capabilities_and_version`: the agents, what they can do, and whether they answer. */
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -52,7 +52,7 @@ export const agentCapabilities = defineTool({
   },
 });
 
-/** One agent that says nothing keeps nobody from what the others say. */
+/** A silent agent does not delay the answers of the others. */
 async function healthOf(agent: Agent, asked: number): Promise<AgentReport> {
   return withTimeoutOr(asked, describe(agent)).catch((error: unknown) => ({
     agent: agent.name,
@@ -91,7 +91,7 @@ async function describe(agent: Agent): Promise<AgentReport> {
   }
 }
 
-/** A card is open to all; what needs a token is only found out by asking for it. '' when it is fine, or the agent cannot say. */
+/** The agent card needs no token, so this lists one task to test the token. @returns '' when no problem is known */
 async function credentialsTrouble(agent: Agent): Promise<string> {
   try {
     await agent.ask((connection) => connection.list({}, 1));

@@ -1,6 +1,6 @@
 /**
- * How a tool call waits for its session: as a task where the client takes tasks, else within its bound, asking the person
- * in forms where the client shows them (the ladder of `docs/approvals.md`).
+ * Waits for the session of a tool call. A client with the tasks extension gets a task. Otherwise the call waits up
+ * to its time limit, and asks the person in forms if the client shows them (`docs/approvals.md`).
  */
 import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
 import { askInCall, type FormRequest, takeRound } from '../../approvals/ask-in-call.ts';
@@ -18,41 +18,41 @@ import type { Reply } from '../tool/tool-result.ts';
 
 export interface AwaitedSession {
   session: Session;
-  /** A message on its way. */
+  /** The delivery of a message. */
   delivery?: Promise<void>;
   /** Milliseconds. */
   timeout: number;
-  /** Asked for when the reply is made. */
+  /** Called when the reply is made. */
   notes?: () => readonly string[];
-  /** False where the caller wants the outcome itself; a task is not returned then. */
+  /** False when the caller needs the outcome itself, so a task is not returned. */
   asTask?: boolean;
   /**
-   * The caller asks for a task that has begun before. What waits already is answered at once, with its preview: in a task the
-   * caller would not see it. No task is returned to a client that follows it already.
+   * The caller asks about a task that already exists. A pending action is returned at once with its preview,
+   * because a task would not show it. A client that already follows the task does not get it again.
    */
   showsPending?: boolean;
 }
 
-/** Clients make so many requests of one call at most: the SDK's driver stops after ten. */
+/** The SDK's client driver stops after ten requests for one call, so the bridge uses fewer. */
 const MOST_ROUNDS = 8;
 
 const IN_BACKGROUND =
   'Your client follows this task in the background already, and notifies you when it needs a decision or has ended. Do not wait for it again.';
 
-/** @throws what the delivery was refused with */
+/** @throws the error that refused the delivery */
 export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Promise<Reply<SessionReport>> {
   const { session, timeout, notes = () => [], asTask = true } = awaited;
   const { client, bridge } = call;
-  // A client that takes tasks is asked by its tasks: a second form beside theirs would ask twice.
+  // A client with the tasks extension shows the forms of the task. A second form would ask twice.
   const forms = bridge.rules.approvals === 'tool-only' || client.tasks ? 'none' : client.forms;
   if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
     const end = await waited(call, { ...awaited, timeout: 0 });
     const { view } = session;
-    // What has ended already is its own result: there is nothing to wait for.
-    // With `human-only` its form is the only way to decide here, and the task carries it.
+    // An ended task is returned as its own result. With `human-only` the form is the only way to decide in this
+    // client, and the task carries the form.
     const preview =
       awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
-    // A second task for the same work would be a second notification.
+    // A second task for the same work would cause a second notification.
     const followed = awaited.showsPending === true && call.followed?.isFollowed(session) === true;
     if (view === undefined || (!hasEnded(view) && !preview && !followed))
       return createdTask(call, session, end);
@@ -60,7 +60,7 @@ export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Pro
     return sessionReply(call, session, { end, notes: notes(), next });
   }
   const end = await waited(call, awaited);
-  // Where only a person decides, and this client shows them nothing.
+  // Only a person may decide, and this client shows no forms.
   if (forms === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
     bridge.webhook?.hurry(session);
   if (forms === 'push' && timeout > 0) {
@@ -72,7 +72,7 @@ export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Pro
   return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
 }
 
-/** Goes on with a call whose client has been asked, and now answers. */
+/** Continues a call whose client now sends the answers to its forms. */
 export async function awaitRound(
   call: ToolCall,
   round: SessionRound,
@@ -113,7 +113,7 @@ async function nextRound(call: ToolCall, at: NextRound): Promise<Reply<SessionRe
 }
 
 function requestOf(params: Form | UrlForm): InputRequest {
-  // The SDK's type has the `elicitationId` of older revisions, which 2026-07-28 does not.
+  // The SDK's type has the `elicitationId` of older revisions. 2026-07-28 has none.
   return params.mode === 'url' ? inputRequired.elicitUrl(params) : { method: 'elicitation/create', params };
 }
 

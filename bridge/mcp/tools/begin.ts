@@ -1,4 +1,4 @@
-/** Begins what a call delegates, or joins the task of the same call that its client makes again (`same-call.ts`). */
+/** Starts the work of a call, or joins the task of an identical earlier call (`same-call.ts`). */
 import type { Agent } from '../../agents/agent.ts';
 import type { Work } from '../../state/outbox-entry.ts';
 import { isRecent } from '../../sessions/same-call.ts';
@@ -11,7 +11,7 @@ import type { Reply } from '../tool/tool-result.ts';
 
 export interface Begun {
   session: Session;
-  /** Its message on its way; absent where there is nothing to send. */
+  /** The delivery of the call's message; absent when nothing is sent. */
   delivery?: Promise<void>;
   notes: readonly string[];
 }
@@ -21,11 +21,11 @@ const JOINED =
 
 export interface StartedWork extends Work {
   agent: Agent;
-  /** The session that is gone on with, if one is. */
+  /** The session that the call continues, if any. */
   going?: Session | undefined;
 }
 
-/** The task of the same call, if its client is not known to have the answer. @throws ProductError */
+/** The task of an identical call whose answer the client may not have; otherwise undefined. @throws ProductError */
 export async function joined(call: ToolCall, beginning: StartedWork): Promise<Begun | undefined> {
   const { delegations, sessions } = call.bridge;
   const { agent, going, ...work } = beginning;
@@ -45,7 +45,7 @@ export async function joined(call: ToolCall, beginning: StartedWork): Promise<Be
   return { session, notes: [JOINED] };
 }
 
-/** @throws ProductError, or when the call has been withdrawn */
+/** @throws ProductError, or an Error when the call is cancelled */
 export async function begin(call: ToolCall, beginning: StartedWork): Promise<Begun> {
   const { delegations } = call.bridge;
   const { agent, going, ...work } = beginning;
@@ -56,7 +56,7 @@ export async function begin(call: ToolCall, beginning: StartedWork): Promise<Beg
   return { session, delivery, notes: [] };
 }
 
-/** What came of it, as far as the call waits for it. */
+/** Waits for the outcome, at most as long as the call may wait. */
 export async function awaitBegun(
   call: ToolCall,
   { session, delivery, notes }: Begun,

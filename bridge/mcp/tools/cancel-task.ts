@@ -1,4 +1,4 @@
-/** `cancel_running_task`: end a session's task. */
+/** `cancel_running_task`: cancels a session's task. */
 import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { sessionReport } from '../reports/session-report.ts';
@@ -8,7 +8,7 @@ import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool } from '../tool/tool.ts';
 
-/** How long to wait for the agent to name a task that it has only just been given. */
+/** How long to wait for the agent to name a new task, in milliseconds. */
 const NAMING_MS = 10_000;
 
 export const cancelTask = defineTool({
@@ -43,7 +43,7 @@ const NOTES: Readonly<Record<CancelEnd, readonly string[]>> = {
   'ended-before': ['The task had ended before it could be cancelled.'],
 };
 
-/** Resolves when the agent has named the task, the client has withdrawn the call, or the time is up. */
+/** Resolves when the agent has named the task, the client has cancelled the call, or the time is up. */
 function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {
@@ -56,7 +56,7 @@ function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
     const stopListening = session.listen(() => {
       if (session.view !== undefined) end();
     });
-    // The cancel stands, whatever becomes of the call that asked for it.
+    // The cancel is still sent if the client cancels the call that asked for it.
     const stopWatching = onAbort(signal, () => queueMicrotask(end));
   });
 }

@@ -1,4 +1,4 @@
-/** `check_task_progress_and_status`: a short look at a task, without waiting. */
+/** `check_task_progress_and_status`: a short status of a task, without waiting. */
 import { z } from 'zod';
 import { type ShownWaiting, waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
@@ -29,7 +29,7 @@ export const checkTask = defineTool({
   async run({ sessionId, agent, since }, call) {
     const { registry, sessions } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
-    // What the stream does not carry, such as the cost, only the agent can say.
+    // The stream does not carry everything, such as the cost. Only the agent knows it.
     await session.look();
     const onlyPerson = humanOnlyGuidance(session, call);
     const structured = {
@@ -52,7 +52,7 @@ export const checkTask = defineTool({
   },
 });
 
-/** A short look has no preview: what waits is shown before it is decided. */
+/** The short status has no previews, so the person must see an action before deciding it. */
 function unseen({ asked: { pending, question } }: Session): ShownWaiting {
   return { pending: pending.map(({ shown }) => ({ shown, cut: 1, decisions: [] })), question };
 }

@@ -1,4 +1,4 @@
-/** `quick_consultation_for_second_opinion`: one question, one answer, nothing changed. */
+/** `quick_consultation_for_second_opinion`: one question and one answer. The agent changes nothing. */
 import { z } from 'zod';
 import { sessionReport } from '../reports/session-report.ts';
 import { awaitRound } from './await-session.ts';

@@ -1,4 +1,4 @@
-/** `approve_or_deny_pending_action`: a person's decision on what a task waits for. */
+/** `approve_or_deny_pending_action`: sends a person's decision on a pending action. */
 import { z } from 'zod';
 import { wrongTitle } from '../../approvals/action-title.ts';
 import {
@@ -20,7 +20,7 @@ import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 import type { Reply } from '../tool/tool-result.ts';
 
-/** The pending action may still be shown then: without this, it would look as if nothing had been decided. */
+/** The agent may still show the action as pending. Without this note the decision would seem lost. */
 const ON_ITS_WAY =
   'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide anew.';
 
@@ -41,7 +41,7 @@ shown: the code of the question that the person saw. A question that has changed
 
 Several at once: put them into decisions. With most agents nothing of a turn runs until every pending action of it is decided. Then this waits up to waitSeconds for the task to finish or to ask again.`,
   input: z.strictObject({
-    // Clients show the arguments in the order in which models write them: that of the schema.
+    // Clients show the arguments in the order in which models write them, which is the schema's order.
     decision: singleWord,
     title: singleTitle,
     sessionId: fields.sessionId,
@@ -79,13 +79,16 @@ Several at once: put them into decisions. With most agents nothing of a turn run
       delivery,
       timeout: call.timeout(waitSeconds),
       notes: () => (confirmed ? [] : [ON_ITS_WAY]),
-      // Whoever decides is told what came of it: the task they wait with is another call's.
+      // The caller needs the outcome of the decision, so this call returns no task.
       asTask: false,
     }).catch((error: unknown) => otherQuestion(call, session, error));
   },
 });
 
-/** A decision on another question is refused with the question as it is now (D2). @throws any other failure */
+/**
+ * If the question has changed, refuses the decision and shows the question as it is now (D2). @throws any other
+ * failure
+ */
 async function otherQuestion(
   call: ToolCall,
   session: Session,
@@ -96,7 +99,7 @@ async function otherQuestion(
   return questionAgain(call, session, error);
 }
 
-/** The refusal, and what waits as it is now. */
+/** The refusal, with what waits now. */
 function questionAgain(
   call: ToolCall,
   session: Session,

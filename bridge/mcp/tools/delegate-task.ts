@@ -1,4 +1,4 @@
-/** `delegate_task_to_assistant`: start a task, or go on with a session. */
+/** `delegate_task_to_assistant`: starts a task, or continues a session. */
 import { z } from 'zod';
 import { taskMode, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -65,12 +65,12 @@ Actions with side effects wait for the person's approval. ${decidingWords(approv
     if (interim !== undefined) return { interim };
     await going?.refresh();
     if (going !== undefined) refuseWhileDeciding(going, call);
-    // An answer in words may be an approval to the agent that asked.
+    // To the agent that asked, an answer in words may be an approval.
     if (going !== undefined && going.view?.question) refuseForPerson(call, going.id);
     const begun = await begin(call, beginning);
     const notes = [...begun.notes, ...(await unheard(agent, wanted))];
     return awaitBegun(call, { ...begun, notes }, waitSeconds).catch(async (error: unknown) => {
-      // It began to wait while the message was on its way.
+      // The task began to wait for a decision while the message was on its way.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
         await begun.session.look();
         refuseWhileDeciding(begun.session, call);
@@ -80,7 +80,7 @@ Actions with side effects wait for the person's approval. ${decidingWords(approv
   },
 });
 
-/** A pending action is decided by naming it, never by a message in words. @throws ProductError DECISION_NEEDED */
+/** A decision names its pending action. A message in words never decides it. @throws ProductError DECISION_NEEDED */
 function refuseWhileDeciding(session: Session, call: ToolCall): void {
   const { id, view } = session;
   const pending = view?.pending ?? [];

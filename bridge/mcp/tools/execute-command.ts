@@ -1,4 +1,4 @@
-/** `execute_agent_command`: what an agent does by name. It begins a task like any other, or is answered at once. */
+/** `execute_agent_command`: runs an agent's command. The command starts a task, or the agent answers it at once. */
 import { z } from 'zod';
 import { commandCall, commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
@@ -70,7 +70,7 @@ What a command changes waits for the person's approval, like any action of a tas
   },
 });
 
-/** By an agent that asks nobody before it does what a command says. */
+/** For an agent that runs a command without asking for approval. */
 async function answeredAtOnce(
   agent: Agent,
   asked: CommandCall,

@@ -1,4 +1,4 @@
-/** `list_available_agent_commands`: what agents do by name, without a model. */
+/** `list_available_agent_commands`: the commands that agents run without a model. */
 import { z } from 'zod';
 import { offeredCommand } from '../../../shared/protocol/agent-command.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -33,7 +33,7 @@ export const listCommands = defineTool({
   },
 });
 
-/** One agent that says nothing keeps nobody from what the others say. */
+/** A silent agent does not delay the answers of the others. */
 async function offeredBy(agent: Agent, asked: number): Promise<AgentCommands> {
   try {
     const commands = await withTimeoutOr(

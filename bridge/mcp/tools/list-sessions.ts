@@ -41,7 +41,7 @@ export const listSessions = defineTool({
     const only = agent === undefined ? undefined : registry.pick(agent);
     const { sessions: all, unreachable } = await sessions.list(only);
     const wanted = all
-      // Without the codes: a decision needs the code of an action that was shown (D2).
+      // Leaves out the codes: a decision needs the code of an action that was shown (D2).
       .map(({ codes: _codes, ...each }) => ({
         ...each,
         title: visibleLine(each.title),

@@ -1,6 +1,6 @@
 /**
- * `tools/list` and `tools/call`. The bridge answers both itself. The SDK's own handlers turn every error of a tool into a
- * result, where the protocol asks for a JSON-RPC error if the state of a call is not valid. They also list the same tools to
+ * Handles `tools/list` and `tools/call` in place of the SDK. The SDK's handlers turn every error of a tool into a
+ * result. MCP requires a JSON-RPC error if the state of a call is not valid. They also list the same tools to
  * every client.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';

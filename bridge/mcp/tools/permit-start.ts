@@ -1,6 +1,7 @@
 /**
- * What a call wants for its task that the call itself may not decide: a workspace outside of the bridge's own directory, or to
- * run without asking. A person allows it in a form, once for the task, before anything is sent.
+ * Asks a person in a form before a task starts with settings that the call may not choose itself. These are a
+ * workspace outside the bridge's directory, or running without asking. The permission is for one task, and nothing
+ * is sent before it.
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -13,21 +14,21 @@ import type { ToolCall } from '../tool/tool.ts';
 import type { Interim } from '../tool/tool-result.ts';
 import type { Form } from '../../approvals/form-field.ts';
 
-/** The form's name among the forms of a round. */
+/** The form's key among the forms of a round. */
 const KEY = 'start';
-/** A longer path does not fit into the rows that every client shows whole. */
+/** A longer path does not fit into the rows that every client shows in full. */
 const LONGEST_PATH = 150;
 
 export interface Wanted {
   /** What the task is to do, in the caller's words. */
   task: string;
-  /** Undefined where the call names no workspace. */
+  /** Undefined when the call names no workspace. */
   placed: Placed | undefined;
-  /** It runs every tool without asking. */
+  /** The task runs every tool without asking. */
   unasked: boolean;
 }
 
-/** Where the workspace lies that a call names. */
+/** Where the workspace of the call lies; undefined when the call names none. */
 export async function placeWorkspace(
   { client, bridge, signal }: ToolCall,
   workspace: string | undefined,
@@ -37,8 +38,8 @@ export async function placeWorkspace(
 }
 
 /**
- * @returns what asks the person, where the client asks and then makes the call again; undefined when the task may start
- * @throws ProductError FORBIDDEN when nobody allows it, or when a form was not accepted: nothing was sent then
+ * @returns the form, for a client that shows it and then repeats the call; undefined when the task may start
+ * @throws ProductError FORBIDDEN when no form can be shown or the person does not accept it; nothing was sent then
  */
 export async function permitStart(call: ToolCall, wanted: Wanted): Promise<Interim | undefined> {
   const { client, bridge } = call;
@@ -66,7 +67,7 @@ export async function permitStart(call: ToolCall, wanted: Wanted): Promise<Inter
   );
 }
 
-/** Four rows at most, and no field: Accept allows, Decline does not. */
+/** At most four rows and no field: Accept allows the task, Decline does not. */
 function startForm(
   { task, unasked }: Wanted,
   { outside, own }: { outside: string | undefined; own: string },

@@ -1,4 +1,4 @@
-/** `revoke_trust`: takes back trust that was given with a decision. */
+/** `revoke_trust`: revokes trust that a decision granted. */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { revokeTrust as revoke } from '../../approvals/revoke-trust.ts';

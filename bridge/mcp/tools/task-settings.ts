@@ -1,9 +1,9 @@
-/** The settings of a task, as far as its agent can be told them. */
+/** Works out the settings of a task that its agent supports. */
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { isLoopback } from '../../../shared/net/loopback.ts';
 
-/** What the call wants, with the default workspace where the agent shares this machine's files. @throws ProductError */
+/** The call's settings. Adds the default workspace for an agent on this machine. @throws ProductError */
 export async function taskSettingsFor(
   agent: Agent,
   wanted: TaskSettings,
@@ -16,15 +16,15 @@ export async function taskSettingsFor(
   return isLoopback(new URL(url).hostname) ? { ...wanted, workspace } : wanted;
 }
 
-/** What the call wants, with the workspace by the agent's name for it. */
+/** The call's settings, with the path that the agent uses for the workspace. */
 export function asAgentSays(agent: Agent, wanted: TaskSettings): TaskSettings {
   const mapped = wanted.workspace === undefined ? undefined : agent.workspaceFor(wanted.workspace);
   return mapped === undefined ? wanted : { ...wanted, workspace: mapped };
 }
 
 /**
- * With the tier that is meant where no model is named, for an agent that can be told one: a consultation is worth the
- * `smart` one, work is begun with the `fast` one. @throws ProductError
+ * Adds a default model tier if the call names no model and the agent accepts one. A consultation uses `smart`, a
+ * task `fast`. @throws ProductError
  */
 export async function withTier(
   agent: Agent,
@@ -36,7 +36,7 @@ export async function withTier(
   return dialect.ignores.includes('model') ? wanted : { ...wanted, model: tier };
 }
 
-/** A note for the person about the settings they gave that the agent has no ear for. */
+/** A note for the person about the settings that the agent does not support. */
 export async function unheard(agent: Agent, wanted: TaskSettings): Promise<readonly string[]> {
   const { dialect } = await agent.connect();
   const lost = dialect.ignores.filter((key) => wanted[key] !== undefined);

@@ -1,4 +1,4 @@
-/** `wait_for_task`: wait until a task needs something or ends. */
+/** `wait_for_task`: waits until a task needs a decision or ends. */
 import { z } from 'zod';
 import { sessionReport } from '../reports/session-report.ts';
 import { NAMING_MS } from '../../sessions/wait-for-session.ts';
