@@ -10,7 +10,8 @@ import { soak, type Length, type Soaked } from './soak.ts';
 const report = z.object({
   sessionId: z.string(),
   state: z.string(),
-  pending: z.array(z.object({ callId: z.string(), shown: z.string() })),
+  // The progress of a task has no code: it does not show the action.
+  pending: z.array(z.object({ callId: z.string(), shown: z.string().optional() })),
 });
 type Report = z.infer<typeof report>;
 

@@ -66,9 +66,9 @@ describe('the commands of the agent', () => {
     };
     const help = task.parse(await send({ command: 'help' }));
     expect(help.task.status.state).toBe('TASK_STATE_COMPLETED');
-    expect(help.task.artifacts[0]?.parts[0]?.text).toContain('- init [replace]: ');
+    expect(help.task.artifacts[0]?.parts[0]?.text).toContain('- init: ');
     const unknown = refusal.parse(await send({ command: 'undo' }));
-    expect(unknown.error.message).toContain('There are: init, checkpoint list');
+    expect(unknown.error.message).toContain('The commands are: init, checkpoint list');
     expect(unknown.error.details).toMatchObject([{ metadata: { reason: 'UNKNOWN_COMMAND' } }]);
     const malformed = refusal.parse(await send({ command: 'help', args: 'all' }));
     expect(malformed.error.details).toMatchObject([{ metadata: { reason: 'MALFORMED' } }]);
