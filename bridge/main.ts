@@ -8,7 +8,7 @@ import type { ProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
 import { serve } from './startup/serve.ts';
 
-// The built server lies beside the built bridge.
+// The built server is next to the built bridge.
 const places: ProgramPaths = {
   bridgeScript: fileURLToPath(import.meta.url),
   serverScript: fileURLToPath(new URL('../a2a-server/main.js', import.meta.url)),
@@ -19,7 +19,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const settings = await readBridgeSettings(flags, process.env);
     const log = createLogger({ name: 'mcp-a2a-bridge', level: settings.logLevel });
     consoleToLog(log);
-    // A failure that nobody waited for concerns one call at most; the others go on.
+    // An unhandled rejection affects one call at most; the other calls go on.
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'a failure nobody waited for'));
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'an error nobody caught');
@@ -34,7 +34,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   }
 }
 
-// Clients mostly start the bridge without arguments: reading them is not loaded then.
+// Clients mostly start the bridge without arguments, so the argument parser is loaded only if there are any.
 if (process.argv.length <= 2) await start({});
 else {
   const { program } = await import('./cli/program.ts');

@@ -1,4 +1,4 @@
-/** The agents of the settings, ready to be connected to. */
+/** Creates the agents that the settings name, without connecting to them. */
 import { LOCAL_AGENT } from '../agents/agent.ts';
 import { join } from 'node:path';
 import type { AgentSettings, BridgeSettings } from '../settings/settings.ts';
@@ -12,7 +12,7 @@ const NAMED_BY_URL = 'agent';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** @param serverScript the built a2a-server, for starting it */
+/** @param serverScript the built a2a-server, to start it */
 export function configuredAgents(settings: BridgeSettings, env: Env, serverScript: string): Registry {
   const { agentUrl, agentTokenEnv, agentDialect, agents } = settings;
   const byUrl =
@@ -22,7 +22,7 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
           new Agent(
             NAMED_BY_URL,
             async () => {
-              // The variable has a name by default: nobody need have set it.
+              // The variable's name has a default, so the variable may be unset.
               const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
               const headers = await credentialHeaders(spokenOf(NAMED_BY_URL), { tokenEnv, headers: {} }, env);
               return { url: agentUrl, headers, dialect: agentDialect };

@@ -1,4 +1,4 @@
-/** Opens what the tools work with: agents, outbox, sessions. Loaded by the first call that needs it. */
+/** Opens the services that the tools use: agents, outbox, sessions. The first call that needs them loads this file. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { configuredAgents } from './configured-agents.ts';
 import { OpenForms } from '../approvals/open-forms.ts';
@@ -17,15 +17,18 @@ import { WaitingResults } from '../state/waiting-results.ts';
 export interface Opening {
   settings: BridgeSettings;
   env: Readonly<Record<string, string | undefined>>;
-  /** The built a2a-server, for starting it. */
+  /** The built a2a-server, to start it. */
   serverScript: string;
-  /** How a person runs this program at a terminal. */
+  /** The command line with which a person runs this program at a terminal. */
   program: string;
   log: Logger;
   version: string;
 }
 
-/** @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot */
+/**
+ * @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot be
+ * used
+ */
 export async function openBridge({
   settings,
   env,
@@ -57,9 +60,10 @@ export async function openBridge({
             log,
           }),
         );
-  // B3: what an earlier bridge left half done is finished beside whatever this call wants.
+  // B3: finishes the work that earlier bridges left unfinished, in parallel with this call.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
-  // What earlier bridges have left is looked at before anybody calls: it may wait for whoever the webhook reaches.
+  // Reads the results of earlier bridges before the first call: a task may wait for a person whom the webhook
+  // reaches.
   if (webhook !== undefined) void inbox.look();
   return {
     registry,

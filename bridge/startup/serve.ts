@@ -1,4 +1,4 @@
-/** One run of the bridge: over stdio, over HTTP, or both. stdout carries MCP and nothing else where stdio is served (B2). */
+/** Runs the bridge over stdio, over HTTP, or both. With stdio, stdout carries only MCP (B2). */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { resolve } from 'node:path';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -19,7 +19,7 @@ import { watchTask } from '../mcp/tasks/watch-task.ts';
 import type { ToolName } from '../tool-names/tool-name.ts';
 import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
-/** How long the outbox has to be brought up to date at the end; what is missed, the next bridge finds out. */
+/** How long shutdown waits for the outbox, in milliseconds. The next bridge finishes the rest. */
 const LAST_WRITES_MS = 2_000;
 
 export interface BridgeRun {
@@ -29,9 +29,9 @@ export interface BridgeRun {
 }
 
 /**
- * Serves until a signal comes, or the client closes stdin where stdio is served. Tasks go on in either case (E4).
- * Whoever is served over HTTP shares agents, sessions and outbox with the client at stdin.
- * @throws ProductError CONFIGURATION when there is nothing but HTTP, and it cannot be served
+ * Serves until a signal arrives, or until the client closes stdin if stdio is served. Tasks go on in either case
+ * (E4). HTTP clients share agents, sessions and outbox with the client at stdin.
+ * @throws ProductError CONFIGURATION when only HTTP is served and the server cannot start
  */
 export async function serve({ settings, places, log }: BridgeRun): Promise<void> {
   const version = packageVersion();
@@ -53,7 +53,7 @@ export async function serve({ settings, places, log }: BridgeRun): Promise<void>
   const { approvals } = settings;
   const parts: ServerParts = { version, prefix, log, onCancel, approvals, bridge };
 
-  // Claude Code's print mode answers every form by itself, and refuses tools that ask a person.
+  // Claude Code's print mode answers every form without a person, and refuses tools that ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
   const followed = new FollowedTasks();
   const client = { withdrawals: new CancelledCalls(), receipts: new AnswerReceipts(), followed, unattended };
@@ -74,7 +74,7 @@ export async function serve({ settings, places, log }: BridgeRun): Promise<void>
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(signal));
-  // With a client at stdin the bridge goes when the terminal goes. A service outlives the one it was started from.
+  // With a client at stdin, the bridge ends with its terminal. An HTTP service outlives its terminal.
   process.on('SIGHUP', () => stdio && void end('SIGHUP'));
 
   if (stdio) {
@@ -94,7 +94,7 @@ export async function serve({ settings, places, log }: BridgeRun): Promise<void>
   if (settings.http !== undefined) http = serveOverHttp(settings.http, settings, parts);
   void takeUp(settings, bridge);
   if (stdio) {
-    // The client at stdin is served all the same: it may be one of several whose settings name one port.
+    // The client at stdin is still served: several bridges may have the same port in their settings.
     http.catch((error: unknown) => log.error({ problem: messageOf(error) }, 'MCP is not served over HTTP'));
     return;
   }
@@ -121,7 +121,7 @@ async function serveOverHttp(
   { stateDir, httpAllowOrigin }: BridgeSettings,
   parts: ServerParts,
 ): Promise<HttpRun> {
-  // Loaded for those who want it: the client at stdin does not wait for an HTTP server.
+  // Loaded only for HTTP, so that the client at stdin does not wait for it.
   const { serveHttp } = await import('../transports/http/serve-http.ts');
   const run = await serveHttp({
     port,
@@ -134,10 +134,10 @@ async function serveOverHttp(
   return run;
 }
 
-/** B3: opens the bridge when another one may have left something behind. Otherwise the first call opens it. */
+/** B3: opens the bridge at once if an earlier bridge left work unfinished. Otherwise the first call opens it. */
 async function takeUp(settings: BridgeSettings, bridge: () => Promise<Bridge>): Promise<void> {
   if (!(await wasLeftOpen(settings.stateDir))) return;
   const { hasUnfinishedWork } = await import('../state/unfinished-work.ts');
-  // A database that cannot be used is reported to the first call.
+  // The first call reports a database that cannot be used.
   if (await hasUnfinishedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 /**
- * The door before MCP over HTTP (X1): to whom a request is addressed, which page sent it, and whether it brings the token.
- * A page on the web can point a name of its own at 127.0.0.1 and have a browser send requests here; their Host and Origin
- * give it away. Pure but for the comparison, which takes the same time whatever it is shown.
+ * Decides whether a request to MCP over HTTP is allowed (X1). Checks the Host and Origin headers and the bearer
+ * token. A web page can point its own host name at 127.0.0.1 and have a browser send requests here. Its Host and
+ * Origin headers reveal that. Pure. Tokens are compared in constant time.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
@@ -9,7 +9,7 @@ import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-
 
 export interface AccessRules {
   token: string;
-  /** For the answer to whoever has none: where it lies. */
+  /** The token's file. The error for a missing token names it. */
   tokenPath: string;
   /** Origins of pages that may call, e.g. `https://console.example.com`. */
   origins: readonly string[];
@@ -20,7 +20,7 @@ export interface AccessRefused {
   message: string;
 }
 
-/** Whether a request may be asked for a token at all. @returns undefined when it may */
+/** Checks Host and Origin, before the token. @returns undefined when both are allowed */
 export function checkReach(
   headers: IncomingHttpHeaders,
   { origins }: AccessRules,
@@ -41,7 +41,7 @@ export function checkReach(
   return undefined;
 }
 
-/** @returns undefined when the request brings the token */
+/** @returns undefined when the request carries the token */
 export function checkToken(headers: IncomingHttpHeaders, door: AccessRules): AccessRefused | undefined {
   const shown = bearerToken(headers.authorization);
   if (shown !== undefined && sameToken(tokenDigest(shown), tokenDigest(door.token))) return undefined;

@@ -1,13 +1,13 @@
 /**
- * What browsers ask for before a page of another origin may talk to the bridge (Fetch Standard, CORS protocol). Only pages
- * whose origin the settings allow are ever given these headers. Pure.
+ * The headers that a browser needs before a page of another origin may call the bridge (Fetch Standard, CORS
+ * protocol). Only pages with an origin that the settings allow get these headers. Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Seconds for which a browser need not ask again. */
+/** How long a browser may cache the answer to a preflight, in seconds. */
 const MAX_AGE = 600;
 
-/** MCP's own request headers, of the older revisions and of 2026-07-28, beside what any JSON request with a token has. */
+/** MCP's own request headers, of the older revisions and of 2026-07-28, and those of any JSON request with a token. */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -20,7 +20,7 @@ const REQUEST_HEADERS = [
 ];
 const RESPONSE_HEADERS = ['Mcp-Session-Id', 'WWW-Authenticate', 'Retry-After'];
 
-/** For every answer to a page that may read it; none for a client that is no page. */
+/** For every answer to an allowed page; none for a request without Origin. */
 export function pageHeaders({ origin }: IncomingHttpHeaders): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return {
@@ -38,13 +38,13 @@ export function isPreflight(method: string | undefined, headers: IncomingHttpHea
   );
 }
 
-/** The answer to a preflight, beside `pageHeaders`. It has no body. */
+/** The headers of a preflight answer, in addition to `pageHeaders`. The answer has no body. */
 export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Methods': 'GET, POST, DELETE',
     'Access-Control-Allow-Headers': REQUEST_HEADERS.join(', '),
     'Access-Control-Max-Age': String(MAX_AGE),
-    // Private Network Access: a page from elsewhere may reach this machine only where it says so.
+    // Private Network Access: a page of another network may call this machine only if the answer allows it.
     ...(headers['access-control-request-private-network'] === 'true'
       ? { 'Access-Control-Allow-Private-Network': 'true' }
       : {}),

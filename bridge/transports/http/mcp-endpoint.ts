@@ -1,4 +1,4 @@
-/** MCP over Streamable HTTP: 2026-07-28 and every older revision at one address, as over stdio. */
+/** Serves MCP over Streamable HTTP: 2026-07-28 and every older revision at one address, as over stdio. */
 import {
   createMcpHandler,
   isJsonContentType,
@@ -14,20 +14,20 @@ import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-s
 import { PARSE_ERROR, rpcError } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** Read of a body that is too large, so that its sender comes to reading why it was refused. */
+/** How much of a too large body the bridge still reads, so that the sender gets to read the error. */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
-/** Whatever is left of such a body, nothing else comes over its connection. */
+/** Part of the body may be unread, so the connection cannot carry another request. */
 const LAST = { Connection: 'close' };
 
 export interface McpEndpoint {
-  /** @param over resolves when the answer has been written, or its reader has gone */
+  /** @param over resolves when the answer is written, or the client has disconnected */
   answer(request: Request, over: Promise<void>): Promise<Response>;
-  /** Ends every session and what is in flight. Tasks are not touched. */
+  /** Ends every session and every call in flight. Tasks go on. */
   close(): Promise<void>;
 }
 
 export interface EndpointParts {
-  /** Makes the server of one client. */
+  /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
   log: Logger;
   limits?: SessionLimits;
@@ -35,7 +35,8 @@ export interface EndpointParts {
 
 export function mcpEndpoint({ serve, log, limits = DEFAULT_SESSION_LIMITS }: EndpointParts): McpEndpoint {
   const sessions = new McpSessions(serve, limits);
-  // Under 2026-07-28 nothing says which requests are of one client: whoever calls next is told of withdrawn calls.
+  // Under 2026-07-28 requests do not identify their client, so the next call of any client reports cancelled
+  // calls.
   const client = {
     withdrawals: new CancelledCalls(),
     receipts: new AnswerReceipts(),
@@ -61,7 +62,7 @@ export function mcpEndpoint({ serve, log, limits = DEFAULT_SESSION_LIMITS }: End
   };
 }
 
-/** The request's JSON, parsed once for whoever answers it; or the answer to one that has none. */
+/** The parsed JSON body of the request, or the error answer for a body that is not valid. */
 async function bodyOf(request: Request): Promise<unknown> {
   if (!isJsonContentType(request.headers.get('content-type'))) return rpcError(415, 'Send application/json.');
   try {

@@ -1,10 +1,11 @@
 /**
- * The sessions of MCP's older revisions over HTTP: each begins with `initialize`, is named in a header from then on, and
- * ends by DELETE or by having been idle for long. What ends with it is the conversation with one client; tasks go on (E4).
+ * Keeps the MCP sessions of the older revisions over HTTP. A session begins with `initialize`, and each later
+ * request names it in a header. It ends by DELETE, or after a long idle time. Its tasks go on (E4).
  *
  * Invariants
- * - There are at most so many, however many are asked for: the longest idle one makes room, one in use never does.
- * - A session with an exchange open, a stream included, is in use.
+ * - The number of sessions is limited. When the limit is reached, the session that is idle longest ends. A session
+ *   in use never does.
+ * - A session with an open exchange, such as a stream, is in use.
  */
 import { randomUUID } from 'node:crypto';
 import { isInitializeRequest, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
@@ -17,9 +18,9 @@ import { rpcError } from './rpc-error.ts';
 export const SESSION_HEADER = 'mcp-session-id';
 
 export interface SessionLimits {
-  /** Sessions at a time. */
+  /** The most sessions at one time. */
   most: number;
-  /** Milliseconds. */
+  /** How long a session may be idle, in milliseconds. */
   idleMs: number;
 }
 
@@ -31,16 +32,16 @@ const RETRY_AFTER = 30;
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
   receipts: AnswerReceipts;
-  /** Exchanges under way. */
+  /** The number of open exchanges. */
   open: number;
   lastUsed: number;
 }
 
 export interface Exchange {
   request: Request;
-  /** The parsed body; undefined for a request that has none. */
+  /** The parsed body; undefined for a request without one. */
   body: unknown;
-  /** Resolves when the last byte of the answer has been written, or its reader has gone. */
+  /** Resolves when the last byte of the answer is written, or the client has disconnected. */
   over: Promise<void>;
 }
 
@@ -49,11 +50,11 @@ export class McpSessions {
   readonly #limits: SessionLimits;
   readonly #now: () => number;
   readonly #sessions = new Map<string, McpSession>();
-  /** Sessions asked for, and not yet begun or refused. */
+  /** Sessions that are starting, and count against the limit. */
   #beginning = 0;
   #sweep: NodeJS.Timeout | undefined;
 
-  /** @param serve makes the server of one session; `now` is a monotonic clock, in milliseconds */
+  /** @param serve creates the server of one session @param now a monotonic clock, in milliseconds */
   constructor(
     serve: (client: ServerClient) => McpServer,
     limits: SessionLimits = DEFAULT_SESSION_LIMITS,
@@ -85,7 +86,7 @@ export class McpSessions {
     return this.#within(session, exchange);
   }
 
-  /** Ends those that nobody has used for long. */
+  /** Ends the sessions that were idle for longer than `idleMs`. */
   endIdle(): void {
     const before = this.#now() - this.#limits.idleMs;
     for (const [id, session] of this.#idle()) if (session.lastUsed <= before) this.#end(id, session);
@@ -119,7 +120,7 @@ export class McpSessions {
       followed: undefined,
       receipts,
       unattended: false,
-      // A withdrawn call gets no answer, so nothing else would end its stream.
+      // A cancelled call gets no answer, so nothing else ends its stream.
       released: (requestId) => transport.closeSSEStream(requestId),
     });
     this.#sweep ??= setInterval(() => this.endIdle(), this.#limits.idleMs / 10).unref();
@@ -155,7 +156,7 @@ export class McpSessions {
     return [...this.#sessions].filter(([, { open }]) => open === 0);
   }
 
-  /** Its streams end, and its calls in flight as with a client that has gone. */
+  /** Ends the session's streams. Its calls in flight end as if the client had disconnected. */
   #end(id: string, { transport, receipts }: McpSession): void {
     this.#sessions.delete(id);
     receipts.confirm();

@@ -1,6 +1,6 @@
-/** Answers to requests that no MCP server has seen: a JSON-RPC error, as MCP over HTTP has it, with the status that says the same. */
+/** Builds the JSON-RPC error for a request that no MCP server sees, with the matching HTTP status. */
 
-/** JSON-RPC 2.0 §5.1: a code of the implementation's own. */
+/** JSON-RPC 2.0 §5.1: a code for implementation-defined errors. */
 const REFUSED = -32_000;
 export const PARSE_ERROR = -32_700;
 

@@ -1,4 +1,7 @@
-/** The bridge's HTTP server. It listens on loopback and nowhere else: whoever has the token can have commands run here. */
+/**
+ * Runs the bridge's HTTP server. It listens on loopback only, because a client with the token can run commands
+ * here.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
@@ -19,30 +22,30 @@ const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
-/** How long clients have to take the last of their answers, in milliseconds. */
+/** How long clients have to receive their last answers, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
-/** Seconds after which a client may try again when the bridge is restarted. */
+/** Seconds after which a client may try again when the bridge restarts. */
 const RETRY_AFTER = 2;
 
 export interface HttpRun {
   url: string;
-  /** Where the token lies that clients have to show. */
+  /** The file of the token that clients must send. */
   tokenPath: string;
-  /** Takes no more requests, ends sessions and streams. Once. */
+  /** Refuses new requests, and ends sessions and streams. A second call does nothing more. */
   stop(): Promise<void>;
 }
 
 export interface HttpParts {
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   port: number;
   stateDir: string;
   origins: readonly string[];
-  /** Makes the server of one client. */
+  /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
   log: Logger;
 }
 
-/** @throws ProductError CONFIGURATION when the port or the state directory cannot be had */
+/** @throws ProductError CONFIGURATION when the port or the state directory cannot be used */
 export async function serveHttp({ port, stateDir, origins, serve, log }: HttpParts): Promise<HttpRun> {
   await prepareStateDirectory(stateDir);
   const door: AccessRules = {
@@ -54,7 +57,7 @@ export async function serveHttp({ port, stateDir, origins, serve, log }: HttpPar
   let closing = false;
   const server = createServer((request, response) => {
     response.on('error', () => undefined);
-    // At the end a connection is closed as soon as its last answer is out; Node calls it idle only after this event.
+    // During shutdown a connection closes after its last answer. Node marks it idle only after this event.
     response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
     respond(request, response, { door, endpoint, closing }).catch((error: unknown) => {
       log.error({ err: error }, 'an HTTP request failed');
@@ -120,7 +123,7 @@ async function answerOf(
   return endpoint.answer(webRequest(request, gone.signal), over);
 }
 
-/** The request as the MCP SDK takes it. Its body is not read here. */
+/** Converts the request for the MCP SDK, without reading its body. */
 function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headersDistinct))
@@ -130,7 +133,7 @@ function webRequest(request: IncomingMessage, signal: AbortSignal): Request {
   return new Request(`http://${HOST}${PATH}`, { method, headers, signal, ...body });
 }
 
-/** A request that is refused unread: its body is not waited for, so the connection ends with the answer. */
+/** Refuses a request without reading its body, so the connection closes after the answer. */
 function refuse(
   response: ServerResponse,
   answer: Response,

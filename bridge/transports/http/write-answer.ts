@@ -1,9 +1,9 @@
-/** Writes a web-standard answer to a socket, at the reader's speed. */
+/** Writes a web-standard `Response` to a socket, at the client's speed. */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Resolves when all is written. When the reader goes, what is left of the answer is called off, and that is no error. */
+/** Resolves when everything is written. If the client disconnects, the rest is cancelled without an error. */
 export async function writeAnswer(
   response: ServerResponse,
   answer: Response,
@@ -14,7 +14,7 @@ export async function writeAnswer(
     response.end();
     return;
   }
-  // The head of a stream goes out at once: its first event may be long in coming.
+  // Sends the headers of a stream at once, because its first event may come late.
   response.flushHeaders();
   await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
 }

@@ -1,11 +1,11 @@
 /**
- * Stands between stdin and the SDK: messages pass, line by line; whatever else comes is refused with a typed error (X3), and
- * takes no other message with it. A line is bounded: one without an end costs no more than the limit.
+ * Filters stdin, line by line, before the SDK reads it. MCP messages pass. Any other line gets a typed error, and
+ * no other message is lost (X3). The length of a line is limited, so an endless line costs bounded memory.
  */
 import { Transform, type TransformCallback } from 'node:stream';
 import { type Refusal, refusalOf, tooLong } from './frame.ts';
 
-/** A little below what the SDK takes, which ends the connection for more: 10 MiB, and the end of the line. */
+/** Slightly below the SDK's limit of 10 MiB with the line feed. The SDK closes the connection above that limit. */
 export const MAX_FRAME = 10 * 1024 * 1024 - 1;
 
 const NEWLINE = 0x0a;
@@ -33,7 +33,7 @@ export class FrameGate extends Transform {
     done();
   }
 
-  /** Beyond the limit only the length is kept. */
+  /** Beyond the limit, keeps only the length. */
   #add(piece: Buffer): void {
     this.#length += piece.length;
     if (this.#length <= this.#limit) this.#pieces.push(piece);

@@ -1,18 +1,21 @@
-/** One line of stdin, judged before the SDK sees it: the SDK drops what it cannot read, and its sender waits for ever. Pure. */
+/**
+ * Checks one line of stdin before the SDK reads it. The SDK drops an invalid line, and its sender waits forever.
+ * Pure.
+ */
 import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** The answer that a line gets which is no MCP message (JSON-RPC 2.0 §5.1). */
+/** The error for a line that is not an MCP message (JSON-RPC 2.0 §5.1). */
 export interface Refusal {
   jsonrpc: '2.0';
-  /** Whose answer it is; left out where the line does not say (MCP's schema has no null there). */
+  /** The id of the request; absent when the line has none (MCP's schema does not allow null). */
   id?: string | number;
   error: { code: number; message: string };
 }
 
 const requestId = z.looseObject({ id: z.union([z.string(), z.number().int()]), method: z.unknown() });
 
-/** @returns undefined for a message, and for a line that holds nothing. */
+/** @returns undefined for a message and for an empty line */
 export function refusalOf(line: string): Refusal | undefined {
   if (line.trim() === '') return undefined;
   let value: unknown;
@@ -25,7 +28,7 @@ export function refusalOf(line: string): Refusal | undefined {
     parseJSONRPCMessage(value);
     return undefined;
   } catch (error) {
-    // Only a request is owed an answer by its id: that of an answer is our own.
+    // Only a request gets an error with its id. The id of a response belongs to the bridge's own request.
     const id = requestId.safeParse(value).data?.id;
     return refusal(
       INVALID_REQUEST,
@@ -46,7 +49,7 @@ function refusal(code: number, message: string, id?: string | number): Refusal {
 
 const MAX_PLACE = 100;
 
-/** Where the message is not one. All forms of messages are tried, so that each has its own complaint: the place alone is told. */
+/** Where the message is invalid. The parser reports an error for each kind of message, so only the place is useful. */
 function problemOf(error: unknown): string {
   if (!(error instanceof z.core.$ZodError)) return 'it is no JSON-RPC message';
   const places = error.issues.flatMap((issue) =>

@@ -1,4 +1,4 @@
-/** MCP over this process's stdin and stdout (B2): the SDK's transport, between what it lets pass in silence and what it misnames. */
+/** MCP over this process's stdin and stdout (B2). Adds errors for invalid lines, and corrects the SDK's error codes. */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';

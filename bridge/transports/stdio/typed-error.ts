@@ -1,4 +1,4 @@
-/** The SDK calls wrong parameters of a method an internal error, and tells them as a schema's issues in JSON. Pure. */
+/** Corrects an SDK error: it reports invalid parameters as an internal error, with schema issues as JSON. Pure. */
 import { INTERNAL_ERROR, INVALID_PARAMS, type JSONRPCMessage } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
@@ -6,7 +6,10 @@ const issues = z
   .array(z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
   .min(1);
 
-/** The message, where it is such an error as what it is: invalid parameters (JSON-RPC 2.0 §5.1), with where and why. */
+/**
+ * Turns such an error into "invalid params" (JSON-RPC 2.0 §5.1), with the place and the reason. Keeps other
+ * messages.
+ */
 export function withTypedError(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== INTERNAL_ERROR) return message;
   const wrong = issuesOf(message.error.message);
