@@ -1,6 +1,14 @@
 /** @jest-config-loader esbuild-register */
 import type { Config } from 'jest';
 
+/** They take minutes. `npm run test:all`, `npm run verify` and CI run them; `npm test` leaves them out. */
+const LONG = [
+  'test/e2e/faults.test',
+  'test/e2e/soak.test',
+  'test/e2e/tasks.test',
+  'executor/interleavings.test',
+];
+
 const config: Config = {
   testEnvironment: 'node',
   // A limit on what hangs, not a measure of speed: machines are shared and slow at times.
@@ -9,6 +17,7 @@ const config: Config = {
   maxWorkers: '100%',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env['ALL_TESTS'] === undefined ? LONG : [])],
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   transform: {
     '^.+\\.ts$': [
