@@ -1,9 +1,9 @@
-/** The commands of an agent, as every surface of the bridge asks for them. */
+/** Lists the commands of an agent for every surface of the bridge. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Agent } from './agent.ts';
 
-/** @throws ProductError UNKNOWN_COMMAND for an agent that offers none, and whatever asking it throws */
+/** @throws ProductError UNKNOWN_COMMAND for an agent without commands, and any error of the request */
 export async function commandsOf(agent: Agent): Promise<readonly OfferedCommand[]> {
   const commands = await agent.ask((connection) => connection.commands());
   if (commands !== null && commands.length > 0) return commands;
@@ -14,7 +14,7 @@ export async function commandsOf(agent: Agent): Promise<readonly OfferedCommand[
   );
 }
 
-/** `checkpoint restore <id>`; what may be left out is in brackets. */
+/** E.g. `checkpoint restore <id>`; optional arguments are in brackets. */
 export function commandUsage({ name, arguments: args }: OfferedCommand): string {
   return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
 }

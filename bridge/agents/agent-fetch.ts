@@ -1,6 +1,6 @@
 /**
- * `fetch` as all requests to one agent use it: with its headers, with bounds on what comes back, and with a typed
- * failure for every answer that is not A2A.
+ * `fetch` for all requests to one agent: adds its headers, bounds its answers, and throws a typed failure for any
+ * answer that is not A2A.
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
@@ -13,17 +13,17 @@ const MAX_EVENT = 16 * MEGABYTE;
 const MAX_ERROR = 64 * 1024;
 
 export interface AgentFetchOptions {
-  /** Credentials go to this origin and to no other, whatever the agent's card says. */
+  /** Credentials go only to this origin, whatever the agent's card says. */
   origin: string;
   /** E.g. `authorization`. Never logged. */
   headers: Readonly<Record<string, string>>;
-  /** A socket for each POST, which is reset and never ended (see `Hazards`). */
+  /** Each POST has its own socket, which is reset and never ended (see `Hazards`). */
   ownSockets?: boolean;
-  /** For agents that are known to begin their streams at once, and to send heartbeats. In milliseconds. */
+  /** For agents that begin their streams at once and send heartbeats. In milliseconds. */
   patience?: {
-    /** Until an answer begins. */
+    /** The time until an answer begins. */
     beginningMs: number;
-    /** How long a stream may say nothing. */
+    /** The longest silence within a stream. */
     silenceMs: number;
   };
 }
@@ -34,7 +34,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
     if (new URL(url).origin === options.origin) {
       for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
     }
-    // A redirected POST would be sent again as a GET, or its body to somebody else.
+    // A redirected POST would become a GET, or send its body to another host.
     const posts = method.toUpperCase() !== 'GET';
     const redirect = posts ? 'error' : 'follow';
     const { patience } = options;
@@ -49,8 +49,8 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
 }
 
 /**
- * Ends with the signal's reason when that comes first. The listener holds the signal: `AbortSignal.any`, and `fetch` once
- * it has the headers, hold a time limit weakly, and one that was collected ends nothing.
+ * Rejects with the signal's reason if the signal aborts first. The listener keeps the signal alive:
+ * `AbortSignal.any`, and `fetch` after the headers, hold a timeout signal weakly.
  */
 async function heeding<T>(signal: AbortSignal | null | undefined, work: () => Promise<T>): Promise<T> {
   if (!signal) return work();
@@ -65,7 +65,7 @@ async function heeding<T>(signal: AbortSignal | null | undefined, work: () => Pr
   }
 }
 
-/** A peer that takes a request and says nothing is given up; an answer that has begun is not. @throws TimeoutError */
+/** Gives up on a peer that does not begin to answer. An answer that has begun continues. @throws TimeoutError */
 async function begun(
   beginningMs: number | undefined,
   signal: AbortSignal | null | undefined,
@@ -83,7 +83,7 @@ async function begun(
   }
 }
 
-/** What a `Request` of these would say, without making one: `fetch` makes its own. */
+/** Reads the request's fields without making a `Request`: `fetch` makes its own. */
 function describe(
   input: string | URL | Request,
   init: RequestInit = {},
@@ -105,7 +105,7 @@ async function bounded(response: Response, silenceMs: number | undefined): Promi
     const bound = boundEvents({ maxEventBytes: MAX_EVENT, silenceMs }, outOfBounds);
     return rewrapped(response, body.pipeThrough(bound));
   }
-  // Whoever asked wants it whole: read here, it passes through no stream of ours on its way.
+  // JSON is read whole here: the caller needs it whole anyway.
   if (type.includes('json')) return rewrapped(response, await boundedBytes(body, MAX_ANSWER, outOfBounds));
   const text = await beginning(body);
   throw new HttpFailure(
@@ -119,7 +119,7 @@ function outOfBounds(message: string): HttpFailure {
   return new HttpFailure(200, message);
 }
 
-/** An error in A2A's words is handed on to whoever can read it; anything else is a failure of HTTP. */
+/** Returns an A2A error to the SDK, which reads it. Any other error becomes an HttpFailure. */
 async function refused(response: Response): Promise<Response> {
   const text = response.body === null ? '' : await beginning(response.body);
   if (!carriesError(text)) {
@@ -148,7 +148,7 @@ function carriesError(text: string): boolean {
   }
 }
 
-/** The first bytes of a body as text; the rest is not waited for. */
+/** The first bytes of a body as text, without waiting for the rest. */
 async function beginning(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

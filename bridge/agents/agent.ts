@@ -1,4 +1,4 @@
-/** One agent of the settings: found and connected to on first need, found again when it has gone. */
+/** One agent of the settings. The bridge connects on first use, and again after the agent was lost. */
 import pRetry from 'p-retry';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Connection, Endpoint } from './connection.ts';
@@ -10,7 +10,7 @@ import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 /** The name of the user's own server where the settings configure no agent. */
 export const LOCAL_AGENT = 'local';
 
-/** Where an agent is; may first have to start it. @throws ProductError */
+/** Finds the agent, and starts it if necessary. @throws ProductError */
 export type Locate = () => Promise<Endpoint>;
 
 /** 0.1 s, 0.3 s, 0.9 s. */
@@ -19,10 +19,10 @@ const LOOKED_FOR = { retries: 3, minTimeout: 100, factor: 3 };
 export class Agent {
   readonly name: string;
   readonly #locate: Locate;
-  /** Where its token comes from, and so what to do when it wants another. */
+  /** Where the token comes from: the advice after the agent has refused the token. */
   readonly #aboutToken: string;
   readonly #workspaces: Readonly<Record<string, string>>;
-  /** What goes with its requests. An agent that repeats it in an error is not quoted. */
+  /** The headers of its requests. They are redacted in the agent's error messages. */
   #headers: Endpoint['headers'] = {};
   #connection: Promise<Connection> | undefined;
   #url: string | undefined;
@@ -39,26 +39,27 @@ export class Agent {
     this.#workspaces = workspaces;
   }
 
-  /** Where it was when it was last connected to. */
+  /** The URL of the last connection. */
   get url(): string | undefined {
     return this.#url;
   }
 
-  /** The way to the agent, shared by all who ask. @throws ProductError; the next call tries again. */
+  /** Connects once for all callers. @throws ProductError; the next call tries again */
   connect(): Promise<Connection> {
     this.#connection ??= this.#reach();
     return this.#connection;
   }
 
-  /** The way to the agent, found anew: whether it answers now. @throws ProductError */
+  /** Connects anew, to check that the agent answers now. @throws ProductError */
   reconnect(): Promise<Connection> {
     this.#connection = undefined;
     return this.connect();
   }
 
   /**
-   * Runs one request that does no harm when it is made twice. An agent that was there and has gone is looked for a few
-   * times: it may just be starting again. @throws ProductError
+   * Runs a request that may safely run twice. If a known agent is lost, the request is retried a few times: the agent
+   * may be restarting.
+   * @throws ProductError
    */
   async ask<T>(request: (connection: Connection) => Promise<T>): Promise<T> {
     const known = this.#connection !== undefined;
@@ -78,13 +79,13 @@ export class Agent {
     );
   }
 
-  /** What the agent calls a directory of this machine; undefined where the settings do not say. */
+  /** The agent's path for a directory of this machine; undefined if the settings have no mapping. */
   workspaceFor(path: string): string | undefined {
     return mappedWorkspace(path, this.#workspaces);
   }
 
   /**
-   * What this machine calls a path of the agent's; undefined where the agent may work on another machine's files.
+   * This machine's path for a path of the agent; undefined if the agent may use another machine's files.
    * @param url of the agent
    */
   localPath(path: string, url: string): string | undefined {
@@ -92,12 +93,12 @@ export class Agent {
     return isLoopback(new URL(url).hostname) ? path : undefined;
   }
 
-  /** Names what was thrown, and forgets where the agent was when it is not there any more. */
+  /** Turns a thrown error into a ProductError, and drops the connection if the agent is gone. */
   failed(thrown: unknown): ProductError {
     const { error, arrival } = failureOf(thrown, this.name);
     if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
     if (error.reason !== 'UNAUTHENTICATED') return this.#withoutSecrets(error);
-    // What the agent says of credentials is meant for its own clients; whoever uses the bridge has the bridge's settings.
+    // The agent's own advice is for its own clients. The user of the bridge needs the bridge's settings.
     return new ProductError(
       'UNAUTHENTICATED',
       `Agent "${this.name}" does not accept the bridge's credentials. ${this.#aboutToken}`,
@@ -107,7 +108,7 @@ export class Agent {
 
   #withoutSecrets(error: ProductError): ProductError {
     const message = redacted(error.message, this.#headers);
-    // Its cause says the same, and is logged.
+    // The cause contains the same secret and would be logged.
     return message === error.message
       ? error
       : new ProductError(error.reason, message, { facts: error.facts });
@@ -117,7 +118,7 @@ export class Agent {
     try {
       const endpoint = await this.#locate();
       this.#headers = endpoint.headers;
-      // The A2A client is not loaded before an agent is needed: the first MCP answers do not wait for it.
+      // The A2A client loads only when an agent is needed: the first MCP answers do not wait for it.
       const { connect } = await import('./connection.ts');
       const connection = await connect(endpoint);
       this.#url = connection.url;

@@ -1,6 +1,6 @@
 /**
- * Which directories a call may name as its workspace. A model writes the calls, and an agent reads in its workspace without
- * asking: a directory outside of these needs a person, or the operator's setting (X2).
+ * Which directories a call may name as its workspace. A model writes the calls, and an agent reads its workspace
+ * without approval. Any other directory needs a person, or the operator's setting (X2).
  */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -8,17 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 
 export type Placed =
-  /** The path is absolute and has no symbolic link. */
+  /** The path is absolute, without symbolic links. */
   { type: 'allowed'; path: string } | { type: 'outside'; path: string };
 
 export interface AllowedWorkspaces {
-  /** The bridge's own directory: relative paths start here. */
+  /** The bridge's directory: the base of relative paths. */
   own: string;
-  /** The operator's, from `--allow-workspace`. */
+  /** From the operator's `--allow-workspace`. */
   listed: readonly string[];
 }
 
-/** @param roots directories that the client's user works in (MCP roots), asked for only where nothing else allows the path */
+/** @param roots directories of the client's user (MCP roots); read only if nothing else allows the path */
 export async function placedWorkspace(
   wanted: string,
   { own, listed }: AllowedWorkspaces,
@@ -30,7 +30,7 @@ export async function placedWorkspace(
   return { type: 'outside', path };
 }
 
-/** The directories that MCP roots name; a root that is no file has none. */
+/** The directories of MCP roots; a root that is not a file URL has none. */
 export function rootDirectories(uris: readonly string[]): readonly string[] {
   return uris.flatMap((uri) => {
     try {
@@ -49,7 +49,7 @@ async function isBelow(path: string, directories: readonly string[]): Promise<bo
   return false;
 }
 
-/** Without symbolic links, as far as the path exists: the agent may make the rest, or be on another machine. */
+/** Resolves symbolic links as far as the path exists. The agent may create the rest, or be on another machine. */
 async function resolved(path: string): Promise<string> {
   try {
     return await realpath(path);

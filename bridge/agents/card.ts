@@ -1,4 +1,4 @@
-/** The agent card: fetched, held to what the bridge relies on, and reduced to facts. */
+/** Fetches the agent card, validates what the bridge uses, and reduces the card to facts. */
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCard } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import { issuesOf } from '../../shared/settings/config.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { HttpFailure } from './http-failure.ts';
 
-/** What the bridge relies on in a card, of whatever version, after the SDK has brought it into the form of 1.0. */
+/** What the bridge requires of a card, after the SDK has converted the card to version 1.0. */
 const usableCard = z.object({
   name: z.string().default('unnamed agent'),
   description: z.string().default(''),
@@ -55,13 +55,13 @@ export interface CardFacts {
   skills: readonly { id: string; name: string; description: string }[];
 }
 
-/** The path agents of A2A 0.2 used, and some of 0.3 still do. */
+/** The card path of A2A 0.2, which some agents of 0.3 still use. */
 const OLD_CARD_PATH = '.well-known/agent.json';
 
 /**
- * The card at the agent's URL: at the URL itself when it names a JSON file, else at the well-known place below it, and
- * else at the well-known place of its host.
- * @throws HttpFailure, or whatever `fetch` throws
+ * Fetches the card from the URL itself if the URL names a JSON file. Otherwise tries the well-known path below the
+ * URL, then the one of its host.
+ * @throws HttpFailure, or any error of `fetch`
  */
 export async function fetchCard(
   url: string,
@@ -95,7 +95,7 @@ export function declares(facts: CardFacts, extension: string): boolean {
   return facts.extensions.some((each) => each.uri === extension);
 }
 
-/** Where the agent takes cursors: its HTTP+JSON interface of 1.0, when it declares resumable streams. */
+/** Where the agent accepts cursors: its HTTP+JSON interface of A2A 1.0, if the agent declares resumable streams. */
 export function resumableUrl(facts: CardFacts): string | null {
   if (!declares(facts, RESUMABLE_STREAM)) return null;
   const found = facts.interfaces.find(
@@ -104,7 +104,7 @@ export function resumableUrl(facts: CardFacts): string | null {
   return found?.url.replace(/\/+$/, '') ?? null;
 }
 
-/** Where a card may be, most likely first. */
+/** The possible URLs of a card, most likely first. */
 export function placesOf(url: string): readonly string[] {
   if (new URL(url).pathname.endsWith('.json')) return [url];
   const below = url.endsWith('/') ? url : `${url}/`;

@@ -1,4 +1,4 @@
-/** A way to one agent: its card has been read, its transport and dialect are chosen. Thin: every decision is elsewhere. */
+/** A connection to one agent: reads the card, chooses transport and dialect, and sends the requests. */
 import {
   Extensions,
   HTTP_EXTENSION_HEADER,
@@ -34,30 +34,30 @@ export interface Connection {
   readonly url: string;
   readonly facts: CardFacts;
   readonly dialect: Dialect;
-  /** The agent answers a repeated message id with the same task: sending again is safe. */
+  /** The agent de-duplicates by message id: sending again is safe. */
   readonly deduplicates: boolean;
-  /** Streams of a task stay open while it waits for a person, and show what a decision from elsewhere leads to. */
+  /** Streams of a task stay open while it waits for a person, and show the effect of decisions by other clients. */
   readonly staysOpen: boolean;
   send(message: Message, signal: AbortSignal): AsyncIterable<StreamResponse>;
-  /** Reads the task's stream until it ends, however it ends, or `onEvent` has seen enough and says so. */
+  /** Reads the task's stream until the stream ends or `onEvent` returns `enough`. */
   follow(task: Following): Promise<void>;
   task(taskId: string): Promise<Task>;
   cancel(taskId: string, reason: string): Promise<Task>;
-  /** Newest first, at most `limit`; null when the agent cannot list. */
+  /** Newest first, at most `limit`; null if the agent cannot list tasks. */
   list(filter: { sessionId?: string }, limit: number): Promise<readonly Task[] | null>;
-  /** What the agent carries out by name; null when it says nothing of commands. */
+  /** The agent's commands; null if the agent declares none. */
   commands(): Promise<readonly OfferedCommand[] | null>;
-  /** Carries a command out beside any task; null for an agent that takes commands as messages, or not at all. */
+  /** Runs a command outside of tasks; null for an agent that takes commands as messages, or not at all. */
   execute(command: CommandCall): Promise<CommandAnswer | null>;
-  /** Null when the agent has no way to stop one tool. */
+  /** Null if the agent cannot abort a single tool execution. */
   abortTool(toolId: string, reason: string | undefined): Promise<AbortAnswer | null>;
-  /** Makes a one-time link to the agent's approval page; null for an agent without one. Show it to no model. */
+  /** Makes a one-time link to the agent's approval page; null for an agent without one. Do not show it to a model. */
   pageLink(target: PageTarget): Promise<PageLink | null>;
 }
 
 export interface Following {
   taskId: string;
-  /** Position of the last event that was read; null where the agent has no such thing. */
+  /** The `seq` of the last event that was read; null if the agent has none. */
   after: number | null;
   signal: AbortSignal;
   onEvent: (event: StreamResponse) => 'more' | 'enough';
@@ -65,29 +65,29 @@ export interface Following {
 
 export interface Endpoint {
   url: string;
-  /** Where its card is, if not there. */
+  /** The URL of the card, if it is not at `url`. */
   cardUrl?: string | undefined;
   /** E.g. `authorization`. */
   headers: Readonly<Record<string, string>>;
-  /** Where its card would lead to another. */
+  /** Overrides the dialect that the card implies. */
   dialect?: DialectName | undefined;
 }
 
-/** For a request with one answer; and until a resumable stream begins, which it does with the acceptance. */
+/** For a request with one answer, and until a resumable stream begins. */
 const ANSWER_TIMEOUT_MS = 20_000;
-/** Agents that resume streams send a heartbeat well within this. */
+/** Agents with resumable streams send heartbeats well within this time. */
 const SILENCE_MS = 60_000;
 const PAGE = 100;
-/** Of the history only the last words are ever shown in a list, and looked for (a lost answer). */
+/** History messages per task in a list: enough for its title, and to find a message whose answer was lost. */
 const HISTORY = 20;
-/** Of one task: agents without an extension keep in it what waits for a decision. */
+/** History messages of one task: agents without an extension keep pending calls there. */
 const WHOLE_TURN = 100;
-/** Of an agent that lists its tasks by name only, so many are looked into. */
+/** Of an agent that lists only task ids, the bridge fetches this many whole tasks. */
 const LOOKED_INTO = 20;
 
 const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
 
-/** @throws whatever reaching the card throws; `failureOf` knows it */
+/** @throws any error of fetching the card, for `failureOf` */
 export async function connect(endpoint: Endpoint): Promise<Connection> {
   const origin = new URL(endpoint.url).origin;
   const plainFetch = agentFetch({ origin, headers: endpoint.headers });
@@ -138,7 +138,7 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
         const headers = { ...serviceParameters, [A2A_VERSION_HEADER]: A2A_PROTOCOL_VERSION };
         return readEvents({ url, headers, after, fetch: fetchImpl, signal, onEvent });
       }
-      // Without a cursor the task as it is stands for what was missed, and says whether there is a stream to go on with.
+      // Without a cursor, the current task replaces the missed events.
       const now = asEvent(await taskOf(taskId));
       if (onEvent(now) === 'enough' || !facts.streaming) return;
       for await (const event of client.resubscribeTask(
@@ -157,7 +157,7 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
         const wanted = all
           .filter(({ contextId }) => sessionId === '' || contextId === sessionId)
           .slice(0, limit);
-        // Only the task itself says what waits in it.
+        // Only the whole task contains its pending calls.
         const whole = wanted.slice(0, LOOKED_INTO).map(({ id }) => taskOf(id));
         return [...(await Promise.all(whole)), ...wanted.slice(LOOKED_INTO)];
       }

@@ -1,4 +1,4 @@
-/** What goes with requests to an agent, or to another address of the settings: tokens and headers, from the environment or from a command. */
+/** Resolves the credentials of requests: tokens and headers from the settings, the environment or a command. */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SecretSource } from '../settings/agent-access.ts';
 import { secretFrom } from './secret-command.ts';
@@ -11,21 +11,21 @@ export interface Credentials {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** RFC 9110 §5.5: what a field may hold. `fetch` would quote any other value in its error. */
+/** RFC 9110 §5.5: valid characters of a field value. `fetch` would quote an invalid value in its error. */
 const SENDABLE = /^[\t\x20-\x7e]+$/;
 
-/** A secret of the settings, and in which words it is spoken of. */
+/** A secret of the settings, and its name in error messages. */
 export interface Secret {
-  /** At the head of a sentence, e.g. `Agent "team"`. */
+  /** The start of an error message, e.g. `Agent "team"`. */
   whose: string;
   what: string;
   source: SecretSource;
 }
 
 /**
- * Asked for anew with each connection: a token that was refused may have been renewed.
- * @param whose at the head of a sentence, e.g. `Agent "team"`
- * @throws ProductError CONFIGURATION, which says where the trouble is and never what was found there
+ * Read again for each connection: a refused token may have been renewed.
+ * @param whose the start of an error message, e.g. `Agent "team"`
+ * @throws ProductError CONFIGURATION, which names the setting and never the value
  */
 export async function credentialHeaders(
   whose: string,
@@ -49,7 +49,7 @@ function tokenSource(
   return tokenEnv === undefined ? undefined : { env: tokenEnv };
 }
 
-/** @throws ProductError CONFIGURATION, which says where the trouble is and never what was found there */
+/** @throws ProductError CONFIGURATION, which names the setting and never the value */
 export async function secretOf({ whose, what, source }: Secret, env: Env): Promise<string> {
   const value = await read({ whose, what, source }, env);
   if (SENDABLE.test(value)) return value;

@@ -1,6 +1,6 @@
 /**
- * One reading of a resumable stream: `GET <rest>/tasks/{id}:subscribe` with the cursor in `Last-Event-ID`.
- * Reconnecting is the caller's: it knows whether the task has settled, and waits with back-off.
+ * Reads a resumable stream once: `GET <rest>/tasks/{id}:subscribe` with the cursor in `Last-Event-ID`. The caller
+ * reconnects: it knows whether the task has settled, and backs off.
  */
 import { StreamResponse } from '@a2a-js/sdk';
 import { fromRestErrorBody } from '@a2a-js/sdk/errors';
@@ -14,22 +14,25 @@ import { HttpFailure } from './http-failure.ts';
 export interface StreamReading {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** The position of the last event that was read; null for none: the task as it is now comes first. */
+  /** The `seq` of the last event that was read. Null if there is none: the stream then begins with the current task. */
   after: number | null;
   fetch: typeof fetch;
   signal: AbortSignal;
-  /** Called for each event, in order. `enough`, or what it throws, ends the reading. */
+  /** Called for each event, in order. `enough`, or an exception, ends the reading. */
   onEvent: (event: StreamResponse) => 'more' | 'enough';
 }
 
-/** Resolves when the stream has ended or was cut: the two look alike to a client. Rejects when it was refused. */
+/**
+ * Resolves when the stream has ended or was cut, which a client cannot distinguish. Rejects when the agent refused
+ * it.
+ */
 export function readEvents(reading: StreamReading): Promise<void> {
   return new Promise((resolve, reject) => {
     let refusal: unknown;
     const source = new EventSource(reading.url, { fetch: withCursor(reading, (error) => (refusal = error)) });
     const end = (error?: unknown): void => {
       stop();
-      // After this turn: the library arms its own reconnection once its listeners have run, and `close` disarms it.
+      // After this turn: the library schedules its reconnection after its listeners, and `close` cancels it.
       queueMicrotask(() => source.close());
       if (error === undefined) resolve();
       else reject(error instanceof Error ? error : new Error('the stream was refused', { cause: error }));
@@ -46,7 +49,7 @@ export function readEvents(reading: StreamReading): Promise<void> {
         end(error);
       }
     });
-    // The name serves twice: the library reports a lost connection, the agent may send an event of this type.
+    // The name has two uses: the library reports a lost connection, and the agent may send an event of this type.
     source.addEventListener('error', (event: Event) => {
       end(
         'data' in event
@@ -64,7 +67,7 @@ const restError = z.object({
   }),
 });
 
-/** The library keeps a failure to itself; it is passed on through `refused`. */
+/** The library hides the failure of a fetch; `refused` passes it on. */
 function withCursor(reading: StreamReading, refused: (error: unknown) => void): FetchLike {
   const cursor = reading.after === null ? {} : { [LAST_EVENT_ID]: String(reading.after) };
   return async (url, { headers, signal }) => {
@@ -86,7 +89,7 @@ async function refusalOf(response: Response): Promise<Error> {
   const body = restError.safeParse(await response.json());
   if (!body.success) return new HttpFailure(response.status, `HTTP ${String(response.status)}`);
   const { message, details } = body.data.error;
-  // The SDK keeps only A2A's own reasons; `data` is where ours are looked for.
+  // The SDK keeps only A2A's own reasons; `failure.ts` reads ours from `data`.
   return Object.assign(fromRestErrorBody({ message, details }, { statusCode: response.status }), {
     data: details,
   });

@@ -1,6 +1,6 @@
 /**
- * What went wrong with a request to an agent: a sentence for a person that says what to do next, and whether the
- * request can have arrived, which decides whether it may be sent again. Pure.
+ * Describes a failed request to an agent: a sentence with the next step, and whether the request can have arrived.
+ * The latter decides whether the request may be sent again. Pure.
  */
 import { z } from 'zod';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../shared/runtime/errors.ts';
 import { HttpFailure } from './http-failure.ts';
 
-/** `no`: it cannot have arrived. `maybe`: nobody knows. `refused`: it arrived, and the agent said no. */
+/** `no`: the request cannot have arrived. `maybe`: unknown. `refused`: it arrived, and the agent refused it. */
 export type Arrival = 'no' | 'maybe' | 'refused';
 
 export interface Failure {
@@ -20,7 +20,7 @@ export interface Failure {
   arrival: Arrival;
 }
 
-/** Errors of Node's network layer that come before the first byte is sent. */
+/** Errors of Node's network layer before the first byte is sent. */
 const NEVER_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -35,7 +35,7 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** A2A's own reasons (1.0 §5.4) that have a name of ours. */
+/** A2A's reasons (1.0 §5.4) and their names here. */
 const A2A_REASONS: Readonly<Record<string, Reason>> = {
   TASK_NOT_FOUND: 'UNKNOWN_TASK',
   TASK_NOT_CANCELABLE: 'TASK_ENDED',
@@ -52,7 +52,7 @@ const a2aError = z.object({
   metadata: z.record(z.string(), z.string()).optional(),
   data: z.unknown(),
 });
-/** Errors by what they are like: those of `fetch` may be of another realm's classes. */
+/** Errors by shape: those of `fetch` may belong to another realm's classes. */
 const described = z.looseObject({ name: z.string(), cause: z.unknown().optional() });
 const withCode = z.object({ code: z.string() });
 
@@ -72,7 +72,7 @@ export function failureOf(thrown: unknown, agent: string): Failure {
       { trouble: 'timeout', cause: thrown },
     );
   }
-  // `fetch` reports every trouble of the network as a TypeError.
+  // `fetch` reports every network failure as a TypeError.
   if (name === 'TypeError' || name === 'AbortError') {
     return unreachable(`The connection to agent "${agent}" broke (${innermost(thrown)}). Try again.`, {
       trouble: 'network',
@@ -90,7 +90,7 @@ export function failureOf(thrown: unknown, agent: string): Failure {
 }
 
 function ofA2A(error: unknown, agent: string): Failure | undefined {
-  // Every error of the A2A SDK carries this brand, whichever of its bundles made it.
+  // Every error of the A2A SDK has this symbol, whichever SDK bundle made it.
   if (typeof error !== 'object' || error === null || !(Symbol.for('@a2a-js/sdk.A2AError') in error))
     return undefined;
   const { message, reason, metadata, data } = a2aError.parse({
@@ -100,7 +100,7 @@ function ofA2A(error: unknown, agent: string): Failure | undefined {
   });
   const infos = Array.isArray(data) ? data.flatMap((each) => errorInfo.safeParse(each).data ?? []) : [];
   for (const info of [...infos, { reason: reason ?? '', metadata }]) {
-    // Ours travels beside A2A's own, which is coarser.
+    // Our own reason is in the metadata of A2A's coarser one.
     const { reason: ours = '', retryable: _, ...facts } = info.metadata ?? {};
     const own = reasonOf(ours);
     if (own !== undefined) return refusal(own, message, facts);
@@ -111,7 +111,7 @@ function ofA2A(error: unknown, agent: string): Failure | undefined {
   return refusal('AGENT_ERROR', `Agent "${agent}" refused: ${shortened(message)}`, metadata);
 }
 
-/** Agents that keep their tasks in memory say no more than this after a restart. */
+/** Agents that keep their tasks in memory say only this after a restart. */
 function forgotten(agent: string, message: string): string {
   return `Agent "${agent}" does not know this task (${shortened(message)}). It may have been started anew since, and keep none of before: delegate what is left of it again, without sessionId.`;
 }
@@ -142,7 +142,7 @@ function ofHttp(error: HttpFailure, agent: string): Failure {
     const sentence = `Agent "${agent}" is in trouble (${error.message}). Try again in a while; if it stays so, look at the agent's log.${said}`;
     return unreachable(sentence, { trouble: 'http', cause: error });
   }
-  // RFC 9110 §15.5.9, and what HTTP servers answer to a request that broke off: nothing of the agent has seen it.
+  // RFC 9110 §15.5.9: the server got only part of the request, so the agent has not seen it.
   if (status === 408 || (status === 400 && error.excerpt === '')) {
     const sentence = `The connection to agent "${agent}" broke before the whole request had arrived (${error.message}). Try again; if it stays so, check its URL in the bridge's settings.`;
     return { ...unreachable(sentence, { trouble: 'network', cause: error }), arrival: 'refused' };
@@ -159,7 +159,7 @@ function neverSent(code: string, cause: unknown, agent: string): Failure {
   return { ...unreachable(sentence, { trouble: 'network', cause }), arrival: 'no' };
 }
 
-/** `trouble`: whether the network failed, the agent was silent, or it answered that it is unwell. */
+/** `trouble`: the network failed, the agent did not answer in time, or it answered with an HTTP error. */
 function unreachable(
   sentence: string,
   { trouble, cause }: { trouble: 'network' | 'timeout' | 'http'; cause: unknown },
@@ -170,7 +170,7 @@ function unreachable(
   };
 }
 
-/** The error and what caused it, outermost first. Bounded: a cause may be a circle. */
+/** The error and its causes, outermost first. Bounded: causes may form a cycle. */
 function chainOf(thrown: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let error = thrown; error !== undefined && chain.length < 8;) {

@@ -1,19 +1,19 @@
 /**
- * The commands of gemini-cli's a2a-server: `GET /listCommands` and `POST /executeCommand`, as its sources have them
- * (`packages/a2a-server/src/http/app.ts` at 04fbf50). They run beside any task, and ask nobody.
+ * The commands of gemini-cli's a2a-server: `GET /listCommands` and `POST /executeCommand`
+ * (`packages/a2a-server/src/http/app.ts` at 04fbf50). They run outside of tasks, without approval.
  */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import { HttpFailure } from './http-failure.ts';
 
-/** What a command has answered. */
+/** The answer to a command. */
 export interface CommandAnswer {
   text: string;
   failed: boolean;
 }
 
-/** A command may restore a whole directory; there is no other sign of it meanwhile. In milliseconds. */
+/** A command may restore a whole directory, and sends nothing meanwhile. In milliseconds. */
 const PATIENCE_MS = 100_000;
 
 const argument = z.object({
@@ -37,7 +37,12 @@ const commands = z.object({ commands: z.array(command) });
 const message = z.object({ type: z.literal('message'), messageType: z.string(), content: z.string() });
 const executed = z.object({ name: z.string(), data: z.unknown() });
 
-/** @returns null where this version of it has no such place. @param ask as `agentFetch`. @throws what it throws */
+/**
+ * Lists the commands of the agent.
+ * @param ask as `agentFetch`
+ * @returns null if this version of the agent has no such endpoint
+ * @throws any error of `ask`
+ */
 export async function geminiCommands(
   url: string,
   ask: (url: URL) => Promise<Response>,
@@ -52,13 +57,13 @@ export async function geminiCommands(
   }
 }
 
-/** A command of commands comes before those. */
+/** A command comes before its subcommands. */
 function flat({ subCommands, arguments: args, ...rest }: Listed): OfferedCommand[] {
   const own = args.map(({ name, description, isRequired }) => ({ name, description, required: isRequired }));
   return [{ ...rest, arguments: own }, ...subCommands.flatMap(flat)];
 }
 
-/** @throws ProductError UNKNOWN_COMMAND, AGENT_ERROR; whatever `send` throws */
+/** @throws ProductError UNKNOWN_COMMAND, AGENT_ERROR; any error of `send` */
 export async function executeGeminiCommand(
   url: string,
   call: CommandCall,
@@ -89,7 +94,7 @@ function answerOf(body: unknown): CommandAnswer {
   return { text: typeof data === 'string' ? data : JSON.stringify(data, null, 2), failed: false };
 }
 
-/** It says why in `error`, as a text that is not A2A's. */
+/** The server's own error format, which is not A2A's. */
 const refused = z.object({ error: z.string() });
 
 function refusal(error: unknown, call: CommandCall): unknown {

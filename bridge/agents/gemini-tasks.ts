@@ -1,6 +1,6 @@
 /**
- * The tasks of gemini-cli's a2a-server, which A2A 0.3 has no method to list: `GET /tasks/metadata` names those in memory. It says
- * nothing of when and of what, so the order is the server's own, newest first.
+ * Lists the tasks of gemini-cli's a2a-server. A2A 0.3 has no method for it, so `GET /tasks/metadata` lists those in
+ * memory. It has no times and no titles: the order is the server's, newest first.
  */
 import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
@@ -22,7 +22,12 @@ const STATES: Readonly<Record<string, TaskState>> = {
   rejected: TaskState.TASK_STATE_REJECTED,
 };
 
-/** @returns null where the agent keeps its tasks elsewhere and so cannot list them. @param ask as `agentFetch`. @throws what it throws */
+/**
+ * Lists the agent's tasks.
+ * @param ask as `agentFetch`
+ * @returns null if the agent keeps its tasks elsewhere and cannot list them
+ * @throws any error of `ask`
+ */
 export async function geminiTasks(
   url: string,
   ask: (url: URL) => Promise<Response>,
@@ -46,7 +51,7 @@ export async function geminiTasks(
   }));
 }
 
-/** 501: its tasks are in a bucket; 404: it has no such place. Then nobody can say. */
+/** Null for 501 (the tasks are in a bucket) and 404 (no such endpoint): the agent cannot list its tasks. */
 async function answerOf(asked: Promise<Response>): Promise<Response | null> {
   try {
     return await asked;

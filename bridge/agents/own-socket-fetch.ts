@@ -1,8 +1,7 @@
 /**
- * `fetch` for agents that take the end of a request's socket for the end of its work (see `Hazards`). Each request has a socket
- * of its own; it is held for as long as the answer is read, however long the agent is silent, and then reset (RST): a
- * pooled socket would be ended (FIN) by whoever tires of it first. A process that is killed cannot reset: its kernel ends
- * the sockets for it.
+ * `fetch` for agents that abort their work when the request's socket ends (see `Hazards`). Each request has its own
+ * socket. The socket stays open while the answer is read and is then reset (RST); a pooled socket could be ended
+ * (FIN) earlier. A killed process cannot reset its sockets: its kernel ends them.
  */
 import {
   Agent as HttpAgent,
@@ -15,7 +14,7 @@ import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { onAbort } from '../../shared/runtime/abort.ts';
 
-/** For requests whose body is a string, to which a redirect is an error: those of JSON-RPC. */
+/** For JSON-RPC requests: the body is a string, and a redirect is an error. */
 export function ownSocketFetch(input: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const url = new URL(input instanceof Request ? input.url : input);
   const { method = 'GET', body = null, signal } = init;
@@ -23,7 +22,7 @@ export function ownSocketFetch(input: string | URL | Request, init: RequestInit 
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {
     const options = { method, headers: Object.fromEntries(new Headers(init.headers)) };
-    // Kept alive, so that Node does not end the socket as soon as the answer is complete.
+    // Keep-alive stops Node from ending the socket when the answer is complete.
     const outgoing =
       url.protocol === 'https:'
         ? httpsRequest(url, { ...options, agent: new HttpsAgent({ keepAlive: true }) })
@@ -90,7 +89,7 @@ function bodyOf(incoming: IncomingMessage, outgoing: ClientRequest): ReadableStr
   });
 }
 
-/** Over TLS there is only the polite way: what becomes of the plain connection behind it is the proxy's. */
+/** A TLS socket cannot be reset: it is closed normally. */
 function reset(outgoing: ClientRequest): void {
   const { socket } = outgoing;
   if (socket instanceof Socket && !(socket instanceof TLSSocket)) socket.resetAndDestroy();

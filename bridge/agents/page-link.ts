@@ -1,4 +1,7 @@
-/** One-time links that sign a browser in to an agent's approval page. A link is for the person's eyes, never for a model's. */
+/**
+ * Makes one-time links that sign a browser in to an agent's approval page. Only the person may see a link, never a
+ * model.
+ */
 import { z } from 'zod';
 import type { PageTarget } from '../../shared/net/page-address.ts';
 
@@ -11,15 +14,18 @@ export interface PageLink {
 }
 
 interface PageLinkOptions {
-  /** Where the agent is. */
+  /** The URL of the agent. */
   url: string;
-  /** Where else its card says that it is. A link to any other origin is not offered. */
+  /** The URLs of the agent's card. A link to any other origin is rejected. */
   origins: readonly string[];
   fetch: typeof fetch;
   signal: AbortSignal;
 }
 
-/** @returns null where the agent has no page. @throws whatever `fetch` throws */
+/**
+ * @returns null if the agent has no page
+ * @throws any error of `fetch`
+ */
 export async function makePageLink(target: PageTarget, options: PageLinkOptions): Promise<PageLink | null> {
   const response = await options.fetch(new URL('/page/links', options.url), {
     method: 'POST',

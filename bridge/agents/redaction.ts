@@ -1,13 +1,13 @@
-/** Secrets taken out of what others say, before anybody reads it. Pure. */
+/** Removes secrets from text that others wrote, before it is shown. Pure. */
 
-/** Shorter values are words that stand anywhere, and no secrets. */
+/** Shorter values are ordinary words, not secrets. */
 const SHORTEST = 8;
 
-/** @param headers what goes with each request; an agent may repeat it in an error */
+/** @param headers of each request; an agent may repeat them in an error */
 export function redacted(text: string, headers: Readonly<Record<string, string>>): string {
   let safe = text;
   for (const value of Object.values(headers)) {
-    // `Bearer <token>`: the token alone gives as much away.
+    // `Bearer <token>`: the token alone is as secret.
     for (const secret of [value, ...value.split(/\s+/)])
       if (secret.length >= SHORTEST) safe = safe.replaceAll(secret, '[secret]');
   }

@@ -1,4 +1,4 @@
-/** The agents the bridge knows, by name. */
+/** The configured agents, by name. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from './agent.ts';
 
@@ -6,7 +6,7 @@ export class Registry {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #first: Agent;
 
-  /** The first agent is the one meant when none is named. */
+  /** The first agent is the default. */
   constructor(first: Agent, ...others: readonly Agent[]) {
     this.#first = first;
     this.#agents = new Map([first, ...others].map((agent) => [agent.name, agent]));
@@ -16,7 +16,7 @@ export class Registry {
     return [...this.#agents.values()];
   }
 
-  /** @throws ProductError UNKNOWN_AGENT, naming those that exist */
+  /** @throws ProductError UNKNOWN_AGENT, which lists the agents */
   pick(name: string | undefined): Agent {
     if (name === undefined) return this.#first;
     const agent = this.#agents.get(name);
@@ -27,12 +27,12 @@ export class Registry {
     });
   }
 
-  /** The agent of that name; undefined where none is named, and so none is meant. @throws ProductError UNKNOWN_AGENT */
+  /** The agent of that name; undefined if no name is given. @throws ProductError UNKNOWN_AGENT */
   named(name: string | undefined): Agent | undefined {
     return name === undefined ? undefined : this.pick(name);
   }
 
-  /** The agent of that name, if it is still configured. */
+  /** The agent of that name, if it is configured. */
   find(name: string): Agent | undefined {
     return this.#agents.get(name);
   }

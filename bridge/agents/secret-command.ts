@@ -1,12 +1,15 @@
-/** A secret that a program hands out, such as a password manager's. */
+/** Reads a secret from a command, e.g. a password manager. */
 import { execFile, type ExecFileException } from 'node:child_process';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 
-/** A person may have to unlock something first. */
+/** A person may have to unlock something first. In milliseconds. */
 const PATIENCE_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024;
 
-/** @returns what it says on stdout. @throws Error with why there is none; never with what it said, which may be the secret */
+/**
+ * @returns the command's stdout
+ * @throws Error with the reason, never with the output, which may be the secret
+ */
 export function secretFrom(
   [program = '', ...args]: readonly string[],
   patienceMs = PATIENCE_MS,
@@ -17,7 +20,7 @@ export function secretFrom(
       if (error === null) resolve(stdout.trim());
       else reject(new Error(troubleWith(error, patienceMs)));
     });
-    // It is to ask nobody here: stdin is the client's.
+    // The command must not read stdin: it belongs to the MCP client.
     child.stdin?.end();
   });
 }

@@ -1,9 +1,9 @@
-/** Waiting for an agent only so long. */
+/** Bounds how long the bridge waits for an agent. */
 
 /**
- * What the work comes to, if it does so in time. The work itself is not stopped: others may wait for it too.
+ * Resolves with the work's result if it finishes in time. The work itself continues: others may wait for it too.
  * @param ms milliseconds
- * @throws TimeoutError when the time is up, and whatever the work throws before
+ * @throws TimeoutError when the time is up, and any error of the work before that
  */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -14,15 +14,18 @@ export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
-    // What fails later concerns nobody here.
+    // A later failure has no reader here.
     work.catch(() => undefined);
   }
 }
 
-/** How long one of several agents is waited for, in milliseconds. One alone is given all the time its requests take. */
+/** How long the bridge waits for one of several agents, in milliseconds. A single agent gets all the time it needs. */
 const PATIENCE_MS = 5_000;
 
-/** @param asked how many agents are asked at once. @throws TimeoutError, for one of several */
+/**
+ * @param asked the number of agents asked in parallel
+ * @throws TimeoutError if there are several
+ */
 export function withTimeoutOr<T>(asked: number, work: Promise<T>): Promise<T> {
   return asked > 1 ? withTimeout(PATIENCE_MS, work) : work;
 }

@@ -1,7 +1,10 @@
-/** What an agent on another machine, or in a container, calls a directory of this one. Pure. */
+/**
+ * Maps directories of this machine to the agent's paths, and back, for an agent on another machine or in a container.
+ * Pure.
+ */
 import { isAbsolute, join, relative, sep } from 'node:path';
 
-/** What this machine calls a path of the agent's. @returns undefined where the settings do not say */
+/** This machine's path for a path of the agent. @returns undefined if the settings have no mapping */
 export function localWorkspace(
   path: string,
   workspaces: Readonly<Record<string, string>>,
@@ -19,7 +22,7 @@ export function localWorkspace(
   return undefined;
 }
 
-/** @returns undefined where nothing says what it is called there */
+/** The agent's path for a path of this machine. @returns undefined if the settings have no mapping */
 export function mappedWorkspace(
   path: string,
   workspaces: Readonly<Record<string, string>>,

@@ -1,19 +1,19 @@
-/** What every A2A agent's events say in the same way, whatever its dialect: states, artifacts, replies. */
+/** Reads the parts of events that every A2A agent sends alike: states, artifacts, replies. */
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from './observation.ts';
 import { messageText, partsText } from './parts.ts';
 
-/** What a dialect finds in the places that are its own. */
+/** How a dialect reads its own parts and metadata. */
 export interface DialectReading {
-  /** What a status waits for, and which of its parts say so and need not be shown again. */
+  /** What a status waits for. `isOwn` selects the parts that say so, which are not shown again. */
   asked(status: TaskStatus, taskId: string): { pending: readonly PendingAction[]; question: Question | null };
   isOwn(part: Part): boolean;
   activity(metadata: unknown): Activity | null;
   overview(metadata: unknown): TaskOverview | null;
   seq(metadata: unknown): number | null;
-  /** What an artifact is that is no part of the answer; left out where there are no such artifacts. */
+  /** The kind of an artifact that is not part of the answer; absent if the dialect has no such artifacts. */
   aside?(metadata: unknown): Aside | null;
 }
 
@@ -28,7 +28,7 @@ export const STATES: Readonly<Record<number, TaskStateName>> = {
   [TaskState.TASK_STATE_AUTH_REQUIRED]: 'auth-required',
 };
 
-/** Reads one event of a stream, or a task wrapped as one. Total: an event that says nothing observes nothing. */
+/** Reads one event of a stream, or a task wrapped as one. Total: an empty event gives no observations. */
 export function readEvent(event: StreamResponse, reading: DialectReading): Observed {
   const payload = event.payload;
   if (payload === undefined) return { seq: null, observations: [] };
@@ -42,7 +42,7 @@ export function readEvent(event: StreamResponse, reading: DialectReading): Obser
       const at = status?.timestamp;
       if (activity !== null)
         observations.push({ type: 'activity', activity, ...(at === undefined ? {} : { at }) });
-      // A decision on one call says nothing about the others, so neither about the state of the task.
+      // A decision on one call does not change the other calls, so the status is ignored.
       if (status !== undefined && activity?.type !== 'tool.decided') {
         observations.push({
           type: 'status',

@@ -1,4 +1,4 @@
-/** Which dialect an agent speaks: as set, or else as its card tells. */
+/** Chooses the dialect of an agent: from the settings, else from its card. */
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, DialectName } from './dialect.ts';
 import { geminiDialect, type Identity, isGemini } from './gemini-cli.ts';

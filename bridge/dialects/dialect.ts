@@ -1,6 +1,6 @@
 /**
- * How one kind of A2A agent phrases pending actions and takes decisions. Pure: a dialect reads and writes messages and
- * never sends one. Which dialect an agent speaks is read from its card.
+ * How one kind of A2A agent phrases pending actions and takes decisions. Pure: a dialect reads and writes messages
+ * and never sends one.
  */
 import type { Part, StreamResponse } from '@a2a-js/sdk';
 import type { Answer } from '../../shared/protocol/question.ts';
@@ -14,48 +14,51 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { Observed, Question } from './observation.ts';
 
-/** A decision in the words of the MCP tool that are also known to a dialect: on a call, or the answer to a question. */
+/** A decision on a call, or the answer to a question, as a dialect takes it. */
 export type Verdict =
   | { type: 'decision'; decision: Decision }
   /** `shown`: the code of the question as the person saw it (D2). */
   | { type: 'answer'; callId: string; shown: string; answer: Answer };
 
-/** What the task was waiting for when it was shown. */
+/** What the task waited for when the person saw it. */
 export interface Asked {
   pending: readonly PendingAction[];
   question: Question | null;
 }
 
-/** The content of a message to the agent; who sends it adds ids and the task it belongs to. */
+/** The content of a message to the agent. The sender adds the ids. */
 export interface Phrase {
   parts: Part[];
   metadata: Record<string, unknown> | undefined;
-  /** Extensions it makes use of, beside the one its metadata names. */
+  /** The extensions that it uses, apart from the one in its metadata. */
   extensions?: readonly string[];
-  /** What the agent does not understand of it; the person should know. */
+  /** What the agent ignores; the person should know. */
   notes?: readonly string[];
-  /** A message to send once the turn of the agent has ended. */
+  /** A message to send after the agent's turn has ended. */
   afterwards?: string;
 }
 
 export const DIALECT_NAMES = ['tool-approval', 'plain', 'gemini'] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
-/** What a client has to take care of, because the agent does not. */
+/** Faults of an agent that a client must handle. */
 export interface Hazards {
-  /** The agent stops working when the socket of a request is ended: each has its own, and it is reset instead. */
+  /**
+   * The agent aborts its work when a request's socket ends. So each request has its own socket, which is reset
+   * instead.
+   */
   readonly socketEndAborts: boolean;
   /**
-   * The calls that a message decides, where the agent runs a call once for each approval of it: only one may leave. Null where
-   * the agent takes the first and no other (D1).
+   * The calls that a message decides, for an agent that runs a call once per approval: only one may leave. Null if
+   * the agent accepts only the first decision (D1).
    */
   readonly decidedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /**
-   * The calls that a message lets run, where the agent does not compare a file with what the person was shown: the bridge does,
-   * before the message leaves. Null where the agent does (D2).
+   * The calls that a message approves, for an agent that does not compare a file with what the person saw. The bridge
+   * compares it before the message leaves. Null if the agent does (D2).
    */
   readonly approvedBy: ((parts: readonly Part[]) => readonly string[]) | null;
-  /** What may go on after a cancel, as a sentence; null for nothing. */
+  /** A sentence about what may continue after a cancel; null for nothing. */
   readonly outlivesCancel: string | null;
 }
 
@@ -69,29 +72,31 @@ export const NO_HAZARDS: Hazards = {
 export interface Dialect {
   readonly name: DialectName;
   readonly hazards: Hazards;
-  /** `completed` is the end of a turn: the session goes on in the same A2A task, which holds the conversation. */
+  /** `completed` ends only a turn: the session continues in the same A2A task, which holds the conversation. */
   readonly keepsTask: boolean;
   /**
-   * The agent asks for the calls of a turn one after the other: an approved call runs at once, and a denial drops the calls after
-   * it. Absent where nothing runs until all calls of the turn are decided.
+   * The agent asks for the calls of a turn one by one. An approved call runs at once, and a denial drops the later
+   * calls. Absent if nothing runs until all calls of the turn are decided.
    */
   readonly asksOneByOne?: true;
-  /** The client names the session (`contextId`), with its first message id: so a lost answer can be looked for. */
+  /**
+   * The client chooses the `contextId`: its first message id. So the bridge can find a message whose answer was lost.
+   */
   readonly clientNamesSession: boolean;
-  /** What of `TaskSettings` the agent cannot be told; the person should know. */
+  /** The task settings that the agent cannot take; the person should know. */
   readonly ignores: readonly (keyof TaskSettings)[];
   read(event: StreamResponse): Observed;
-  /** A piece of work, or a message to a session. */
+  /** Phrases a task, or a message to a session. */
   phraseTask(text: string, settings: TaskSettings): Phrase;
-  /** @throws ProductError UNKNOWN_COMMAND when the agent takes no command as a message. Nothing is sent then. */
+  /** @throws ProductError UNKNOWN_COMMAND if the agent takes no commands as messages; nothing is sent */
   phraseCommand(command: CommandCall, settings: TaskSettings): Phrase;
-  /** @throws ProductError INVALID_DECISION when the agent has no way to take such a verdict. Nothing is sent then. */
+  /** @throws ProductError INVALID_DECISION if the agent cannot take such a verdict; nothing is sent */
   phraseVerdicts(verdicts: readonly Verdict[], asked: Asked, channel: string): Phrase;
-  /** Takes back trust. Left out where the agent has no words for that. */
+  /** Revokes standing approvals. Absent if the agent cannot do this. */
   phraseRevocation?(revoke: RevokePart['revoke'], channel: string): Phrase;
 }
 
-/** For agents that know no such message. */
+/** For agents that take no commands as messages. */
 export function noCommand(): never {
   throw new ProductError(
     'UNKNOWN_COMMAND',

@@ -1,11 +1,11 @@
-/** The web addresses that an agent sends beside its words, e.g. where to sign in. Pure. */
+/** Extracts the URLs in an agent's data and file parts, e.g. where to sign in. Pure. */
 import type { Part } from '@a2a-js/sdk';
 
 const MAX_LINKS = 5;
-/** Data is searched this deep. */
+/** How deep to search in data. */
 const MAX_DEPTH = 6;
 
-/** Of data and file parts, in order, each once: an address in the words is in sight already. Only http and https. */
+/** In order, each once, http and https only. Text parts are not searched: their URLs are visible already. */
 export function extractUrls(parts: readonly Part[]): readonly string[] {
   const found = new Set<string>();
   for (const { content } of parts) {

@@ -1,6 +1,6 @@
 /**
- * The dialect of gemini-cli's a2a-server (A2A 0.3). Its card declares no extension; it is known by its name. How it was seen to
- * behave is in docs/agents.md.
+ * The dialect of gemini-cli's a2a-server (A2A 0.3). The bridge recognises it by its card's name. Its observed
+ * behaviour is in docs/agents.md.
  */
 import type { Part } from '@a2a-js/sdk';
 import { z } from 'zod';
@@ -13,11 +13,11 @@ import { phraseAnswer } from './question.ts';
 
 const confirmed = z.object({ callId: z.string(), outcome: z.string() });
 
-/** Of the proposal for an extension in its repository, for servers that come to declare it. */
+/** The extension URI proposed in its repository, for servers that may declare it later. */
 const PROPOSED_EXTENSION =
   /^https:\/\/github\.com\/google-gemini\/gemini-cli\/.*(?:developer-profile|development-tool)\b/;
 
-/** What of a card tells the agent. */
+/** The facts of a card that identify the agent. */
 export interface Identity {
   name: string;
   extensions: readonly string[];
@@ -50,7 +50,7 @@ export const geminiDialect: Dialect = {
   ignores: ['readOnly', 'mode', 'model'],
   read: readGeminiEvent,
   phraseTask(text, { workspace, autoExecute }) {
-    // Settings without a workspace are none to the agent: it then works where it was started, and asks.
+    // The agent needs a workspace in its settings. Without one, it works in its own directory and asks for approvals.
     if (workspace === undefined) return { parts: [textPart(text)], metadata: undefined };
     const settings = {
       kind: 'agent-settings',

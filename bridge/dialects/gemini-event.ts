@@ -1,7 +1,7 @@
 /**
- * The events of gemini-cli's a2a-server, read. `metadata.coderAgent.kind` says what an event is about (`CoderAgentEvent` of
- * its `types.ts`); the state beside it says little: it is `working` while a call waits for a decision, and `input-required`
- * while an approved one runs. Only a `state-change` is to be believed. Pure.
+ * Reads the events of gemini-cli's a2a-server. `metadata.coderAgent.kind` names the subject of an event
+ * (`CoderAgentEvent` of its `types.ts`). Only the state of a `state-change` is reliable. Other events may say
+ * `working` while a call waits, and `input-required` while an approved call runs. Pure.
  */
 import { type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, StreamResponse, Task, TaskStatus, TaskStatusUpdateEvent } from '@a2a-js/sdk';
@@ -30,7 +30,7 @@ const TOOL_OUTPUT = /^tool-(.+)-output$/s;
 const UNTOLD =
   'This agent keeps no record of how its last turn came out: it may have finished, or been cut off. Look at what it was to do, then answer with what it should do next.';
 
-/** For what it says as every agent does. */
+/** For the parts of an event that every A2A agent sends alike. */
 const reading: DialectReading = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
   isOwn: () => false,
@@ -63,7 +63,7 @@ export function readGeminiEvent(event: StreamResponse): Observed {
   }
 }
 
-/** @returns null for an update without the agent's mark: it then says no more than any agent's */
+/** @returns null for an update without `coderAgent.kind`, which is read as plain A2A */
 function statusUpdate({
   taskId,
   contextId: sessionId,
@@ -92,12 +92,12 @@ function statusUpdate({
     case 'tool-call-confirmation': {
       const calls = callsIn(status.message);
       const about = calls.flatMap((call) => ofCall(ids, call));
-      // After a cancel its calls are still told of: they move nothing (J3).
+      // After a cancel the agent still reports its calls: they do not change the state (J3).
       if (ended) return about;
       return [calls.length === 0 && text !== '' ? { ...moving, text } : moving, ...about];
     }
     default:
-      // A kind this version does not know: what it says in words is shown.
+      // A kind that this version does not know: its text is shown.
       return ended ? stateChange(ids, status, metadata) : [{ ...moving, text: text === '' ? null : text }];
   }
 }
@@ -119,7 +119,7 @@ function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly 
   return [moving, { type: 'troubled', ...ids, question: said }];
 }
 
-/** What the agent says of a turn it has not finished, with what the person can do about it. */
+/** The agent's message about an unfinished turn, with the person's next step. */
 function inWords(text: string): string {
   return `${text}\nIts turn ended there, and what had not run will not. Answer with what it should do next, e.g. "go on".`;
 }
@@ -145,7 +145,7 @@ function toolOutput(update: {
   return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
 }
 
-/** The task as it is. Of its history the current turn counts: what came after the person's last words. */
+/** Reads a whole task. Only the current turn counts: the history after the person's last text message. */
 function recalled(task: Task): readonly Observation[] {
   const { id: taskId, contextId: sessionId, status, history } = task;
   const ids = { taskId, sessionId };
@@ -154,7 +154,7 @@ function recalled(task: Task): readonly Observation[] {
     .slice(history.findLastIndex(isWords) + 1)
     .filter(({ role }) => role === Role.ROLE_AGENT);
   const calls = [...new Map(turn.flatMap(callsIn).map((call) => [call.request.callId, call])).values()];
-  // With its last status a turn that was cut off says so; one that ended well says nothing there.
+  // The last status of an aborted turn has a message; that of a completed turn has none.
   const last = status.message;
   const said = turn.map((each) => (each.messageId === last?.messageId ? '' : wordsOf(each))).join('');
   const ended = hasEnded(status);
@@ -163,7 +163,7 @@ function recalled(task: Task): readonly Observation[] {
   const known = [account, ...calls.flatMap((call) => ofCall(ids, call))];
   if (ended || status.state === TaskState.TASK_STATE_AUTH_REQUIRED)
     return [...known, ...stateChange(ids, status, task.metadata)];
-  // While an approved call runs the state may still be that of waiting; words with it are the last of a turn.
+  // `input-required` may remain while an approved call runs. Text with it is the last of a turn.
   const resting =
     status.state === TaskState.TASK_STATE_INPUT_REQUIRED && (text !== '' || !calls.some(isUnderway));
   if (!resting) return [{ type: 'moving', ...ids, text: null }, ...known];
@@ -179,7 +179,7 @@ function isWords({ role, parts }: Message): boolean {
   return role === Role.ROLE_USER && parts.some((part) => part.content?.$case === 'text');
 }
 
-/** The words of one of its messages; thoughts and calls are data. */
+/** The text of a message; thoughts and calls are data parts. */
 function wordsOf({ parts }: Message): string {
   return parts.map((part) => (part.content?.$case === 'text' ? part.content.value : '')).join('');
 }

@@ -1,10 +1,10 @@
 /**
- * A decision in the outcome words of gemini-cli (`ToolConfirmationOutcome` of its core). An outcome never grants more than the
- * person said; what no outcome says is refused, with what can be said instead. Pure.
+ * Translates a decision into an outcome of gemini-cli (`ToolConfirmationOutcome` of its core). An outcome never
+ * grants more than the person decided. A decision without an outcome is refused, with the alternatives. Pure.
  *
- * What its "always" means depends on what is asked: for a command, all commands of the same program; for an edit, all
- * edits of files; for a fetch, those and edits too; for a tool of an MCP server, that tool or that server. Nothing it
- * knows reaches further, so `trust_always` is always the widest of these.
+ * The meaning of its "always" depends on the call. For a command: all commands of the same program. For an edit: all
+ * file edits. For a fetch: all fetches, and edits too. For an MCP tool: that tool or its server. No outcome is wider,
+ * so `trust_always` is always the widest of these.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, PendingAction } from '../../shared/protocol/tool-approval.ts';
@@ -14,12 +14,12 @@ export interface ConfirmationPart {
   outcome: 'proceed_once' | 'cancel' | 'proceed_always' | 'proceed_always_server' | 'proceed_always_tool';
 }
 
-/** @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED. Nothing is sent then. */
+/** @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED; nothing is sent */
 export function confirmationOf(decision: Decision, pending: readonly PendingAction[]): ConfirmationPart {
   const { callId } = decision;
   const action = pending.find((each) => each.callId === callId);
   if (action === undefined) throw unknownCall(callId, pending);
-  // D2: the agent would take the decision for whatever it holds by now.
+  // D2: the agent would apply the decision to whatever it holds now.
   if (decision.shown !== action.shown)
     throw new ProductError(
       'INPUT_CHANGED',
@@ -38,7 +38,7 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
   }
 }
 
-/** An edit as a message, which goes after the denial. @returns none for another decision */
+/** An edit as a message, sent after the denial. @returns nothing for other decisions */
 export function editInWords(
   { callId, decision, content, input }: Decision,
   pending: readonly PendingAction[],

@@ -1,5 +1,5 @@
 /**
- * A tool call as gemini-cli's a2a-server tells of it, in a data part (`toolStatusMessage` of its `agent/task.ts`):
+ * Reads a tool call of gemini-cli's a2a-server from a data part (`toolStatusMessage` of its `agent/task.ts`):
  * `{request, status, confirmationDetails?, liveOutput?, response?, tool?}`. Pure.
  */
 import { z } from 'zod';
@@ -13,7 +13,7 @@ const confirmationDetails = z.discriminatedUnion('type', [
     fileName: z.string().default(''),
     filePath: z.string().default(''),
     fileDiff: z.string().default(''),
-    /** Null, or '', for a file that does not exist. */
+    /** Null or '' for a file that does not exist. */
     originalContent: z.string().nullish(),
     newContent: z.string().optional(),
   }),
@@ -24,7 +24,7 @@ const confirmationDetails = z.discriminatedUnion('type', [
     prompt: z.string().default(''),
     urls: z.array(z.string()).optional(),
   }),
-  // Kinds that came with later versions (`sandbox_expansion`, `ask_user` …): shown as they are, approved or denied.
+  // Kinds of later versions (`sandbox_expansion`, `ask_user` …) are shown as JSON, and approved or denied.
 ]);
 export type ConfirmationDetails = z.infer<typeof confirmationDetails>;
 
@@ -46,20 +46,20 @@ const toolCall = z.object({
 });
 export type GeminiToolCall = z.infer<typeof toolCall>;
 
-/** Characters of a tool's result that are passed on: the agent's own words say what came of it. */
+/** The maximum characters of a tool's result; the agent's own text describes the result. */
 const SUMMARY = 2_000;
 
-/** @returns undefined for data that is no tool call */
+/** @returns undefined for data that is not a tool call */
 export function toolCallIn(data: unknown): GeminiToolCall | undefined {
   return toolCall.safeParse(data).data;
 }
 
-/** The kind of confirmation; undefined for kinds this version does not know. */
+/** The kind of confirmation; undefined for kinds that this version does not know. */
 export function detailsOf(call: GeminiToolCall): ConfirmationDetails | undefined {
   return confirmationDetails.safeParse(call.confirmationDetails).data;
 }
 
-/** Whether the call is on its way without waiting for anybody. */
+/** Whether the call continues without a decision. */
 export function isUnderway({ status }: GeminiToolCall): boolean {
   return status === 'validating' || status === 'scheduled' || status === 'executing';
 }
@@ -68,7 +68,7 @@ export function isAwaiting({ status }: GeminiToolCall): boolean {
   return status === 'awaiting_approval';
 }
 
-/** What its status says has happened. @returns null for a status this version does not know */
+/** The activity that the status reports. @returns null for a status that this version does not know */
 export function activityOf(call: GeminiToolCall): Activity | null {
   const { callId, name } = call.request;
   const about = { callId, tool: name, title: titleOf(call) };
@@ -79,21 +79,21 @@ export function activityOf(call: GeminiToolCall): Activity | null {
     case 'scheduled':
       return { type: 'tool.requested', ...about, asks: false };
     case 'executing':
-      // An execution has no name of its own there, and cannot be aborted alone.
+      // The agent does not name executions, and cannot abort one alone.
       return { type: 'tool.started', ...about, toolId: callId };
     case 'success':
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'ok', summary: summaryOf(call) };
     case 'error':
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'error', summary: summaryOf(call) };
     case 'cancelled':
-      // Denied, or called off while it ran: the agent has one word for both.
+      // The agent has one status for denied calls and for cancelled executions.
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'stopped', summary: summaryOf(call) };
     default:
       return null;
   }
 }
 
-/** The call as a pending action. The bridge makes the code: the agent binds a decision to nothing (D2). */
+/** The call as a pending action. The bridge makes the code: this agent does not bind a decision to the action (D2). */
 export function pendingOf(call: GeminiToolCall): PendingAction {
   const { callId, name, args } = call.request;
   const details = detailsOf(call);
@@ -121,7 +121,7 @@ function codeOf({ request: { callId, name, args }, confirmationDetails: details 
 
 const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.string() });
 
-/** What the agent proposes, to be compared with the file before an approval leaves. */
+/** The agent's proposal. The bridge compares it with the file before an approval leaves. */
 export function proposalOf(call: GeminiToolCall): Proposal {
   const { name, args } = call.request;
   const code = codeOf(call);
@@ -140,7 +140,7 @@ export function proposalOf(call: GeminiToolCall): Proposal {
   };
 }
 
-/** How far an approval can reach there without reaching further than the person said; `gemini-outcome.ts` says how. */
+/** The scopes that the agent can honour without granting more than the person decided (see `gemini-outcome.ts`). */
 function scopesOf(details: ConfirmationDetails | undefined): PendingAction['scopes'] {
   switch (details?.type) {
     case 'exec':
@@ -172,7 +172,7 @@ export function titleOf(call: GeminiToolCall): string {
   }
 }
 
-/** Only the confirmation has details; the title must not change with what comes after it. */
+/** Only the confirmation has details, but the title must stay the same afterwards. */
 function titleWithout({ request: { name, args } }: GeminiToolCall): string {
   const word = (key: string): string => (typeof args[key] === 'string' ? args[key] : '');
   const command = word('command');
@@ -223,11 +223,11 @@ function previewOf(
 function summaryOf({ response, liveOutput }: GeminiToolCall): string {
   const shown = response?.error?.message ?? response?.resultDisplay ?? liveOutput;
   if (typeof shown === 'string') return lastOf(shown);
-  // An edit's result is its diff again, which the person has seen.
+  // An edit's result repeats its diff, which the person has seen.
   return '';
 }
 
-/** The end of a long text says how it came out. */
+/** The end of a long text holds its result. */
 export function lastOf(text: string): string {
   const trimmed = text.trim();
   return trimmed.length > SUMMARY ? `… ${trimmed.slice(-SUMMARY)}` : trimmed;

@@ -1,6 +1,6 @@
 /**
- * What a client learns from one A2A event, in words that do not depend on the agent that sent it. A dialect reads an
- * event into observations; the fold of a task's observations is its view. Both are pure.
+ * What a client learns from one A2A event, independent of the agent. A dialect reads an event into observations, and
+ * their fold is the task view. Both are pure.
  */
 import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Question } from './question-form.ts';
@@ -8,7 +8,7 @@ import type { TurnObservation } from './turn-observation.ts';
 
 export type { Question };
 
-/** The states of A2A 1.0 §4.1.3, in lower case. `unknown` is a state this version has not heard of. */
+/** The states of A2A 1.0 §4.1.3, in lower case. `unknown` is a state that this version does not know. */
 export const TASK_STATE_NAMES = [
   'submitted',
   'working',
@@ -22,17 +22,17 @@ export const TASK_STATE_NAMES = [
 ] as const;
 export type TaskStateName = (typeof TASK_STATE_NAMES)[number];
 
-/** A piece of what the agent has produced. */
+/** A piece of the agent's output. */
 export interface Output {
   id: string;
   name: string;
   text: string;
-  /** What it is where it is no part of the answer. */
+  /** Its kind, if it is not part of the answer. */
   aside?: Aside;
 }
 
 export type Observation =
-  /** The whole task as of now: what was known of it before is replaced. */
+  /** The whole current task: replaces what was known. */
   | {
       type: 'snapshot';
       taskId: string;
@@ -42,7 +42,7 @@ export type Observation =
       pending: readonly PendingAction[];
       question: Question | null;
       outputs: readonly Output[];
-      /** The agent's last message in the history, if any: agents that make no artifacts leave their answer there. */
+      /** The agent's last message in the history, if any: agents without artifacts answer there. */
       reply: string;
       overview: TaskOverview | null;
     }
@@ -55,14 +55,14 @@ export type Observation =
       pending: readonly PendingAction[];
       question: Question | null;
     }
-  /** `at`: when, RFC 3339, where the agent says it. */
+  /** `at`: the time, RFC 3339, if the agent reports it. */
   | { type: 'activity'; activity: Activity; at?: string }
   | { type: 'output'; taskId: string; sessionId: string; output: Output; append: boolean }
-  /** The agent answered with a message and made no task of it. */
+  /** The agent answered with a message and made no task. */
   | { type: 'reply'; taskId: string; sessionId: string; text: string }
   | TurnObservation;
 
-/** An event as observed, with its place in the agent's journal when the agent says it. */
+/** The observations of an event, with its `seq` if the agent sends one. */
 export interface Observed {
   seq: number | null;
   observations: readonly Observation[];

@@ -1,11 +1,14 @@
-/** The parts of A2A messages as text a person can read. Nothing an agent sends is dropped: what is not text is described. */
+/** Renders the parts of A2A messages as readable text. No part is dropped: parts that are not text are described. */
 import type { Message, Part } from '@a2a-js/sdk';
 
-/** Characters of one part's data that are shown, and of a place a file is said to be at. */
+/** The maximum characters of one data part, and of a file's URL. */
 const MAX_DATA = 50_000;
 const MAX_PLACE = 2_000;
 
-/** One part as text. Data is shown as JSON, a file by its name, type, and size or place; `of`: whose file it is, where it has no name. */
+/**
+ * Renders one part. Data becomes JSON; a file becomes its name, type, and size or URL. `of` replaces a missing file
+ * name.
+ */
 export function partText(part: Part, of = 'file'): string {
   const content = part.content;
   if (content === undefined) return '';
@@ -21,7 +24,7 @@ export function partText(part: Part, of = 'file'): string {
   }
 }
 
-/** The text of several parts; text parts run on, everything else stands on lines of its own. */
+/** Renders several parts. Text parts are joined; every other part begins on a new line. */
 export function partsText(parts: readonly Part[], of?: string): string {
   let text = '';
   for (const part of parts) {
@@ -32,7 +35,7 @@ export function partsText(parts: readonly Part[], of?: string): string {
   return text;
 }
 
-/** The text of a message without the parts that `omit` names, e.g. data that is shown elsewhere. */
+/** The text of a message without the parts that `omit` selects, e.g. data that is shown elsewhere. */
 export function messageText(
   message: Message | undefined,
   omit: (part: Part) => boolean = () => false,
@@ -40,7 +43,7 @@ export function messageText(
   return partsText((message?.parts ?? []).filter((part) => !omit(part)));
 }
 
-/** The value of a data part. */
+/** The value of a data part; undefined for other parts. */
 export function dataOf(part: Part): unknown {
   return part.content?.$case === 'data' ? part.content.value : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The dialect of agents that know A2A and no extension: an `input-required` task asks its question in words, and the
- * person's answer goes back in words.
+ * The dialect of agents without extensions: an `input-required` task asks its question as text, and the person
+ * answers as text.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';

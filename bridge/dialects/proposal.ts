@@ -1,35 +1,35 @@
 /**
- * What an agent proposes to do, for agents that bind a decision to nothing: the bridge compares the file with what the person
- * was shown, and binds the decision in the agent's place (D2). Pure.
+ * An agent's proposal, for agents that do not bind a decision to the action. The bridge binds the decision instead:
+ * it compares the file with what the person saw (D2). Pure.
  */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { unifiedDiff } from '../../shared/text/unified-diff.ts';
 
 export interface Proposal {
-  /** Names what the agent asked, whatever the bridge shows of it: of one proposal, one decision may leave (E2). */
+  /** Identifies the agent's question, whatever the bridge shows of it: one decision per proposal (E2). */
   code: string;
-  /** The file that it would change; null for any other call. */
+  /** The file that the call would change; null for any other call. */
   file: FileProposal | null;
 }
 
 export interface FileProposal {
   /** Absolute, on the agent's machine. */
   path: string;
-  /** The content that the diff shown to the person starts from; '' for no file. */
+  /** The base of the diff that the person saw; '' for no file. */
   before: string;
-  /** The whole new content, as the agent proposes it. */
+  /** The whole new content that the agent proposes. */
   after: string;
-  /** Where the agent replaces only this text by that. */
+  /** Set if the agent replaces only `from` by `to`. */
   part: { from: string; to: string } | null;
 }
 
-/** Whether the file still has the content that the person was shown. The agent drops byte order marks and CR before LF. */
+/** Whether the file is still what the person saw. The agent drops byte order marks and CR before LF. */
 export function isCurrent({ before }: FileProposal, now: string): boolean {
   return plain(before) === plain(now);
 }
 
-/** The action against the file as it is now: another question, with another code. */
+/** The action against the current file: a new question with a new code. */
 export function outdated(
   action: PendingAction,
   file: FileProposal,

@@ -1,25 +1,25 @@
-/** A question that an agent asks, and what its answer has to look like. Pure. */
+/** A question of an agent, and the form of its answer. Pure. */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 
-/** A question in plain words. `id` tells a new question from one that was answered. */
+/** A question as text. A new question has a new `id`. */
 export interface Question {
   id: string;
-  /** The code of what is asked. The agent sends none: the bridge makes it from what it shows (D2). */
+  /** The code of the question. The agent sends none: the bridge makes it from what it shows (D2). */
   shown: string;
   text: string;
-  /** The JSON Schema that an answer in data has to fit; null where the question came with data and no schema. */
+  /** The JSON Schema of an answer as data; null if the question has data but no schema. */
   form?: Readonly<Record<string, unknown>> | null;
 }
 
-/** Where agents that send a form put its schema; the data part may also be the schema itself. */
+/** The keys where agents put the schema of a form. The data part may also be the schema itself. */
 const SCHEMA_KEYS = ['schema', 'requestedSchema', 'jsonSchema', 'inputSchema', 'form'];
 
-/** A question with its code. */
+/** Adds the code to a question. */
 export function questionWith(asked: Omit<Question, 'shown'>): Question {
   return { ...asked, shown: shownCode(asked.id, asked.text, asked.form ?? null) };
 }
 
-/** The schema in what came with a question; null when there is none. */
+/** The schema in the data of a question; null if there is none. */
 export function schemaIn(data: unknown): Readonly<Record<string, unknown>> | null {
   if (!isRecord(data)) return null;
   if (isSchema(data)) return data;
@@ -30,7 +30,7 @@ export function schemaIn(data: unknown): Readonly<Record<string, unknown>> | nul
   return null;
 }
 
-/** The answer as data; undefined when it is in words. */
+/** The answer as data; undefined if it is text. */
 export function answerAsData(answer: string): Record<string, unknown> | undefined {
   if (!answer.trimStart().startsWith('{')) return undefined;
   try {
@@ -41,7 +41,7 @@ export function answerAsData(answer: string): Record<string, unknown> | undefine
   }
 }
 
-/** The names that the schema requires and the data does not have. */
+/** The required names that the data lacks. */
 export function missingFrom(
   data: Readonly<Record<string, unknown>>,
   schema: Readonly<Record<string, unknown>>,

@@ -1,4 +1,7 @@
-/** What an agent asks in words, or asks a person to sign in to, and the answer to it: in words, or as data where it sent a form. */
+/**
+ * Reads the agent's questions and sign-in requests, and phrases the answer: as text, or as data if the agent sent a
+ * form.
+ */
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerText } from '../../shared/protocol/question-text.ts';
@@ -10,7 +13,7 @@ import { extractUrls } from './extract-urls.ts';
 const WITHOUT_WORDS = 'The agent waits for input and did not say for what.';
 const SIGN_IN_WITHOUT_WORDS = 'The agent waits for a sign-in and did not say where.';
 
-/** @returns null for a status that waits for no input and no sign-in. */
+/** @returns null for a status that waits for neither input nor a sign-in */
 export function questionOf({ state, message }: TaskStatus, taskId: string): Question | null {
   const signIn = state === TaskState.TASK_STATE_AUTH_REQUIRED;
   if (!signIn && state !== TaskState.TASK_STATE_INPUT_REQUIRED) return null;
@@ -29,7 +32,10 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
   });
 }
 
-/** @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED for verdicts that are not the one answer to this question. */
+/**
+ * @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED for verdicts other than one answer to this
+ * question
+ */
 export function phraseAnswer(verdicts: readonly Verdict[], question: Question): Phrase {
   const [verdict, ...rest] = verdicts;
   const facts = { callId: question.id };
@@ -45,7 +51,7 @@ export function phraseAnswer(verdicts: readonly Verdict[], question: Question): 
       `The question that waits for an answer is "${question.id}", not "${verdict.callId}".`,
       { facts },
     );
-  // D2: the agent cannot tell that the answer was meant for other words.
+  // D2: the agent cannot detect an answer to an earlier question.
   if (verdict.shown !== question.shown)
     throw new ProductError(
       'INPUT_CHANGED',
@@ -54,7 +60,7 @@ export function phraseAnswer(verdicts: readonly Verdict[], question: Question): 
     );
   const words = answerText(verdict.answer);
   const data = question.form === undefined ? undefined : answerAsData(words);
-  // Words are always taken: an agent that sends a form may read them all the same.
+  // Text is always accepted: an agent that sends a form may still read text.
   if (data === undefined) return { parts: [textPart(words)], metadata: undefined };
   const missing = missingFrom(data, question.form ?? {});
   if (missing.length > 0)

@@ -39,7 +39,7 @@ const reading: DialectReading = {
       actions = true;
       pending.push(...parsed.data.pending);
     }
-    // Where it does not wait for decisions, an agent may still ask in words.
+    // A status without pending actions may still contain a question as text.
     return { pending, question: actions ? null : questionOf(status, taskId) };
   },
   isOwn: (part: Part) => pendingPart.safeParse(dataOf(part)).success,
@@ -85,7 +85,7 @@ export const toolApprovalDialect: Dialect = {
   },
 };
 
-/** An answer to a pending action that is a question. What is not pending any more is for the agent to refuse (D1). */
+/** Answers a pending action that is a question. The agent refuses the answer if the action no longer waits (D1). */
 function answerOn(
   { callId, answer, shown }: Extract<Verdict, { type: 'answer' }>,
   pending: readonly PendingAction[],

@@ -1,6 +1,6 @@
 /**
- * What a client learns from an agent that tells of a turn piece by piece: no event of its says all that a task waits for,
- * and a state alone does not say whether the turn has ended. A fold puts the pieces together.
+ * Observations of an agent that reports a turn in pieces. No single event says all that a task waits for, and a state
+ * alone does not show the end of a turn. `fold-turn.ts` combines the pieces.
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { FileProposal, Proposal } from './proposal.ts';
@@ -13,21 +13,21 @@ export type TurnObservation = { taskId: string; sessionId: string } & (
     }
     /** The next piece of the agent's answer. */
   | { type: 'said'; text: string }
-  /** All the agent remembers to have said in this turn, which may be less than was heard. */
+  /** The text of this turn that the agent remembers, which may be less than the bridge has read. */
   | { type: 'account'; text: string }
-  /** A call waits for a decision, beside those that are known to. */
+  /** One more call waits for a decision. */
   | { type: 'asked'; action: PendingAction; proposal: Proposal }
-  /** The file of a call that waits has changed since it was shown: the action, shown against the file as it is now. */
+  /** The file of a waiting call has changed since it was shown. `action`: the call against the current file. */
   | { type: 'outdated'; action: PendingAction; file: FileProposal }
-  /** These calls have been decided; whether they wait again is for the agent to say. */
+  /** These calls have been decided. Only the agent can make them wait again. */
   | { type: 'decided'; callIds: readonly string[] }
-  /** The last output of a running tool, in place of what was known of it. */
+  /** The last output of a running tool; replaces the earlier output. */
   | { type: 'tool-output'; callId: string; text: string }
-  /** Something went wrong in the turn: once it ends, the person is asked how to go on. */
+  /** The turn failed: when it ends, the person is asked how to continue. */
   | { type: 'troubled'; question: Question }
   /**
-   * The agent waits: for decisions where calls wait for them, for words where it says some, and else its turn is over.
-   * `told`: how it ended is known; otherwise the person is asked to look.
+   * The agent waits: for decisions on its calls, or for an answer, or its turn is over. `told`: the agent reported
+   * how the turn ended; otherwise the person is asked to check.
    */
   | { type: 'turn-ended'; question: Question | null; told: boolean }
 );
