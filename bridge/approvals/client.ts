@@ -19,8 +19,10 @@ export interface Client {
   /** The client accepts a task in place of a result. */
   readonly tasks: boolean;
   /**
-   * How the client shows forms. `push`: the server sends a request during the call (up to 2025-11-25). `rounds`:
-   * the server answers the call with the forms (2026-07-28). `none`: the client shows no forms.
+   * How the client shows forms.
+   * - `push`: the server sends a request during the call (up to 2025-11-25).
+   * - `rounds`: the server answers the call with the forms (2026-07-28).
+   * - `none`: the client shows no forms.
    */
   readonly forms: 'push' | 'rounds' | 'none';
   /** The client opens the addresses of forms in URL mode for its person. */

@@ -29,8 +29,8 @@ export function humanOnlyGuidance(
 }
 
 /**
- * Call this before a tool call does what only the person may do with `human-only`: send a decision, answer a
- * question, or let everything run without asking.
+ * Call this before a tool call sends a decision, answers a question, or lets everything run without asking.
+ * With `human-only` only the person may do these.
  * @throws ProductError FORBIDDEN when only the person may do it
  */
 export function refuseForPerson({ bridge, name }: GuidanceContext, sessionId?: string): void {

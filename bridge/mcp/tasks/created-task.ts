@@ -1,4 +1,4 @@
-/** Creates the MCP task that a call returns at once, in place of a result, to a client with the tasks extension. */
+/** Creates the MCP task that a call returns in place of a result, for clients with the tasks extension. */
 import type { Session } from '../../sessions/session.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
@@ -10,8 +10,8 @@ import { detailedTask } from './detailed-task.ts';
 import { handleOf } from '../../sessions/task-handle.ts';
 
 /**
- * "A server MUST NOT return `CreateTaskResult` until the task is durably created": the outbox has the delegation,
- * or the agent has the task. The result also contains the session's report.
+ * "A server MUST NOT return `CreateTaskResult` until the task is durably created".
+ * The outbox has the delegation by now, or the agent has the task. The result also contains the session's report.
  */
 export async function createdTask(
   call: ToolCall,
