@@ -1,9 +1,9 @@
-// Bundles the benchmarks, which are TypeScript, and runs them on this very Node.
+// Bundles the TypeScript benchmarks and runs them on the current Node.
 import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 
-// Below node_modules, so that packages are found from there, and nothing else sees it.
+// The output is below node_modules, so that package imports resolve and git ignores it.
 await mkdir('node_modules/.cache', { recursive: true });
 const outdir = await mkdtemp('node_modules/.cache/bench-');
 try {

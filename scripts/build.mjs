@@ -1,12 +1,12 @@
-// Bundles both programs into dist/, one file each plus the chunks they load on demand; the approval page; and the client library, one file
-// that runs in Node and in pages, beside its types.
+// Bundles the programs into dist/, each with chunks loaded on demand; the approval page; and the client library with
+// its types, one file for Node and browsers.
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** zod brings its error messages in 50 languages, a third of its code. The programs use English. */
+/** zod includes error messages in 50 languages, a third of its code. The programs use only English. */
 const englishZod = {
   name: 'english-zod',
   setup({ onResolve }) {
@@ -27,12 +27,12 @@ const program = (entryPoint, splitting) => ({
   platform: 'node',
   target: 'node20.19',
   sourcemap: true,
-  // Source text stays in memory as long as its code does. Names are kept: stack traces are read.
+  // Node keeps source text in memory, so whitespace is removed. Names stay readable in stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
-  // A native module, found at run time in node_modules.
+  // A native module, loaded from node_modules at run time.
   external: ['libsql'],
-  // Its CommonJS is of a kind that loads its own parts by names which no bundler can follow.
+  // Its CommonJS build loads its parts by names that a bundler cannot follow.
   alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
   banner: {
     // CommonJS dependencies inside an ES module bundle call `require`.
@@ -41,14 +41,14 @@ const program = (entryPoint, splitting) => ({
   plugins: [englishZod],
   logLevel: 'warning',
 });
-// The bridge is one file: a client waits for its start, and each chunk is one more file to load. The server loads the packages
-// of a provider only when a model needs them.
+// The bridge is one file, because a client waits for its start and each chunk takes time to load. The server loads a
+// provider's packages only when a model needs them.
 await build(program('bridge/main.ts', false));
 await build(program('a2a-server/main.ts', true));
 const entryPoints = ['bridge/main.ts', 'a2a-server/main.ts'];
 await Promise.all(entryPoints.map((entry) => chmod(`dist/${entry.replace(/\.ts$/, '.js')}`, 0o755)));
 
-// The approval page: its script, and the files it stands in.
+// The approval page: its script, HTML and CSS.
 await build({
   entryPoints: { page: 'a2a-server/page/browser/main.tsx' },
   outdir: 'dist/web',

@@ -1,7 +1,7 @@
 /**
- * The main job, shown and checked: delegate, see the pending action, kill the server, start it again, approve, find the
- * file written once; then a second task is denied and writes nothing. Real server, real bridge, real MCP client; no key
- * and no network. Exit code 0 only if every step held.
+ * Demonstrates and checks the main workflow. It delegates a task, shows the pending action, kills and restarts the
+ * server, approves, and finds the file written once. Then it denies a second task, which writes nothing. It uses the
+ * real server, bridge and an MCP client, without key or network. Exit code 0 means every step passed.
  */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -16,7 +16,7 @@ import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import { z } from 'zod';
 
-/** What the demo reads of a tool's structured result. */
+/** The fields of a tool's structured result that the demo reads. */
 const sessionResult = z.object({
   sessionId: z.string(),
   state: z.string(),
@@ -61,7 +61,7 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts the server and waits for it to say that it is ready. */
+/** Starts the server and waits until it is ready. */
 async function startServer(stateDir: string, port: number): Promise<ChildProcess> {
   const child = spawn(
     process.execPath,

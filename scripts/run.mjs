@@ -1,5 +1,5 @@
-// Runs a TypeScript program of the project: `node scripts/run.mjs <file.ts> [arguments]`.
-// It is bundled first (Node 20 reads no TypeScript); packages are taken from node_modules as they are.
+// Runs a TypeScript program of the project: `node scripts/run.mjs <file.ts> [arguments]`. It bundles the program
+// first, because Node 20 runs no TypeScript. Packages load from node_modules.
 import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { dirname, join, parse, resolve } from 'node:path';
@@ -29,6 +29,6 @@ const child = spawn(process.execPath, ['--enable-source-maps', outfile, ...args]
   cwd: root,
   stdio: 'inherit',
 });
-// The child hears the terminal's signals itself; this process only waits for it.
+// The child receives the terminal's signals itself, so this process only waits.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
 child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));

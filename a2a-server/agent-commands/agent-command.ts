@@ -1,4 +1,4 @@
-/** A command of the agent: a name, its arguments, and what it does. */
+/** Defines an agent command: its name, arguments and effect. */
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
@@ -16,11 +16,11 @@ export type FirstStep =
   | { type: 'call'; text: string; tool: string; input: Record<string, unknown> };
 
 export type AgentCommand = OfferedCommand & {
-  /** Other names it goes by, which are not listed. */
+  /** Other names of the command. They are not listed. */
   aliases?: readonly string[];
 } & (
     | {
-        /** @param args as many as it takes. @throws ProductError for what cannot be done; its sentence ends the task. */
+        /** @param args the arguments, already counted. @throws ProductError whose message ends the task. */
         begin(args: readonly string[], context: CommandContext): Promise<FirstStep>;
       }
     | {

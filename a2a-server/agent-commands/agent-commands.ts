@@ -1,4 +1,4 @@
-/** The commands of an agent: listed, found by the words of a person, and run behind the model port. */
+/** Lists the agent's commands, parses a command line, and runs a command as a model. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Model } from '../models/model.ts';
@@ -9,14 +9,14 @@ import type { AgentCommand } from './agent-command.ts';
 import { commandModel } from './command-model.ts';
 
 export interface AgentCommands {
-  /** As clients see them. */
+  /** The commands as clients see them. */
   readonly offered: readonly OfferedCommand[];
   /**
    * The message as the task records it: a command that is a prompt becomes the text of that prompt.
    * @throws ProductError UNKNOWN_COMMAND naming those that exist; MALFORMED with the usage
    */
   accept(message: UserMessage): UserMessage;
-  /** What takes the place of the model in the turns of a command's task. */
+  /** The model that runs a command in its task's turns. */
   model(call: CommandCall, at: { snapshot: Snapshot; workspace: Workspace }): Model;
 }
 

@@ -6,9 +6,9 @@ import { sameState, type Checkpoint, type CheckpointFile } from '../task/checkpo
 import { count, oneLine } from '../../shared/text/one-line.ts';
 import type { AgentCommand } from './agent-command.ts';
 
-/** Checkpoints in one answer; older ones are counted. */
+/** Maximum checkpoints in one answer. Older ones are only counted. */
 const LISTED = 50;
-/** Files of one checkpoint in a list. */
+/** Maximum file names per checkpoint in a list. */
 const NAMED = 10;
 
 const ID = { name: 'id', description: 'The checkpoint, as "checkpoint list" names it.', required: true };

@@ -1,6 +1,6 @@
 /**
- * A command in the place of the model: its first turn asks for what is to be done, its second tells what came of it. What
- * lies between is the executor's, as with any model: approval, journal, abort, restart.
+ * Runs a command as a model. The first turn answers or requests a tool call; the second turn reports the result. The
+ * executor handles approval, journal, abort and restart as with any model.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
@@ -9,14 +9,14 @@ import type { TurnEnd } from '../task/events.ts';
 import type { Call } from '../task/snapshot.ts';
 import type { FirstStep } from './agent-command.ts';
 
-/** Recorded with each turn, in the place of a model's name. */
+/** The model name that each turn records. */
 const COMMAND = 'command';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 export interface Carrying {
   begin: (signal: AbortSignal) => Promise<FirstStep>;
-  /** What its first turn asked for, settled; none before it. */
+  /** The settled calls of the first turn. Empty before it. */
   calls: readonly Call[];
 }
 
@@ -42,7 +42,7 @@ async function* begun(
     yield { type: 'call', modelCallId: 'call-1', tool, input };
     return 'tool-calls';
   } catch (error) {
-    // What cannot be done is the task's end, in these words; what the disk refuses is tried again.
+    // The error message ends the task. A storage error is retried.
     if (!(error instanceof ProductError) || error.reason === 'STORAGE') throw error;
     return { type: 'failed', message: error.message };
   }
@@ -51,7 +51,7 @@ async function* begun(
 function* told(calls: readonly Call[]): Generator<ModelEvent, TurnEnd, undefined> {
   const results = calls.map((call) => ({ ...resultOf(call), denied: isDenied(call) }));
   const text = results.map((result) => result.text).join('\n');
-  // A person's no is an answer, not a failure.
+  // A person's denial is no failure.
   if (results.some(({ isError, denied }) => isError && !denied)) return { type: 'failed', message: text };
   yield { type: 'text', text };
   return 'stop';

@@ -1,4 +1,4 @@
-/** `help`: the other commands, and how each is used. */
+/** `help`: lists all commands with their usage. */
 import type { AgentCommand } from './agent-command.ts';
 import { usageOf } from './agent-commands.ts';
 

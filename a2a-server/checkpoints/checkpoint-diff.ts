@@ -1,4 +1,4 @@
-/** A restoration, or what a turn has changed, as a diff that a person can judge. */
+/** Builds a diff of a restoration, or of a turn's changes. */
 import type { Checkpoint, CheckpointFile } from '../task/checkpoint.ts';
 import type { FileState } from '../task/events.ts';
 import { unifiedDiff } from '../../shared/text/unified-diff.ts';
@@ -6,15 +6,15 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
 
-/** What is longer is named, not shown: nobody reads it, and it is journalled with the call. In characters. */
+/** Maximum characters of a diff, because the journal keeps it with the call. Further files are only counted. */
 const MAX_DIFF = 200_000;
-/** Bytes of a file that is compared line by line. */
+/** Maximum bytes of a file that is compared line by line. */
 const MAX_COMPARED = 1024 * 1024;
 
-/** One side of a file: its bytes; undefined for no file, null for what is not known. */
+/** One side of a file: its bytes, undefined for no file, null for unknown content. */
 type Side = Uint8Array | undefined | null;
 
-/** The whole plan as one diff, with what is left alone said before it, where `git` and `patch` skip it. */
+/** The whole plan as one diff. Files that stay as they are come first as `#` lines, which `git` and `patch` skip. */
 export async function planDiff(
   { checkpoint, files, left }: RestorePlan,
   workspace: Workspace,
@@ -31,7 +31,7 @@ export async function planDiff(
   );
 }
 
-/** What the turn has made of the files, as far as both sides are kept or still there. */
+/** The turn's changes, where both sides of a file are still available. */
 export async function changesDiff(
   checkpoint: Checkpoint,
   workspace: Workspace,
@@ -42,7 +42,7 @@ export async function changesDiff(
     if (state.type === 'absent') return undefined;
     const kept = await content(checkpoint, state.hash);
     if (kept !== undefined) return kept;
-    // What came of the change is kept nowhere but in the file itself, for as long as nobody changes it.
+    // The result of a change exists only in the file itself, until the file changes again.
     const now = await workspace.bytes(path).catch(() => undefined);
     return now?.hash === state.hash ? now.bytes : null;
   };
@@ -70,7 +70,7 @@ function fileDiff(path: string, from: Side, to: Side): string {
   const after = to && textOf(to);
   if (before === null || after === null) return `# ${path}: ${sizeOf(from)} → ${sizeOf(to)}, not shown\n`;
   if (after !== undefined) return unifiedDiff(path, before, after);
-  // As the removal of a file is shown: against `/dev/null`.
+  // Diffs show a removed file as `/dev/null`.
   return unifiedDiff(path, before, '').replace(/^\+\+\+ .*$/m, '+++ /dev/null');
 }
 
@@ -79,7 +79,7 @@ function sizeOf(side: Side): string {
   return side === undefined ? 'no file' : `${side.length} bytes`;
 }
 
-/** Null for what is no text, or too much of it. */
+/** Null for binary or too large content. */
 function textOf(bytes: Uint8Array): string | null {
   if (bytes.length > MAX_COMPARED || bytes.includes(0)) return null;
   try {

@@ -1,22 +1,25 @@
-/** The checkpoints of a principal, found by what a person types, and put into words nobody else's ever get into. */
+/** Finds a principal's checkpoints by id or id prefix. Answers never contain another principal's checkpoints. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import { hashOf } from '../tools/workspace/text-file.ts';
 import { checkpointsOf, type Checkpoint } from '../task/checkpoint.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
-/** Tasks that are looked into for one answer; their journals are read. */
+/** Maximum number of tasks whose journals are read for one answer. */
 const TASKS_LOOKED_INTO = 200;
-/** Of a checkpoint's id, after the word that says what it is of. */
+/** Characters of a task id in a short id, without its `task-` prefix. */
 const SHORT = 8;
 const KIND = /^[a-z]+-/;
 
 export interface Checkpoints {
-  /** Newest first; of at most as many tasks as one answer is worth. */
+  /** Newest first, from a limited number of tasks. */
   list(principal: string): Promise<Checkpoint[]>;
-  /** The one whose id this is, or begins like this before the dot. @throws ProductError MALFORMED naming those there are. */
+  /**
+   * The checkpoint with this id. The part before the dot may be a unique prefix. @throws ProductError MALFORMED that
+   * lists the existing checkpoints
+   */
   find(principal: string, id: string): Promise<Checkpoint>;
-  /** What a file held. @returns undefined where it is not kept, or not as it was. */
+  /** The saved content of a file. @returns undefined if it is no longer kept, or damaged */
   content(checkpoint: Checkpoint, hash: string): Promise<Uint8Array | undefined>;
 }
 
@@ -67,7 +70,7 @@ function begins(taskId: string, given: string): boolean {
   return given !== '' && (taskId.startsWith(given) || taskId.replace(KIND, '').startsWith(given));
 }
 
-/** The id as it is shown: as much of it as a person wants to type. */
+/** The short id that is shown to people. */
 export function shortId({ taskId, turn }: Pick<Checkpoint, 'taskId' | 'turn'>): string {
   return `${taskId.replace(KIND, '').slice(0, SHORT)}.${turn}`;
 }

@@ -1,10 +1,10 @@
 /**
- * `restore-checkpoint`: puts the files of a turn back, as a tool call like any other: shown as a diff, decided on, journalled.
+ * The tool `restore-checkpoint`: restores the files that a turn changed. Like any tool call it is previewed as a
+ * diff, decided on and journalled.
  *
- * - X2 it reaches files through the task's workspace alone, which must be the checkpoint's own.
- * - Each file is put back by one rename. After a crash in the middle, the same again does what is left: what is back
- *   already is as it was.
- * - Its own changes are kept like any tool's, so that a restoration can be undone.
+ * - X2: it reaches files only through the task's workspace, which must be the checkpoint's workspace.
+ * - Each file is restored by one rename. After a crash in the middle, a repeated call restores the remaining files.
+ * - Its own changes are saved like any tool's, so a restoration can be undone.
  */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -52,7 +52,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
       'Puts the files that a turn changed back to what they were before it. Refused when they have changed since.',
     sideEffect: 'files',
     startsWithFirstChange: true,
-    // Which files is in the journal, not in the input: a rule that speaks of any of them speaks of this.
+    // The input does not name the files. So a policy rule on any path of the workspace applies.
     reach: () => ({ trees: ['.'] }),
     commandOnly: true,
     schema,
@@ -71,13 +71,13 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
     },
     async run({ checkpoint }, run) {
       const plan = await planned(checkpoint, run);
-      // As after a crash that came when all was done.
+      // E.g. when a crash came after the last file.
       if (plan.files.length === 0)
         return {
           text: `Nothing is left to put back: ${leftAlone(plan)}.`,
           summary: 'nothing left to restore',
         };
-      // D2: what was approved is what was shown.
+      // D2: the files must still be as they were shown.
       if (run.basis !== null && run.basis !== plan.basis)
         throw new ProductError(
           'INPUT_CHANGED',
@@ -95,7 +95,10 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
   });
 }
 
-/** The very file that was looked at: between the look and the removal its mark is the same, or nothing is removed. */
+/**
+ * Removes only the file that was checked. If it changes between check and removal, its basis differs and nothing is
+ * removed.
+ */
 async function takeAway(
   path: string,
   hash: string,

@@ -1,4 +1,4 @@
-/** What restoring a checkpoint would do to the files as they are now. */
+/** Plans a restoration from the files' current state. */
 import { createHash } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { restoration, type Checkpoint, type Restoration } from '../task/checkpoint.ts';
@@ -6,7 +6,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { fileStateOf } from './saving-workspace.ts';
 
-/** A file that is put back, with the hash of what it holds now and shall hold; undefined stands for no file. */
+/** A file to restore, with the hashes of its current and its saved content. Undefined means no file. */
 export interface PutBack {
   path: string;
   now: { hash: string } | undefined;
@@ -16,16 +16,16 @@ export interface PutBack {
 export interface RestorePlan {
   checkpoint: Checkpoint;
   files: readonly PutBack[];
-  /** Files that stay as they are although the turn changed them, each with the reason. */
+  /** Files that the turn changed but the restoration leaves alone, with the reason. */
   left: readonly { path: string; why: string }[];
-  /** Hash of what the files are now, so that a change in between is seen (D2). */
+  /** Hash of the files' current state, to detect later changes (D2). */
   basis: string;
 }
 
 /**
- * Looks, and touches nothing. Holds no content: there may be many files.
- * @throws ProductError INPUT_CHANGED naming the files that somebody has changed since, STORAGE for what is no longer kept;
- * none is put back then.
+ * Reads only, and keeps no content in memory, because there may be many files.
+ * @throws ProductError INPUT_CHANGED that names files changed since the turn; STORAGE if saved content is missing. No
+ * file is restored then.
  */
 export async function restorePlan(
   checkpoint: Checkpoint,

@@ -1,10 +1,9 @@
 /**
- * A workspace in which nothing is changed before what it was is kept: intent before effect, for files.
+ * A workspace that saves each file before a tool changes it.
  *
- * It stands where every file tool reaches its files, so that no tool can forget it. What a shell command changes does not
- * pass through here.
+ * Every file tool gets this workspace, so no tool can skip the saving. Changes by shell commands are not saved.
  *
- * D2: a file that is no longer what the change was made from is refused here, before anything is recorded.
+ * D2: if a file is not the one the change is based on, the change is refused before anything is recorded.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
@@ -15,23 +14,20 @@ import { basisOf, itemsOf, type SurveyEntry } from '../tools/workspace/survey.ts
 import { changed } from '../tools/workspace/replace-file.ts';
 import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
-/**
- * Makes durable what a change is about to do, and what the files hold until then. @throws when it cannot: the change is
- * then not made.
- */
+/** Records the change and the files' previous content durably. @throws if it cannot; the change is then not made. */
 export type RecordSaved = (files: readonly SavedFile[], contents: readonly FileBytes[]) => Promise<void>;
 
 const ABSENT: FileState = { type: 'absent' };
 
-/** Bytes kept for one change, of a directory that is deleted with all it holds: the rest of it is not saved, and said so. */
+/** Maximum bytes saved for one change, e.g. a deleted directory. Further files are recorded as not saved. */
 const MAX_KEPT_AT_ONCE = 256 * 1024 * 1024;
-/** Files in one event, and bytes in one append. */
+/** Maximum files per event and bytes per append. */
 const RECORDED_AT_ONCE = 500;
 const BYTES_AT_ONCE = 8 * 1024 * 1024;
 
-/** @returns the same workspace, whose changes throw ProductError STORAGE in the place of being made unkept. */
+/** @returns the workspace with saved changes. A change that cannot be saved throws ProductError STORAGE. */
 export function savingWorkspace(workspace: Workspace, record: RecordSaved): Workspace {
-  // Each by its name: what comes to be able to change files does not compile before it is thought of here.
+  // The methods are listed by name. A new method must be added here before this compiles.
   return {
     root: workspace.root,
     locate: (path) => workspace.locate(path),
@@ -55,7 +51,7 @@ export function savingWorkspace(workspace: Workspace, record: RecordSaved): Work
       const basis = unchanged(item, move.basis);
       const target = await workspace.destination(from, to);
       const { state, content } = await itemState(workspace, item);
-      // What cannot be put back where it was is not to be taken from where it has gone.
+      // If the source was not saved, the target must not be removed by a restoration either.
       const before = state.type === 'not-saved' ? state : ABSENT;
       await record(
         [
@@ -76,7 +72,7 @@ export function savingWorkspace(workspace: Workspace, record: RecordSaved): Work
   };
 }
 
-/** Everything an item holds; a directory itself is made again with what was in it. */
+/** Saves all files below an item. A restoration creates directories again with their files. */
 async function saveAll(workspace: Workspace, item: SurveyEntry, record: RecordSaved): Promise<void> {
   let total = 0;
   let waiting = 0;
@@ -96,7 +92,7 @@ async function saveAll(workspace: Workspace, item: SurveyEntry, record: RecordSa
     files = [];
     contents = [];
   }
-  // An empty directory is a change as well: its start is recorded.
+  // Removing an empty directory is a change too, so its start is recorded.
   if (files.length > 0 || total === 0) await record(files, contents);
 }
 
@@ -104,7 +100,7 @@ function kept({ content }: Pick<Found, 'content'>): FileBytes[] {
   return content ? [{ hash: content.hash, bytes: content.bytes }] : [];
 }
 
-/** @throws ProductError INPUT_CHANGED for what is not what was shown. */
+/** @throws ProductError INPUT_CHANGED if the item is not as it was shown. */
 function unchanged(item: SurveyEntry, shown: string | null): string {
   const now = basisOf(item);
   if (shown !== null && shown !== now) throw changed(item.path);
@@ -116,13 +112,13 @@ interface Found {
   content?: FileContent | undefined;
 }
 
-/** What is named is the link, where it is one, and not what that leads to. */
+/** A link is recorded as a link, not as its target. */
 async function itemState(workspace: Workspace, { kind, path }: SurveyEntry): Promise<Found> {
   if (kind === 'file') return fileStateOf(workspace, path);
   return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };
 }
 
-/** What the file is now, with what it holds where that may be kept. */
+/** The file's current state, with its content if it can be saved. */
 export async function fileStateOf(workspace: Workspace, path: string): Promise<Found & { path: string }> {
   try {
     const content = await workspace.bytes(path);
@@ -130,7 +126,7 @@ export async function fileStateOf(workspace: Workspace, path: string): Promise<F
     const { hash, bytes, mode } = content;
     return { path: content.path, state: contentState({ hash, bytes: bytes.length, mode }), content };
   } catch (error) {
-    // The same limit keeps the file tools from reading it: what they can work on can be kept.
+    // File tools have the same size limit, so every file they can change can be saved.
     if (!(error instanceof ProductError) || error.reason !== 'TOO_LARGE') throw error;
     return { path: (await workspace.locate(path)).path, state: notSaved('too large') };
   }

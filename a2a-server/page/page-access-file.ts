@@ -23,7 +23,7 @@ export type PageAccess = z.infer<typeof content>;
 const NOTHING: PageAccess = { links: [], sessions: [] };
 
 export interface PageAccessFile {
-  /** A file of another form counts as empty: everybody signs in again. @throws ProductError STORAGE */
+  /** An invalid file counts as empty: everybody signs in again. @throws ProductError STORAGE */
   read(): Promise<PageAccess>;
   /** Writes are done in the order of the calls. @throws ProductError STORAGE */
   write(access: PageAccess): Promise<void>;

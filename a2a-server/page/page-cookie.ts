@@ -1,6 +1,7 @@
 /**
- * How the approval page's requests prove their session: a cookie that only the server reads, and the page key as a header.
- * A page of another origin cannot send the header: its browser asks first, and this server does not allow it.
+ * Reads and checks the secrets of the approval page's requests: a cookie that only the server reads, and the page key
+ * as a header. A page of another origin cannot send the header, because this server refuses the browser's CORS
+ * preflight.
  */
 import { createHash } from 'node:crypto';
 import type { CookieOptions, Request } from 'express';
@@ -17,8 +18,8 @@ export interface PageCookie {
 }
 
 /**
- * @param base where clients reach this server, without a slash at the end
- * @param stateDirectory tells two servers on one host apart: browsers share cookies between ports
+ * @param base the URL clients use for this server, without a slash at the end
+ * @param stateDirectory distinguishes two servers on one host: browsers share cookies between ports
  */
 export function pageCookie(base: string, stateDirectory: string): PageCookie {
   const { pathname, protocol } = new URL(`${base}/page`);
@@ -29,7 +30,7 @@ export function pageCookie(base: string, stateDirectory: string): PageCookie {
   };
 }
 
-/** The secrets that a request shows. @returns undefined when one of them is missing or not of their form */
+/** Reads the secrets of a request. @returns undefined if one is missing or malformed */
 export function secretsIn(request: Request, { name }: PageCookie): SessionSecrets | undefined {
   // RFC 6265 §5.4: pairs, separated by a semicolon and a space.
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
@@ -39,8 +40,8 @@ export function secretsIn(request: Request, { name }: PageCookie): SessionSecret
 }
 
 /**
- * Refuses what no script of this server's own page has sent.
- * Browsers name the sender in Origin, or where they leave that out (same-origin GET), in Sec-Fetch-Site.
+ * Refuses requests that do not come from this server's own page. Browsers name the sender in Origin or, for a
+ * same-origin GET, in Sec-Fetch-Site.
  * @throws ProductError FORBIDDEN
  */
 export function checkOwnPage(request: Request, isOwn: (origin: string) => boolean): void {

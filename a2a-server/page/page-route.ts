@@ -1,12 +1,12 @@
 /**
- * The files of the approval page. They hold no data, so that they need no sign-in (X1). GET changes nothing: a link scanner
- * or a prefetch does not use up a sign-in link.
+ * Serves the files of the approval page. They hold no data, so they need no sign-in (X1). GET changes nothing, so a
+ * link scanner or a prefetch does not use up a sign-in link.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Router } from 'express';
 
-/** The page runs and loads only this server's files, calls only this server, and no other page frames it (CSP 3). */
+/** The page loads only this server's files, calls only this server, and no page may frame it (CSP 3). */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +25,7 @@ const FILES = [
 
 export type Page = readonly { path: string; type: string; body: Buffer }[];
 
-/** @throws Error when the program was built without the page */
+/** @throws Error if the program was built without the page */
 export function readPage(directory: string): Promise<Page> {
   return Promise.all(
     FILES.map(async ({ path, name, type }) => ({ path, type, body: await readFile(join(directory, name)) })),

@@ -1,9 +1,10 @@
 /**
- * Who is signed in to the approval page: one-time links, and the sessions that browsers get for them.
+ * Manages sign-in to the approval page: one-time links, and the sessions that browsers get for them.
  *
  * - A link's code and a session's two secrets are random (256 bits). Only their SHA-256 is kept.
- * - A session needs both of its secrets: the cookie, which the page's script cannot read, and the page key, which the
- *   browser keeps for this origin. Browsers share cookies between the ports of a host, so a cookie alone proves nothing.
+ * - A session needs both secrets: the cookie, which the page's script cannot read, and the page key, which the
+ *   browser keeps for this origin. Browsers share cookies between the ports of a host, so a cookie alone proves
+ *   nothing.
  * - X1: digests are compared in constant time, and no secret is logged.
  * - Links and sessions survive a restart. A changed token of the principal ends them.
  */
@@ -13,13 +14,13 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { GrantedAccess, PageAccessFile } from './page-access-file.ts';
 
-/** How long a link is good, in milliseconds. */
+/** How long a link is valid, in milliseconds. */
 export const LINK_MS = 10 * 60_000;
 
 /** How long a session lasts, in milliseconds. Then the person opens a new link. */
 export const SESSION_MS = 24 * 60 * 60_000;
 
-/** A principal has at most so many links, and so many sessions. The oldest end first. */
+/** Maximum number of links, and of sessions, per principal. The oldest end first. */
 const MAX_PER_PRINCIPAL = 100;
 
 const BYTES = 32;
@@ -30,7 +31,7 @@ export interface PageLink {
   expiresAt: number;
 }
 
-/** What a browser shows to prove its session. */
+/** The two secrets that prove a browser's session. */
 export interface SessionSecrets {
   cookie: string;
   pageKey: string;
@@ -40,7 +41,7 @@ export interface PageSession {
   principal: string;
   /** In milliseconds since the epoch. */
   expiresAt: number;
-  /** Calls `act` once when somebody signs this session out. @returns how to call that off */
+  /** Calls `act` once when the session is signed out. @returns a function that removes the listener */
   onSignOut: (act: () => void) => () => void;
 }
 
@@ -48,8 +49,8 @@ export interface PageSessions {
   /** Resolves when the link is on disk. */
   makeLink(principal: string): Promise<PageLink>;
   /**
-   * Uses up the link.
-   * @throws ProductError UNAUTHENTICATED for a code that is unknown, used or too old
+   * Uses the link.
+   * @throws ProductError UNAUTHENTICATED for a code that is unknown, used or expired
    */
   signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;
   /** @throws ProductError UNAUTHENTICATED without a session */
@@ -86,7 +87,7 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
   const found = (list: readonly GrantedAccess[], secret: string): GrantedAccess | undefined => {
     const digest = Buffer.from(digestOf(secret));
     let match: GrantedAccess | undefined;
-    // Every entry is compared, so that the time taken tells nothing.
+    // Compare every entry, so that the time reveals nothing.
     for (const each of list) if (timingSafeEqual(Buffer.from(each.digest), digest)) match = each;
     return match !== undefined && living(match) ? match : undefined;
   };
@@ -150,7 +151,7 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
   };
 }
 
-/** Of each principal, a keyed hash of their tokens: it shows that a token has changed, and nothing of it. */
+/** A keyed hash of each principal's tokens. It shows that a token has changed and reveals no token. */
 function tokenMarks(credentials: readonly Credential[]): ReadonlyMap<string, string> {
   return new Map(
     credentials.map(({ principal }) => {

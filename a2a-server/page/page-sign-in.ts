@@ -19,7 +19,7 @@ import { checkOwnPage, secretsIn } from './page-cookie.ts';
 import type { PageCookie } from './page-cookie.ts';
 import type { PageSession, PageSessions } from './page-sessions.ts';
 
-/** Below this path the page's session stands for a bearer token. */
+/** Below this path the page's session replaces a bearer token. */
 export const PAGE_API = '/page/api';
 
 const BODY_LIMITS = { bytes: 4_096, depth: 4 };
@@ -37,17 +37,17 @@ const signOutRequest = z.strictObject({ everywhere: z.boolean().default(false) }
 export interface PageSignIn {
   sessions: PageSessions;
   cookie: PageCookie;
-  /** Where clients reach this server, without a slash at the end. */
+  /** The URL clients use for this server, without a slash at the end. */
   base: string;
 }
 
-/** Behind the check of the bearer token. */
+/** Mount it behind the check of the bearer token. */
 export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: PageSignIn): Router {
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
     const { principal } = callerOf(request);
     const target = parsed(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
-    // Another principal's task does not exist.
+    // Throws for another principal's task as for an unknown one.
     if (target.taskId !== undefined) await tasks.row(target.taskId, principal);
     const { code, expiresAt } = await sessions.makeLink(principal);
     const url = new URL(pageAddress(base, target));
@@ -57,7 +57,7 @@ export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: P
   return router;
 }
 
-/** Before the check of the bearer token: the sender is a browser that has none. */
+/** Mount it before the check of the bearer token: a browser has none. */
 export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
   const router = Router();
   const own = isOwnPage(base);

@@ -1,13 +1,14 @@
 /**
- * The child processes of this server, recorded so that the next server can end what a killed one left running (D6).
+ * Records the server's child processes, so that the next server can end those a killed server left running (D6).
  *
- * - Each child leads a process group. Its record is a file in the state directory, written before the child may act and
- *   removed once its group has ended. A killed server leaves the records of its living children.
- * - The files are not synced to disk. They must outlive this process, not the machine: a crash of the machine ends the
- *   children too, and the boot id tells their records apart. So a record costs no wait for the disk.
- * - A new server ends these orphans: SIGTERM, grace period, SIGKILL. Only one server owns a state directory, so no record
- *   found at the start belongs to a living server.
- * - An orphan that cannot be ended, or that cannot be told from another program's process, stays recorded and is named.
+ * - Each child leads a process group. Its record is a file in the state directory. It is written before the child may
+ *   act and removed when its group has ended. A killed server leaves the records of its living children.
+ * - The files are not synced to disk, which saves time. After a crash of the machine the children are gone too, and
+ *   the boot id shows that their records are old.
+ * - A new server ends these orphans: SIGTERM, grace period, SIGKILL. Only one server owns a state directory, so no
+ *   record found at startup belongs to a living server.
+ * - An orphan stays recorded and is reported if it cannot be ended, or cannot be distinguished from another program's
+ *   process.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { endGroup } from './process-group.ts';
 import { identityOf, processStateOf } from './process-identity.ts';
 
-/** Children inherit it, so that a member of a group is known after its leader has ended. */
+/** Children inherit this variable. It identifies members of a group after their leader has ended. */
 const MARKER = 'A2A_SERVER_CHILD';
 
 const childOwner = z.discriminatedUnion('type', [
@@ -27,7 +28,7 @@ const childOwner = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mcp-server'), server: z.string() }),
   z.object({ type: z.literal('acp-agent'), agent: z.string() }),
 ]);
-/** Whose process it is. */
+/** The owner of a child process. */
 export type ChildOwner = z.infer<typeof childOwner>;
 
 const childRecord = z.object({
@@ -37,44 +38,44 @@ const childRecord = z.object({
 });
 type ChildRecord = z.infer<typeof childRecord>;
 
-/** A child of an earlier server that may still run, and could not be ended. */
+/** A child of an earlier server that may still run and could not be ended. */
 export interface Orphan {
   owner: ChildOwner;
   group: number;
 }
 
-/** One child, from before it is spawned until its group has ended. */
+/** The record of one child, from before its spawn until its group has ended. */
 export interface ChildEntry {
-  /** To be part of the child's environment. */
+  /** Add this to the child's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Call it right after the spawn. @throws ProductError STORAGE; the child must not go on then. */
+  /** Call this right after the spawn. @throws ProductError STORAGE; the child must not continue then. */
   record(leader: number): Promise<void>;
-  /** Call it when nothing of the group runs any more. */
+  /** Call this when the whole group has ended. */
   forget(): void;
 }
 
 export interface ChildProcesses {
   entry(owner: ChildOwner): ChildEntry;
   /**
-   * Ends the orphans of earlier servers; call it first when the state directory is this server's own. Calls at the same
-   * time share the work. Later calls try those again that could not be ended. @returns these.
+   * Ends the orphans of earlier servers. Call it first when this server owns the state directory. Concurrent calls
+   * share the work. Later calls retry the remaining orphans. @returns the orphans that remain
    */
   endOrphans(): Promise<readonly Orphan[]>;
 }
 
-/** For programs without a state directory: nothing is recorded. */
+/** For programs without a state directory. It records nothing. */
 export const UNRECORDED: ChildProcesses = {
   entry: () => ({ env: {}, record: () => Promise.resolve(), forget: () => undefined }),
   endOrphans: () => Promise.resolve([]),
 };
 
 export interface ChildProcessesOptions {
-  /** Where the records are; created at the first need. */
+  /** The directory of the records; created on first use. */
   directory: string;
   clock: Clock;
   /** Between SIGTERM and SIGKILL, in milliseconds. */
   graceMs: number;
-  /** Called for each orphan: whether it was ended. */
+  /** Called for each orphan with the result. */
   onOrphan: (orphan: Orphan, end: 'ended' | 'still-there') => void;
 }
 
@@ -157,7 +158,7 @@ function recordsIn(directory: string): ChildRecord[] {
     const path = join(directory, name);
     const record = childRecord.safeParse(parsed(readFileSync(path, 'utf8')));
     if (record.success) return [record.data];
-    // The server was killed while it wrote this: the child was never let go.
+    // The server was killed while it wrote this record, so the child never started its work.
     rmSync(path, { force: true });
     return [];
   });

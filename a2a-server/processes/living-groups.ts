@@ -1,25 +1,25 @@
 /**
- * Which process groups have a process that runs, as Linux tells it below /proc. Whoever asks at the same time shares one
- * look: a hundred commands that are stopped at once cost what one does.
+ * Finds the process groups with a running process, from /proc on Linux. Concurrent callers share one scan, so
+ * stopping a hundred commands costs one scan.
  */
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 
-/** Processes looked at before others get their turn: less than a millisecond's work. */
+/** Processes read per event-loop turn: less than a millisecond of work. */
 const AT_ONCE = 64;
 
-/** A group's id, and a process of it that runs. */
+/** Maps a group id to one of its running processes. */
 export type LivingGroups = ReadonlyMap<number, number>;
 
 let begun: Promise<LivingGroups | undefined> | undefined;
 let next: Promise<LivingGroups | undefined> | undefined;
 
-/** @returns what a look says that began after this was called; undefined where the system does not say. */
+/** @returns the result of a scan that starts after this call; undefined if the system does not tell */
 export function livingGroups(): Promise<LivingGroups | undefined> {
   if (begun === undefined) return (begun = look().finally(() => (begun = undefined)));
-  // One that is under way may have passed by what has happened since.
+  // A scan in progress may have missed recent changes.
   return (next ??= begun.then(() => {
     next = undefined;
     return livingGroups();
@@ -41,8 +41,8 @@ async function look(): Promise<LivingGroups | undefined> {
 }
 
 /**
- * The group of a process that runs; undefined for a dead one, waited for or not; `unknown` where the system does not say,
- * e.g. while this process has no file descriptor to spare.
+ * The group of a running process. Undefined for a dead one or a zombie. `unknown` if the system does not tell, e.g.
+ * when this process has no free file descriptor.
  */
 export function groupOf(id: number): number | undefined | 'unknown' {
   const found = processStat(id);
@@ -55,10 +55,10 @@ export interface ProcessStat {
   started: string;
 }
 
-/** What Linux says of a process that runs; undefined and `unknown` as for `groupOf`. */
+/** The /proc data of a running process. Undefined and `unknown` as for `groupOf`. */
 export function processStat(id: number): ProcessStat | undefined | 'unknown' {
   try {
-    // See proc(5): pid (comm) state ppid pgrp …, and comm may hold anything, parentheses and spaces too.
+    // See proc(5): pid (comm) state ppid pgrp …; comm may contain any character, even parentheses and spaces.
     const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = 'X', , group] = fields;

@@ -1,11 +1,11 @@
 /**
- * The processes a command has started, as far as they stayed in its group (A2, R43).
+ * Ends the process group of a command (A2, R43).
  *
- * A group is led by the shell that was spawned `detached`; its id is that shell's process id. The system says nothing when
- * the last process of a group ends, so ending one means looking, every 20 ms, for as long as it takes. A program that
- * leaves the group on purpose (setsid, a daemon) has left the tool execution too.
+ * The group's leader is the shell, spawned `detached`; the group id is the shell's process id. The system does not
+ * report the end of a group's last process, so this polls every 20 ms. A program that leaves the group on purpose
+ * (setsid, a daemon) is not ended.
  *
- * Windows has no groups: there the tree below the shell is killed at once, by taskkill.
+ * Windows has no process groups: there taskkill ends the process tree at once.
  */
 import { execFile } from 'node:child_process';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -13,10 +13,10 @@ import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { groupOf, livingGroups } from './living-groups.ts';
 
 const LOOK_MS = 20;
-/** A killed process is gone at once, unless it hangs in the kernel; then nobody can end it. */
+/** A killed process ends at once, unless it hangs in the kernel. Nothing can end it then. */
 const KILLED_MS = 2000;
 
-/** How a group ended: before it could be told to, by SIGTERM, by SIGKILL, or not as far as could be seen. */
+/** How a group ended: before any signal, by SIGTERM, by SIGKILL, or not confirmed. */
 export type GroupEnd = 'gone' | 'terminated' | 'killed' | 'unconfirmed';
 
 export interface EndOptions {
@@ -25,10 +25,10 @@ export interface EndOptions {
   clock: Clock;
 }
 
-/** Ends every process of the group that is still there. */
+/** Ends all remaining processes of the group. */
 export async function endGroup(group: number, { graceMs, clock }: EndOptions): Promise<GroupEnd> {
   if (process.platform === 'win32') return endTree(group);
-  // Before anything that takes time (A2).
+  // The signal comes before anything slow (A2).
   if (!signalGroup(group, 'SIGTERM')) return 'gone';
   if (await goneWithin(group, graceMs, clock)) return 'terminated';
   signalGroup(group, 'SIGKILL');
@@ -36,8 +36,8 @@ export async function endGroup(group: number, { graceMs, clock }: EndOptions): P
 }
 
 /**
- * Whether no process of the group runs any more, within `ms`; 0 looks once. Counts on a timer, not on the time of day: a
- * clock that is set neither kills early nor spares.
+ * True if all processes of the group end within `ms`; 0 checks once. It uses a timer, not the time of day, so a clock
+ * change has no effect.
  */
 export async function goneWithin(group: number, ms: number, clock: Clock): Promise<boolean> {
   if (ms === 0) return !(await isAlive(group));
@@ -64,28 +64,28 @@ export async function goneWithin(group: number, ms: number, clock: Clock): Promi
   }
 }
 
-/** @returns false when there is no such group. */
+/** @returns false if the group does not exist */
 function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-group, signal);
     return true;
   } catch (error) {
-    // EPERM: it is there, but another user's (sudo), or on macOS only dead processes are left.
+    // EPERM: the group belongs to another user (sudo), or on macOS has only zombies.
     if (systemErrorCode(error) === 'EPERM') return process.platform !== 'darwin';
     if (systemErrorCode(error) === 'ESRCH') return false;
     throw error;
   }
 }
 
-/** Whether a process of the group still runs. */
+/** True if a process of the group still runs. */
 export async function isAlive(group: number): Promise<boolean> {
   return (await runningIn(group)) !== undefined;
 }
 
 /**
- * A process of the group that still runs. A dead one that nobody has waited for still counts for kill(2), and in a
- * container whose first process waits for none it stays so for ever; Linux tells such ones apart.
- * @param known one that ran when last looked at: while it does, nothing else needs to be.
+ * A running process of the group. kill(2) also counts zombies, and in a container whose init does not reap they stay
+ * forever. On Linux /proc shows which processes are zombies.
+ * @param known a process that ran at the last check. While it runs, no scan is needed.
  */
 async function runningIn(group: number, known = group): Promise<number | undefined> {
   if (process.platform === 'win32' || !signalGroup(group, 0)) return undefined;
@@ -95,8 +95,8 @@ async function runningIn(group: number, known = group): Promise<number | undefin
 }
 
 /**
- * Whether a child has ended although this process may not have been told yet. Answers at once, for what must be decided
- * before a signal is sent; only Linux can say it, elsewhere it is false.
+ * True if a child has exited, even if Node has not reported the exit yet. It is synchronous, for decisions before a
+ * signal is sent. Only Linux can tell; elsewhere it is false.
  */
 export function hasExited(child: number): boolean {
   return process.platform === 'linux' && groupOf(child) === undefined;

@@ -1,7 +1,7 @@
 /**
- * What tells a process group from a later one with the same id: the start time of its leader, and the boot of the machine.
+ * Identifies a process group by its leader's start time and the machine's boot, because ids are reused.
  *
- * Linux reads both from /proc. macOS asks `ps -o lstart`, whose date needs no boot id. Windows has no process groups.
+ * Linux reads both from /proc. macOS uses `ps -o lstart`, whose date needs no boot id. Windows has no process groups.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,23 +11,23 @@ import { isAlive } from './process-group.ts';
 export interface ProcessIdentity {
   /** The group's id: the process id of its leader. */
   group: number;
-  /** When the leader started, in the system's own words. */
+  /** The start time of the leader, in the system's format. */
   started: string;
   /** The boot id on Linux; empty elsewhere. */
   boot: string;
 }
 
 /**
- * - `gone`: no process of the group runs, or the id belongs to another group by now.
- * - `runs`: a process of this very group runs.
- * - `unknown`: a group with this id runs, its leader has ended, and nothing says which group it is.
+ * - `gone`: no process of the group runs, or the id belongs to another group now.
+ * - `runs`: a process of this group runs.
+ * - `unknown`: a group with this id runs, its leader has ended, and its identity cannot be determined.
  */
 export type GroupState = 'gone' | 'runs' | 'unknown';
 
 /**
- * @param leader a child that leads a group of its own
- * @returns undefined for a child that has ended, and on Windows.
- * @throws Error where the system does not say, e.g. while this process has no file descriptor to spare.
+ * @param leader a child that leads its own process group
+ * @returns undefined for a child that has ended, and on Windows
+ * @throws Error if the system does not tell, e.g. when this process has no free file descriptor
  */
 export async function identityOf(leader: number): Promise<ProcessIdentity | undefined> {
   if (process.platform === 'linux') {
@@ -39,7 +39,7 @@ export async function identityOf(leader: number): Promise<ProcessIdentity | unde
   return started === undefined ? undefined : { group: leader, started, boot: '' };
 }
 
-/** @param marker an environment variable, as `NAME=value`, that processes of this group inherit */
+/** @param marker an environment variable, as `NAME=value`, that the processes of this group inherit */
 export async function processStateOf(
   { group, started, boot }: ProcessIdentity,
   marker: string,
@@ -52,7 +52,7 @@ export async function processStateOf(
   if (boot !== bootId()) return 'gone';
   const leader = processStat(group);
   if (leader === 'unknown') return 'unknown';
-  // The kernel gives the id of a living group to no new process, so a leader that started at another time is another's.
+  // The kernel does not reuse the id of a living group. A leader with another start time belongs to another group.
   if (leader !== undefined) return leader.started === started ? 'runs' : 'gone';
   const groups = await livingGroups();
   if (groups === undefined) return 'unknown';
@@ -70,7 +70,7 @@ function membersOf(group: number): number[] {
     .map(Number);
 }
 
-/** Empty for a process of another user, and for one that has just ended. */
+/** Empty for a process of another user, or one that has just ended. */
 function environmentOf(id: number): string[] {
   try {
     return readFileSync(`/proc/${id}/environ`, 'utf8').split('\0');

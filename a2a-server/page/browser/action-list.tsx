@@ -1,4 +1,4 @@
-/** The actions of one task, or the one that a link opens. */
+/** Shows the actions of one task, or the action a link opens. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../shared/client/index.ts';
 import { show } from './address.ts';
@@ -44,7 +44,7 @@ export function ActionList({ taskId, link: { callId, shown }, actions, onDecide 
   );
 }
 
-/** Whether the action waits as another question than the sender of the link was shown. */
+/** True if the action now waits with a different question than the link's sender saw. */
 function isOther({ type, action }: ShownAction, shown: string): boolean {
   return type === 'waits' && action.shown !== shown;
 }
@@ -53,7 +53,7 @@ interface OneActionProps extends Pick<ActionListProps, 'taskId' | 'onDecide'> {
   shown: ShownAction;
 }
 
-/** Once decided it keeps its height: the buttons of the next action stay where they are. */
+/** A decided action keeps its height, so that the buttons of the next action do not move. */
 function OneAction(props: OneActionProps) {
   const { type } = props.shown;
   const box = useRef<HTMLDivElement>(null);

@@ -1,4 +1,7 @@
-/** The page's address: `?code=` signs in once, and the fragment names what is shown: `#task=<id>&call=<id>&shown=<code>`. */
+/**
+ * Reads and writes the page's address. `?code=` signs in once; the fragment names the shown action:
+ * `#task=<id>&call=<id>&shown=<code>`.
+ */
 
 export interface Target extends OpenedAction {
   taskId: string | undefined;
@@ -7,11 +10,11 @@ export interface Target extends OpenedAction {
 /** The action that a link opens. */
 export interface OpenedAction {
   callId: string | undefined;
-  /** The code of what the sender of the link was shown. */
+  /** The `shown` code that the sender of the link saw. */
   shown: string | undefined;
 }
 
-/** Takes the sign-in code out of the address, so that no history and no screenshot holds it. */
+/** Removes the sign-in code from the address, so that no history or screenshot contains it. */
 export function takeCode(): string | undefined {
   const address = new URL(location.href);
   const code = address.searchParams.get('code') ?? undefined;
@@ -28,12 +31,12 @@ export function target(): Target {
   return { taskId: given('task'), callId: given('call'), shown: given('shown') };
 }
 
-/** Shows this task. The address says so: a reload shows the same, and the browser's Back button works. */
+/** Shows this task. The address changes too, so that reload and Back work. */
 export function show(taskId: string): void {
   location.hash = new URLSearchParams({ task: taskId }).toString();
 }
 
-/** Calls `act` when the fragment changes. @returns how to call that off */
+/** Calls `act` when the fragment changes. @returns a function that removes the listener */
 export function onTarget(act: () => void): () => void {
   window.addEventListener('hashchange', act);
   return () => window.removeEventListener('hashchange', act);

@@ -1,4 +1,4 @@
-/** The tasks on the left, the chosen one on the right. The address says which one is chosen; nothing else moves the choice. */
+/** Shows the task list and the chosen task. Only the address decides which task is chosen. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type A2aClient, ClientError, type ListedTask } from '../../../shared/client/index.ts';
 import { onTarget, show, target } from './address.ts';
@@ -21,7 +21,7 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
       const found = await client.tasks();
       setTasks(found);
       setProblem(undefined);
-      // A visit that names no task opens what waits, once.
+      // Without a task in the address, open the first waiting task once.
       const first = found.find(({ state }) => state === 'waiting') ?? found[0];
       if (target().taskId === undefined && first !== undefined) show(first.taskId);
     } catch (error) {

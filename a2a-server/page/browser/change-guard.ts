@@ -1,14 +1,14 @@
 /**
- * A click within half a second of a change of what the page shows counts for nothing: the person aimed at something else. The
- * second click of a double click, and a click on a button that has just come under the cursor, fall into that time.
+ * Ignores clicks within half a second after the page has changed, because the person aimed at the old content. This
+ * covers the second click of a double click, and a click on a button that has just moved under the cursor.
  *
- * - Every change of the page's elements and texts counts, except below `data-live`: output that grows there moves no button.
- * - Keys count as clicks: browsers turn Enter and Space on a button into one.
+ * - Every change of elements and texts counts, except below `data-live`: output that grows there moves no button.
+ * - Keys count as clicks: browsers turn Enter and Space on a button into a click.
  */
 
 const PAUSE_MS = 500;
 
-/** Runs `act` once after `ms` milliseconds. @returns how to call it off */
+/** Runs `act` once after `ms` milliseconds. @returns a function that cancels it */
 export type After = (ms: number, act: () => void) => () => void;
 
 const browserTimer: After = (ms, act) => {
@@ -16,7 +16,7 @@ const browserTimer: After = (ms, act) => {
   return () => clearTimeout(timer);
 };
 
-/** While clicks count for nothing, `root` has the attribute `data-changing`; the style sheet shows that. */
+/** While clicks are ignored, `root` has the attribute `data-changing`, which the style sheet shows. */
 export function guardChanges(root: HTMLElement, after: After = browserTimer): void {
   let callOff: (() => void) | undefined;
   const observer = new MutationObserver((records) => {

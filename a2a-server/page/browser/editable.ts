@@ -1,9 +1,12 @@
-/** What of a pending action is edited as text: what would be written, the command line, or the whole input as JSON. Pure. */
+/**
+ * Selects the text a person may edit in a pending action: the content to write, the command line, or the input as
+ * JSON. Pure.
+ */
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';
 
 export interface Editable {
   text: string;
-  /** @throws Error when the text cannot be what it has to be */
+  /** @throws Error if the text is not a valid input */
   decision: (edited: string) => Decision;
 }
 

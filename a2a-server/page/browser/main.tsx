@@ -1,4 +1,4 @@
-/** The approval page: what waits for a person, and what they decide. */
+/** Starts the approval page, where a person sees and decides pending actions. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { A2aClient } from '../../../shared/client/index.ts';

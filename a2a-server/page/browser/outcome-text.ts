@@ -1,6 +1,6 @@
-/** What became of an action that waits no more, in a sentence. Pure. */
+/** Describes the outcome of an action that no longer waits. Pure. */
 
-/** A call as its task's overview has it. */
+/** A call in the task overview. */
 export interface StandingCall {
   callId: string;
   state: string;

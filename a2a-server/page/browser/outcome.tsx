@@ -1,4 +1,4 @@
-/** In the place of the buttons: what became of an action that waits no more. */
+/** Shows the outcome of a decided action in place of its buttons. */
 import { useEffect, useState } from 'preact/hooks';
 import { outcomeText } from './outcome-text.ts';
 import { standingCall } from './standing-call.ts';

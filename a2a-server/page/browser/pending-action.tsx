@@ -1,4 +1,4 @@
-/** One pending action: what it is, and a person's decision on it. */
+/** Shows one pending action and its decision buttons. */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';
@@ -9,7 +9,7 @@ import { QuestionForm } from './question-form.tsx';
 
 interface PendingActionProps {
   action: PendingAction;
-  /** Resolves with whether the server has taken it. */
+  /** Resolves to true if the server accepted the decision. */
   onDecide: (decision: Decision) => Promise<boolean>;
 }
 
@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
 
 export function PendingActionView({ action, onDecide }: PendingActionProps) {
   const [sent, setSent] = useState(false);
-  // A second click may come before the buttons are drawn anew.
+  // A second click may arrive before the buttons are redrawn.
   const sending = useRef(false);
   const { preview, decisions } = action;
   const send = async (decision: Decision): Promise<void> => {
@@ -53,7 +53,7 @@ export function PendingActionView({ action, onDecide }: PendingActionProps) {
   );
 }
 
-/** What an action is, whole, and below it what can be done about it. */
+/** Shows an action completely, with its controls below. */
 export function ActionView({ action, children }: { action: PendingAction; children: ComponentChildren }) {
   const { title, tool, preview, reason, expiresAt } = action;
   return (

@@ -1,4 +1,4 @@
-/** What a person is shown before they decide. Text and nothing else: what an agent writes is never markup here. */
+/** Shows the preview of an action. All of it is plain text: an agent's output is never markup here. */
 import type { PendingAction } from '../../../shared/client/index.ts';
 import { visibleLine, visibleLines, visibleText } from '../../../shared/text/visible-text.ts';
 

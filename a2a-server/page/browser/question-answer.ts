@@ -1,4 +1,4 @@
-/** What a person has put into a question's form, as the answer the server checks. Pure. */
+/** Converts a question's filled form to the answer the server checks. Pure. */
 import type { Answer, PendingAction } from '../../../shared/client/index.ts';
 
 export type Question = Extract<PendingAction['preview'], { type: 'question' }>;
@@ -15,13 +15,13 @@ export interface Field {
   title: string;
   description: string | undefined;
   type: 'text' | 'number';
-  /** Value and what it is called, where it is one of several. */
+  /** Pairs of value and label, for a choice. */
   options: readonly (readonly [string, string])[] | undefined;
 }
 
 type Schema = NonNullable<Question['schema']>['properties'][string];
 
-/** The fields of a structured question, in its order. */
+/** The fields of a structured question, in the schema's order. */
 export function fieldsOf({ schema }: Question): readonly Field[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => ({
     name,
@@ -32,7 +32,7 @@ export function fieldsOf({ schema }: Question): readonly Field[] {
   }));
 }
 
-/** @returns undefined while something that has to be there is missing */
+/** @returns undefined while a required value is missing */
 export function answerOf(question: Question, { chosen, text, values }: Filled): Answer | undefined {
   const { schema, multiple = false } = question;
   if (schema !== undefined) {

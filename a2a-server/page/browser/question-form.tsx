@@ -1,4 +1,4 @@
-/** A question of the agent's: choices, words, or a form with a field for each value. */
+/** Shows an agent's question: choices, free text, or a form with one field per value. */
 import { useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';
 import { answerOf, fieldsOf, type Question } from './question-answer.ts';

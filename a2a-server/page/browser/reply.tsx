@@ -1,4 +1,4 @@
-/** A question in words, and the answer. */
+/** Shows a free-text question and its reply form. */
 import { useState } from 'preact/hooks';
 
 interface ReplyProps {

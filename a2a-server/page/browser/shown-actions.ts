@@ -1,18 +1,18 @@
 /**
- * The actions of a task that this visit shows. An action stays where it is when somebody has decided it, so that no other
- * action takes its place under the cursor. Pure.
+ * The actions of a task that this visit shows. A decided action keeps its place, so that no other action moves under
+ * the cursor. Pure.
  */
 import type { Decision, PendingAction } from '../../../shared/client/index.ts';
 
 export type ShownAction = { action: PendingAction } & (
   | { type: 'waits' }
-  /** `folded`: another action has come since, so this one takes one line. */
+  /** `folded`: a newer action has arrived, so this one shrinks to one line. */
   | { type: 'decided-here'; decision: Decision['decision']; folded: boolean }
-  /** It waits no more, and this visit has not decided it. */
+  /** The action no longer waits, and this visit did not decide it. */
   | { type: 'gone' }
 );
 
-/** What is shown once these actions are pending. */
+/** Updates the shown actions for a new list of pending actions. */
 export function follow(
   shown: readonly ShownAction[],
   pending: readonly PendingAction[],
@@ -24,7 +24,7 @@ export function follow(
   ];
 }
 
-/** The server has taken this visit's decision. */
+/** Records that the server accepted this visit's decision. */
 export function decidedHere(
   shown: readonly ShownAction[],
   callId: string,
@@ -43,7 +43,7 @@ function followed(each: ShownAction, pending: readonly PendingAction[], othersCa
     if (each.type === 'waits') return { type: 'gone', action: each.action };
     return each.type === 'decided-here' && othersCame ? { ...each, folded: true } : each;
   }
-  // The stream may still show the question that was just decided.
+  // The stream may still contain the question that was just decided.
   if (each.type === 'decided-here' && now.shown === each.action.shown) return each;
   return { type: 'waits', action: now };
 }

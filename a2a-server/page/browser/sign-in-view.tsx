@@ -1,13 +1,13 @@
 /**
- * Signs in with the code of a one-time link, or says where to get one. The person presses a button: programs that open
- * links to check them do not.
+ * Signs in with the code of a one-time link, or explains how to get one. The person must press a button, because link
+ * scanners open links but press nothing.
  */
 import { useState } from 'preact/hooks';
 import { signIn } from './sign-in.ts';
 
 interface SignInProps {
   code: string | undefined;
-  /** The code has been sent: it is good no more, whatever the answer is. */
+  /** Called after the code was sent. It is then used, whatever the answer. */
   onUsed: () => void;
   onSignedIn: () => void;
 }

@@ -1,10 +1,10 @@
 /**
- * This browser's sign-in. The server keeps a cookie that no script reads; the page key lies beside it, in the storage of this
- * origin. A request needs both, so that neither a page on another port nor a stolen key is enough.
+ * Manages this browser's sign-in: a cookie that no script can read, and the page key in this origin's storage. A
+ * request needs both, so neither a page on another port nor a stolen key is enough.
  */
 const KEY = 'page-key';
 
-/** Where the page's session stands for a bearer token. */
+/** Below this URL the page's session replaces a bearer token. */
 export const API = new URL('page/api', location.href).href;
 
 export const pageKey = (): string | null => localStorage.getItem(KEY);
@@ -19,7 +19,7 @@ export const signedInFetch: typeof fetch = (input, init) =>
     headers: { ...Object.fromEntries(new Headers(init?.headers)), 'X-Page-Key': pageKey() ?? '' },
   });
 
-/** Exchanges the code of a one-time link. @returns what went wrong, undefined when the browser is signed in */
+/** Exchanges the code of a one-time link. @returns an error text, or undefined when signed in */
 export async function signIn(code: string): Promise<string | undefined> {
   const answer = await post('page/session', { code });
   if ('problem' in answer) return answer.problem;
@@ -29,7 +29,7 @@ export async function signIn(code: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** @returns what went wrong, undefined when the server has ended the session */
+/** @returns an error text, or undefined when the server has ended the session */
 export async function signOut(everywhere: boolean): Promise<string | undefined> {
   const answer = await post('page/sign-out', { everywhere });
   if ('problem' in answer && answer.status !== 401) return answer.problem;
@@ -37,7 +37,7 @@ export async function signOut(everywhere: boolean): Promise<string | undefined> 
   return undefined;
 }
 
-/** Calls `act` when another tab signs in or out. @returns how to call that off */
+/** Calls `act` when another tab signs in or out. @returns a function that removes the listener */
 export function onOtherTab(act: () => void): () => void {
   const changed = ({ key }: StorageEvent): void => {
     if (key === KEY || key === null) act();

@@ -1,4 +1,4 @@
-/** What became of a call, as the server says: for an action that waits no more. */
+/** Asks the server for the state of an action that no longer waits. */
 import * as z from 'zod/mini';
 import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import type { StandingCall } from './outcome-text.ts';
@@ -13,7 +13,7 @@ const task = z.object({
   metadata: z.object({ [TOOL_APPROVAL]: z.object({ calls: z.array(call) }) }),
 });
 
-/** @returns undefined where the task has no such call. @throws Error */
+/** @returns undefined if the task has no such call. @throws Error */
 export async function standingCall(taskId: string, callId: string): Promise<StandingCall | undefined> {
   const response = await signedInFetch(`${API}/tasks/${encodeURIComponent(taskId)}`, {
     headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL },

@@ -1,4 +1,4 @@
-/** The tasks this token may see, those that wait first. */
+/** Lists the tasks of the signed-in principal; waiting tasks come first. */
 import type { ListedTask } from '../../../shared/client/index.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 

@@ -1,4 +1,4 @@
-/** One task, as it stands and as it goes on. */
+/** Shows one task and its live updates. */
 import { useEffect, useState } from 'preact/hooks';
 import type { A2aClient, Decision, Execution, TaskReport } from '../../../shared/client/index.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
@@ -16,7 +16,7 @@ interface TaskViewProps {
   onChange: () => Promise<void>;
 }
 
-/** The page shows so many characters of what running tools print. */
+/** Maximum characters of live tool output on the page. */
 const LIVE = 20_000;
 
 export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
@@ -52,7 +52,7 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
     return () => attached.detach();
   }, [client, taskId]);
 
-  /** @returns whether the server has taken it. If not, the page says why, and the action still waits. */
+  /** @returns true if the server accepted it. Otherwise the page shows the error, and the action still waits. */
   const send = async (act: (to: Execution) => Promise<void>): Promise<boolean> => {
     if (execution === undefined) return false;
     try {

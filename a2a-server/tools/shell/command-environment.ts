@@ -1,6 +1,8 @@
-/** What of the server's environment a command gets to see: enough to work, and no secret by accident. */
+/** Selects the environment variables a command gets: enough to work, and no secrets. */
 
-/** Harmless and needed; a name that ends in `*` stands for all that begin so. Everything else has to be configured. */
+/**
+ * Harmless variables that programs need. A trailing `*` matches any ending. The operator must configure all others.
+ */
 const POSIX = [
   'PATH',
   'HOME',
@@ -23,7 +25,7 @@ const POSIX = [
   'NODE_EXTRA_CA_CERTS',
 ];
 
-/** Without these most Windows programs do not start. */
+/** Most Windows programs do not start without these. */
 const WINDOWS = [
   'SYSTEMROOT',
   'SYSTEMDRIVE',
@@ -48,14 +50,14 @@ const WINDOWS = [
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param also names the operator lets through besides, e.g. `JAVA_HOME` or `CARGO_*`. */
+/** @param also further names the operator allows, e.g. `JAVA_HOME` or `CARGO_*` */
 export function commandEnvironment(
   environment: Environment,
   also: readonly string[] = [],
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const windows = platform === 'win32';
-  // On Windows names differ in case from one machine to the next.
+  // Windows ignores the case of names, and machines differ.
   const spelt = (name: string) => (windows ? name.toUpperCase() : name);
   const allowed = [...POSIX, ...(windows ? WINDOWS : []), ...also].map(spelt);
   const exact = new Set(allowed.filter((name) => !name.endsWith('*')));

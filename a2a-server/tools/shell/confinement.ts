@@ -1,15 +1,17 @@
 /**
- * Shell commands in a box, made by bubblewrap (Linux): the system is there to be read, the workspace to be written, /tmp is
- * the command's own, nothing else can be written. It sees no process but its own, no sockets of the machine's services, no
- * network unless told so, and not the directories that are named as hidden.
+ * Confines shell commands with bubblewrap (Linux). A command may read the system and write only to its workspace and
+ * its own /tmp. It sees only its own processes, no service sockets, no hidden directories, and no network unless
+ * allowed.
  *
- * What it means for the end of a command (A2, R43)
- * - The box stays in the process group of the shell that was spawned: `--new-session` would take it out, and is not needed,
- *   since the group has no terminal to write to.
- * - SIGTERM to the group ends bubblewrap's outer process at once and reaches the command too, which has its grace period.
- *   The first process inside ignores it, stays as long as anything runs in the box, and so keeps the group alive. For the
- *   same reason there is no `--die-with-parent`: it would kill the command with the outer process, without any grace.
- * - SIGKILL ends the first process inside, and with it the kernel ends all that is in the box: also what has left the group.
+ * Consequences for ending a command (A2, R43)
+ * - bubblewrap stays in the shell's process group. `--new-session` would move it out of the group. It is not needed,
+ *   because the group has no terminal.
+ * - SIGTERM to the group ends bubblewrap's outer process at once and also reaches the command, which gets its grace
+ *   period. The first process inside ignores SIGTERM and stays while anything runs in the sandbox. So the group stays
+ *   alive.
+ * - `--die-with-parent` is not used: it would kill the command with the outer process, without a grace period.
+ * - SIGKILL ends the first process inside. The kernel then ends everything in the sandbox, even processes that left
+ *   the group.
  */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -17,12 +19,15 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { codeOf } from '../workspace/file-failure.ts';
 
 export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;
-/** Whether commands are confined: where it can be done, never, or always, so that there is no server where it cannot. */
+/**
+ * Whether commands are confined: `auto` where possible, `off` never, `require` always. With `require` the server does
+ * not start where confinement is impossible.
+ */
 export type ConfineShell = (typeof CONFINE_SHELL)[number];
 
 export interface Box {
   network: boolean;
-  /** Directories that are empty in the box, wherever they lie: the server's own (X2). */
+  /** Directories that are empty in the sandbox: the server's own (X2). */
   hidden: readonly string[];
 }
 
@@ -30,12 +35,12 @@ export type Confinement = ({ type: 'confined' } & Box) | { type: 'open'; why: st
 
 export const UNCONFINED: Confinement = { type: 'open', why: 'it is switched off' };
 
-/** How long an empty box may take to be made, in milliseconds. */
+/** Time limit for creating a test sandbox, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 const BWRAP = 'bwrap';
 
-/** Below /run are the sockets of services, Docker's among them: who can open one is not confined. */
+/** /run has the sockets of services, e.g. Docker. A command that can open one is not confined. */
 const READ_ONLY_SYSTEM = [
   ...'--ro-bind / / --dev /dev --proc /proc'.split(' '),
   ...'--tmpfs /tmp --tmpfs /var/tmp --tmpfs /run --setenv TMPDIR /tmp'.split(' '),
@@ -46,8 +51,9 @@ const OWN_NAMESPACES = [
 ];
 
 /**
- * What can be had, found out by making a box. @throws ProductError CONFIGURATION where a box is required and cannot be made.
- * @param path where bubblewrap is looked for, as PATH is.
+ * Tests whether confinement works by creating a sandbox. @throws ProductError CONFIGURATION if it is required and
+ * does not work
+ * @param path the PATH to find bubblewrap
  */
 export async function findConfinement(
   { confine, network, hidden }: Box & { confine: ConfineShell },
@@ -64,13 +70,15 @@ export async function findConfinement(
   );
 }
 
-/** The program that runs `command` in a box, with its arguments. @param at the only directory it may write to, and where it starts. */
+/**
+ * The command line that runs `command` in a sandbox. @param at the only writable directory, and the working directory
+ */
 export function boxed(
   { network, hidden }: Box,
   at: { root: string; cwd: string },
   command: readonly string[],
 ): [string, ...string[]] {
-  // Where /etc/resolv.conf leads on many systems.
+  // On many systems /etc/resolv.conf is a link into this directory.
   const resolver = '/run/systemd/resolve';
   return [
     BWRAP,
@@ -88,7 +96,7 @@ export function boxed(
   ];
 }
 
-/** For people and models: what holds for a command. */
+/** Describes the confinement for people and models. */
 export function confinementText(confinement: Confinement): string {
   if (confinement.type === 'open') return `Commands are not confined: ${confinement.why}.`;
   const network = confinement.network ? 'the network is open to them' : 'there is no network';

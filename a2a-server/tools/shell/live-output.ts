@@ -1,9 +1,9 @@
-/** Output on its way to whoever watches: many small pieces become few, soon enough to look live. */
+/** Combines small pieces of live output into fewer, larger ones with a short delay. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
 const FLUSH_MS = 50;
 const FLUSH_CHARACTERS = 8 * 1024;
-/** Beyond this nobody reads along; the result has the end of the output. As much as is kept for being read later. */
+/** Maximum characters of live output. The result has the end of the output. */
 const MAX_CHARACTERS = 1_000_000;
 
 export class LiveOutput {
@@ -28,7 +28,7 @@ export class LiveOutput {
     else this.#callOff ??= this.#clock.after(FLUSH_MS, () => this.flush());
   }
 
-  /** Passes on what waits. Leaves no timer. */
+  /** Emits the waiting text and cancels the timer. */
   flush(): void {
     this.#callOff?.();
     this.#callOff = undefined;

@@ -1,12 +1,12 @@
 /**
- * Runs one shell command in a process group of its own and sees it to its end (A2, R43).
+ * Runs one shell command in its own process group until the whole group has ended (A2, R43).
  *
- * - D6, R94: the shell waits at a pipe until its process group is recorded, and only then reads the command. If this
- *   process is killed before that, the pipe closes and the shell exits without having run anything.
- * - It resolves when no process of the group is left, or after SIGKILL: what the command leaves in the background ends
- *   with it.
- * - Output is taken as fast as it comes, and only its beginning and end are kept.
- * - stdin is closed: a command that asks something gets no answer instead of waiting for one.
+ * - D6, R94: the shell waits on a pipe until its process group is recorded, and only then runs the command. If this
+ *   process is killed earlier, the pipe closes and the shell exits without running anything.
+ * - It resolves when no process of the group is left, or after SIGKILL. Background processes of the command end with
+ *   it.
+ * - Output is read as fast as it comes. Only its beginning and end are kept.
+ * - stdin is closed, so a command that asks for input gets none instead of waiting.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,13 +21,13 @@ import { LiveOutput } from './live-output.ts';
 import { boxed, type Box } from './confinement.ts';
 import { endGroup, goneWithin, hasExited, type GroupEnd } from '../../processes/process-group.ts';
 
-/** Characters of output kept for the result. */
+/** Maximum characters of output in the result. */
 const MAX_OUTPUT = 30_000;
-/** How long output may be quiet before a pipe that a daemon holds open is let go. */
+/** Milliseconds without output before a pipe that a daemon holds open is closed. */
 const QUIET_MS = 100;
-/** How long the first process of a box may take to follow its shell, where the shell has left nothing behind. */
+/** Milliseconds the sandbox's first process has to exit after its shell. */
 const TAKEN_DOWN_MS = 1_000;
-/** How long a daemon that never falls quiet is listened to after the command has ended. */
+/** Maximum milliseconds to read a daemon's output after the command has ended. */
 const DRAIN_MS = 1_000;
 
 export interface Command {
@@ -39,34 +39,34 @@ export interface Command {
   output: (text: string) => void;
   clock: Clock;
   graceMs: number;
-  /** Where its process group is recorded before it runs. */
+  /** Records the process group before the command runs. */
   child: ChildEntry;
-  /** The box it runs in; without one it may do what the server's user may. */
+  /** The sandbox for the command. Without it the command has the rights of the server's user. */
   box?: { box: Box; root: string } | undefined;
 }
 
 export interface CommandEnd {
-  /** The signal aborted before the shell had exited. */
+  /** True if the signal aborted before the shell exited. */
   stopped: boolean;
   exitCode: number | null;
-  /** What killed the shell, if something did. */
+  /** The signal that killed the shell, if any. */
   exitSignal: NodeJS.Signals | null;
-  /** Stdout and stderr as they came, the middle left out where it is long. */
+  /** Stdout and stderr in their order. The middle of long output is left out. */
   output: string;
-  /** Something was left out of it. */
+  /** True if part of the output was left out. */
   cut: boolean;
-  /** How what was left of the group ended, once the shell had exited or the signal aborted. */
+  /** How the rest of the group ended after the shell's exit or the abort. */
   group: GroupEnd;
 }
 
-/** @throws the system's error when the shell cannot be started; ProductError STORAGE when it cannot be recorded. */
+/** @throws the system's error if the shell cannot start; ProductError STORAGE if it cannot be recorded */
 export async function runCommand(command: Command): Promise<CommandEnd> {
   const { signal, clock } = command;
   signal.throwIfAborted();
   const child = startShell(command);
   const exited = once(child, 'exit');
   const closed = once(child, 'close');
-  // Without a process there is neither; the failure is that of `spawn`, below.
+  // If the process does not start, `spawn` below reports the failure.
   exited.catch(() => undefined);
   closed.catch(() => undefined);
   const kept = new CappedText(MAX_OUTPUT);
@@ -94,7 +94,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   child.stdout?.destroy();
   child.stderr?.destroy();
   live.flush();
-  // What could not be ended is left to the next server.
+  // A group that could not be ended stays recorded for the next server.
   if (end !== 'unconfirmed') command.child.forget();
   return {
     stopped: first === 'aborted',
@@ -106,12 +106,15 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   };
 }
 
-/** Whether the shell has left nothing behind. A box is told to be taken down by the shell's end, and takes a moment for it. */
+/** True if the shell left no process behind. A sandbox needs a moment to exit after its shell. */
 function isGone(group: number, { box, clock }: Command): Promise<boolean> {
   return goneWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
 }
 
-/** The shell reads one line from here before it runs the command; at the end of the file it exits instead. */
+/**
+ * The file descriptor from which the shell reads one line before it runs the command. At end of file the shell exits
+ * instead.
+ */
 const GATE = 3;
 const WAIT_AT_GATE = `read -r _ <&${GATE} || exit; exec ${GATE}<&-`;
 
@@ -119,7 +122,7 @@ function startShell(start: Command): ChildProcess {
   const { command, cwd, box } = start;
   const env = { ...start.env, ...start.child.env };
   if (process.platform === 'win32') {
-    // `/d` leaves out AutoRun commands; the quotes of the command are the command's own.
+    // `/d` skips AutoRun commands. `/s` removes only the outer quotes, so the command's quotes stay.
     return spawn(env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', `"${command}"`], {
       cwd,
       env,
@@ -128,7 +131,7 @@ function startShell(start: Command): ChildProcess {
       windowsHide: true,
     });
   }
-  // One pipe for both streams keeps them in the order they were written in. The command stays an argument of its own.
+  // One pipe for both streams keeps their order. The command stays a separate argument.
   const shell = ['/bin/sh', '-c', `${WAIT_AT_GATE}; exec /bin/sh -c "$0" 2>&1`, command] as const;
   const [program, ...args] = box === undefined ? shell : boxed(box.box, { root: box.root, cwd }, shell);
   return spawn(program, args, {
@@ -139,18 +142,18 @@ function startShell(start: Command): ChildProcess {
   });
 }
 
-/** Lets the shell run its command. Windows has no gate. */
+/** Lets the shell run its command. Windows has no such pipe. */
 function openGate({ stdio }: ChildProcess): void {
   const gate: unknown = stdio[GATE];
   if (!(gate instanceof Writable)) return;
-  // A shell that was killed meanwhile reads nothing.
+  // A shell that was killed meanwhile causes a write error.
   gate.on('error', () => undefined);
   gate.end('\n');
 }
 
 /**
- * Which comes first: the shell's exit, or the abort. What has exited was not stopped, whatever comes later (A3), even if
- * this process has yet to hear of the exit.
+ * Waits for the shell's exit or the abort. A shell that has exited was not stopped (A3), even if Node reports the
+ * exit later.
  */
 async function firstOf(
   exited: Promise<unknown>,
@@ -170,8 +173,8 @@ async function firstOf(
 }
 
 /**
- * Resolves when all that was written has been read: at the end of the pipes or, if a daemon holds them, when they are
- * quiet. One that writes on is not the command's output any more.
+ * Resolves when the output is read: at the end of the pipes or, if a daemon holds them open, after a quiet period.
+ * Later output is not the command's.
  */
 async function drained(closed: Promise<unknown>, length: () => number, clock: Clock): Promise<void> {
   const end = closed.then(() => 'end' as const);
@@ -183,7 +186,7 @@ async function drained(closed: Promise<unknown>, length: () => number, clock: Cl
     for (let before = -1; length() !== before;) {
       before = length();
       if ((await Promise.race([end, enough, quiet(clock)])) !== 'quiet') return;
-      // A timer may fire before what has arrived meanwhile is read; the turn after it may not.
+      // A timer may fire before arrived data is read. The next event-loop turn reads it.
       await nextTurn();
     }
   } finally {
