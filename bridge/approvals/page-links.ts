@@ -1,7 +1,7 @@
 /**
- * Keeps one-time links to the page of the agent's server. Each link opens one action. A link authorises its holder, so it goes into a form in URL mode.
- * The person sees such a form and the model does not. The same form keeps the
- * same link until the link expires.
+ * Keeps one-time links to the page of the agent's server. Each link opens one action. A link authorises its
+ * holder, so it goes into a form in URL mode. The person sees such a form and the model does not. The same form
+ * keeps the same link until the link expires.
  */
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import type { Session } from '../sessions/session.ts';
