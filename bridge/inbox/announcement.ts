@@ -4,23 +4,23 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import { type WaitingResult, waitingResult } from '../state/waiting-result.ts';
 import type { ToolName } from '../tool-names/tool-name.ts';
 
-/** What a client is told of with one answer. */
+/** The announcement in one answer. */
 export interface Announcement {
   results: readonly WaitingResult[];
-  /** How many more wait. */
+  /** How many more results wait. */
   more: number;
 }
 
-/** Told one by one; of more than these only the number. */
+/** The maximum number of results in one announcement; of the others it gives only the number. */
 const TOLD_AT_ONCE = 10;
 
-/** Everything that is new, newest last. */
+/** Announces the newest results, newest last. */
 export function announcementOf(results: readonly WaitingResult[]): Announcement {
   const told = results.slice(-TOLD_AT_ONCE);
   return { results: told, more: results.length - told.length };
 }
 
-/** As text for the head of an answer; '' when there is nothing to say. */
+/** The text at the start of an answer; '' if there is nothing to announce. */
 export function announcementText({ results, more }: Announcement, name: (tool: ToolName) => string): string {
   if (results.length === 0) return '';
   return [
@@ -35,7 +35,7 @@ export function announcementText({ results, more }: Announcement, name: (tool: T
     .join('\n');
 }
 
-/** Any tool's output, with room for what waits. */
+/** Adds the announcement to a tool's output schema. */
 export function withWaitingResults(output: z.ZodObject): z.ZodObject {
   return output.extend({
     waitingResults: z

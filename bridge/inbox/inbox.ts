@@ -1,12 +1,12 @@
 /**
- * The result inbox (R68): what ended while nobody looked is announced with the next answer, whatever it is about, and
- * stays until it is collected.
+ * The result inbox (R68). If a task ends while no client waits for it, the next answer announces its result. The
+ * result stays until a client collects it.
  *
  * Invariants
- * - A result is announced once by each bridge: once too often to one who works with two is better than never.
- * - What is on disk is what waits: a bridge that is killed at any point leaves an entry in the outbox, a result here, or
- *   both, and the next bridge announces it (B3).
- * - Looking never delays an answer by more than a moment, whatever state the agents are in.
+ * - Each bridge announces a result once. A user of two bridges may see it twice, but never misses it.
+ * - The disk holds all waiting results. A bridge killed at any point leaves an outbox entry, a result, or both, and
+ * the next bridge announces it (B3).
+ * - A look delays an answer by a moment at most, whatever state the agents are in.
  */
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -21,9 +21,9 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { hasEnded } from '../sessions/task-view.ts';
 import { type Announcement, announcementOf } from './announcement.ts';
 
-/** How long an answer that is ready waits for a look that began with its call. */
+/** How long a ready answer waits for the look that began with its call, in milliseconds. */
 const PATIENCE_MS = 1_000;
-/** Tasks looked at, the newest: a person who left more behind finds the others in the list. */
+/** How many tasks to check, newest first. The list of sessions has the others. */
 const LOOKED_AT = 50;
 
 type Accepted = OutboxEntry & { state: { type: 'accepted' } };
@@ -41,9 +41,9 @@ export interface InboxParts {
 export class Inbox {
   readonly #parts: InboxParts;
   readonly #told = new Set<ResultKey>();
-  /** Handed over here: what is on disk of them is about to go. */
+  /** Results collected through this bridge, which the disk may still hold. */
   readonly #collected = new Set<ResultKey>();
-  /** Sessions whose task was seen to have ended. */
+  /** Sessions whose task has ended. */
   readonly #ended = new WeakSet<Session>();
   #looking: Promise<void> | undefined;
 
@@ -54,11 +54,11 @@ export class Inbox {
   }
 
   /**
-   * Takes up what bridges that have ended left, and looks after what stands still and may have been decided elsewhere.
-   * Beside the call it begins with: whoever answers that call may wait for it a moment.
+   * Takes over the delegations of ended bridges, and refreshes tasks that other clients may have decided. It runs in
+   * parallel with its call, which may wait a moment for it.
    */
   look(): Promise<void> {
-    // A look that an agent holds up is not waited for by the calls that come after.
+    // Later calls do not wait for a look that an agent delays.
     if (this.#looking !== undefined) return Promise.resolve();
     this.#looking = this.#look()
       .catch((error: unknown) =>
@@ -68,7 +68,7 @@ export class Inbox {
     return withTimeout(PATIENCE_MS, this.#looking).catch(() => undefined);
   }
 
-  /** What this bridge has not announced yet. It counts as announced from here on. */
+  /** The results that this bridge has not announced yet. They count as announced from now on. */
   async take(): Promise<Announcement> {
     const { results, registry, log } = this.#parts;
     try {
@@ -77,7 +77,7 @@ export class Inbox {
         return !this.#told.has(key) && !this.#collected.has(key);
       });
       for (const result of waiting) this.#told.add(keyOf(result));
-      // Of an agent that is not configured any more nothing can be collected.
+      // The results of an unconfigured agent cannot be collected.
       return announcementOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
     } catch (error) {
       log.warn({ err: error }, 'the inbox could not be read');
@@ -96,12 +96,12 @@ export class Inbox {
     const { view, agent } = session;
     if (view === undefined || view.taskId === '') return;
     if (!hasEnded(view)) {
-      // With some agents a session goes on in the same task: the end of its next turn is a result of its own.
+      // With some agents a session continues in the same task: the end of its next turn is a new result.
       if (this.#ended.delete(session)) this.#reopen(agent.name, view.taskId);
       return;
     }
     this.#ended.add(session);
-    // Whoever waits for it is answered first: what they are handed is not announced.
+    // Waiting calls are answered first: a result in their answers is not announced.
     setImmediate(() => {
       this.#keep(session).catch((error: unknown) =>
         this.#parts.log.warn(
@@ -129,14 +129,14 @@ export class Inbox {
     if (view === undefined || !hasEnded(view)) return;
     const { taskId, state } = view;
     if (this.#collected.has(keyOf({ agent: agent.name, taskId }))) return;
-    // The row of the delegation names its task from then on.
+    // The row of the delegation has its task id only after this.
     await delegations.settled();
     if (!this.#collected.has(keyOf({ agent: agent.name, taskId }))) results.put(agent.name, taskId, state);
   }
 
   /**
-   * No bridge announces the result while this process runs.
-   * @returns how to close the earlier results of its session
+   * Stops the announcement of the result in all bridges while this process runs.
+   * @returns a function that closes the earlier results of the session
    */
   #stopAnnouncing({ view, agent }: Session): () => void {
     if (view === undefined) return () => undefined;
@@ -165,7 +165,7 @@ export class Inbox {
     await Promise.all([...byAgent].map(([agent, entries]) => this.#lookAt(agent, entries)));
   }
 
-  /** One after the other: an agent that is away is asked once. */
+  /** One by one: an unreachable agent is asked only once. */
   async #lookAt(agent: string, entries: readonly Accepted[]): Promise<void> {
     const { registry, sessions, outbox, log } = this.#parts;
     if (registry.find(agent) === undefined) return;
@@ -175,7 +175,7 @@ export class Inbox {
         await here?.refresh();
         const session = here ?? (await sessions.find(state.taskId));
         await this.#keep(session);
-        // The session has been gone on with: its newest task is the one whose result counts.
+        // The session has a newer task, whose result counts.
         if (session.view !== undefined && session.view.taskId !== state.taskId)
           outbox.collect(state.taskId, 'unknown');
       }

@@ -1,6 +1,6 @@
 /**
- * This user's local A2A server: found by the address it leaves in the state directory, started when it does not run.
- * A lock makes it one server for all bridges of the user, however many start together.
+ * Finds this user's local A2A server by its address in the state directory, or starts it. A lock ensures one server
+ * for all bridges of the user.
  */
 import { setTimeout } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
@@ -16,15 +16,15 @@ export interface LocalServer {
   stateDirectory: string;
   /** The built server's absolute path. */
   script: string;
-  /** Whether it may be started. */
+  /** Whether the bridge may start the server. */
   autoStart: boolean;
   configFile: string | undefined;
 }
 
-/** Others wait while one starts the server, which takes up to 20 s. */
+/** The other bridges wait while one starts the server, which takes up to 20 s. */
 const LOCK = { stale: 30_000, retries: { retries: 60, minTimeout: 100, maxTimeout: 500, randomize: true } };
 
-/** How long a server that shuts down is waited for, and how often it is looked at. */
+/** How long to wait for a server that shuts down, and how often to check it, in milliseconds. */
 const CLOSING_MS = 15_000;
 const LOOK_MS = 100;
 
@@ -67,7 +67,7 @@ function commandOf({ script, stateDirectory, configFile }: LocalServer): string 
 
 async function runningServer(stateDirectory: string, token: string): Promise<Endpoint | undefined> {
   const record = await readServerRecord(stateDirectory);
-  // A server that was killed leaves its address, and whoever has its port now must not be shown the token.
+  // A killed server leaves its address. Another program may have its port now, and must not get the token.
   if (record === undefined || !exists(record.pid)) return undefined;
   const health = await settledHealth(record.url, token);
   switch (health.type) {
@@ -88,7 +88,7 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
   }
 }
 
-/** Waits for a server that shuts down to be gone, for as long as its tools usually have to come to their end. */
+/** Waits for a server that shuts down: long enough for its tools to end, usually. */
 async function settledHealth(url: string, token: string): Promise<Health> {
   for (let waited = 0; ; waited += LOOK_MS) {
     const health = await healthOf(url, token);

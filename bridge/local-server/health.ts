@@ -1,14 +1,14 @@
-/** Whether what listens at the address in the state directory is this user's A2A server. */
+/** Checks whether the address in the state directory belongs to this user's A2A server. */
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
 
 export type Health =
   | { type: 'up' }
-  /** It is shutting down: the next one can be started when it has gone. */
+  /** The server is shutting down: the next one can start afterwards. */
   | { type: 'closing' }
-  /** Nothing listens: the server that left the address has gone. */
+  /** Nothing listens: the server that left the address has ended. */
   | { type: 'down' }
-  /** Something listens that is not it. */
+  /** Another program listens there. */
   | { type: 'stranger'; message: string };
 
 const TIMEOUT_MS = 5_000;
@@ -16,7 +16,7 @@ const refused = z.object({
   cause: z.object({ code: z.enum(['ECONNREFUSED', 'ECONNRESET', 'UND_ERR_SOCKET']) }),
 });
 
-/** `GET /health` with the local token, which only that server takes. */
+/** `GET /health` with the local token, which only that server accepts. */
 export async function healthOf(url: string, token: string): Promise<Health> {
   try {
     const response = await fetch(new URL('/health', url), {

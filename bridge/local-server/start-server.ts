@@ -1,4 +1,4 @@
-/** Starting the local A2A server, detached, so that it and its tasks outlive the bridge and its client. */
+/** Starts the local A2A server, detached, so that it and its tasks survive the bridge and its client. */
 import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { open, readFile, rename, stat } from 'node:fs/promises';
@@ -10,24 +10,24 @@ export interface ServerProgram {
   /** The built server, an absolute path. */
   script: string;
   stateDirectory: string;
-  /** Where the server reads its part of the settings; the bridge passes on its own. */
+  /** The file with the server's settings; the bridge passes on its own. */
   configFile: string | undefined;
 }
 
-/** How a server that the bridge starts is given a port: the bridge itself has no such flag. */
+/** How to give the server another port: the bridge itself has no such flag. */
 export const OTHER_PORT =
   'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
 
 const READY_MS = 20_000;
-/** What its log says when somebody else has its port. */
+/** The server's log message when another program has its port. */
 const PORT_TAKEN = /\bport \d+\b.*\btaken\b|EADDRINUSE/i;
 const TAIL_LINES = 15;
 /** Bytes. */
 const MAX_LOG = 10 * 1024 * 1024;
 
 /**
- * Starts the server and waits until it has left its address.
- * @throws ProductError CONFIGURATION when it ends instead, with the end of its log
+ * Starts the server and waits for its address in the state directory.
+ * @throws ProductError CONFIGURATION if the server ends instead, with the end of its log
  */
 export async function startServer({
   script,
@@ -39,7 +39,7 @@ export async function startServer({
   const log = await open(logPath, 'a', 0o600);
   const logStart = (await log.stat()).size;
   try {
-    // Before the server starts: what it leaves can then not be missed.
+    // Watch before the server starts, so that no change is missed.
     const changes = watchDirectory(stateDirectory);
     const args = [
       script,
@@ -98,7 +98,7 @@ function watchDirectory(path: string): { listen: (listener: () => void) => void;
   };
 }
 
-/** A log that has grown large makes room for a new one; the one before it goes. */
+/** Renames a large log, so that the server begins a new one. The previous renamed log is overwritten. */
 async function setAside(path: string): Promise<void> {
   const size = await stat(path).then(
     (found) => found.size,
@@ -107,7 +107,7 @@ async function setAside(path: string): Promise<void> {
   if (size > MAX_LOG) await rename(path, `${path}.1`);
 }
 
-/** The last lines of what this start has logged. */
+/** The last log lines of this start. */
 async function tailOf(path: string, from: number): Promise<string> {
   const text = (await readFile(path)).subarray(from).toString('utf8').trim();
   return text === '' ? '(it logged nothing)' : text.split('\n').slice(-TAIL_LINES).join('\n');

@@ -1,6 +1,6 @@
 /**
- * How an agent of the settings is reached: where its card is, what goes with each request, and how its directories are
- * called. Secrets are not written here: the settings name a variable or a command that has them.
+ * How the bridge reaches an agent of the settings: its card, its headers, its directories. Secrets can stay out of
+ * the file: the settings can name a variable or a command.
  */
 import { z } from 'zod';
 
@@ -12,23 +12,23 @@ const secretSource = z.union([
   }),
   z.strictObject({ command }),
 ]);
-/** A value as it stands, or where it is to be had. */
+/** A value, or where to read it. */
 export type SecretSource = z.infer<typeof secretSource>;
 
-/** What may stand beside the URL of an agent. */
+/** The optional keys of an agent's settings. */
 export const agentAccess = {
-  /** Where its card is, if not at its URL. */
+  /** The URL of the card, if it is not at the agent's URL. */
   cardUrl: z.url({ protocol: /^https?$/ }).optional(),
-  /** A program and its arguments, run without a shell, which says the bearer token. */
+  /** A program and its arguments, run without a shell. It prints the bearer token. */
   tokenCommand: command.optional(),
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header'), secretSource)
     .default({}),
-  /** Directories of this machine by what the agent calls them. */
+  /** Directories of this machine, and the agent's paths for them. */
   workspaces: z.record(z.string().min(1), z.string().min(1)).default({}),
 } as const;
 
-/** A user and a password in a URL would be shown with it; they are to be sent as a header. */
+/** A user and password in a URL would be visible; a header carries them instead. */
 export function hasNoCredentials(url: string): boolean {
   const { username, password } = new URL(url);
   return username === '' && password === '';

@@ -1,22 +1,25 @@
-/** Who may decide, and how a person is reached: the setting `approvals`. */
+/** The setting `approvals`: who may decide, and how a person is asked. */
 
 /**
- * - `auto`: a person is asked in a form where the client has one; a decision over the tool counts as well.
- * - `human-only`: only what a person has answered in a form counts; a tool call decides nothing.
- * - `tool-only`: nobody is asked in a form; decisions come over the tool.
+ * How a person is asked.
+ * - `auto`: in a form if the client supports forms; decisions through the tool count as well.
+ * - `human-only`: only a person's answer in a form counts; a tool call decides nothing.
+ * - `tool-only`: no forms; decisions come through the tool.
  */
 export const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
 export type Approvals = (typeof APPROVALS)[number];
 
-/** Over which rung of the ladder a decision came, as it is recorded with the decision. */
+/** The surface that a decision came from, recorded with the decision. */
 export type Channel = 'task-form' | 'elicitation' | 'tool' | 'cli' | 'webhook';
 
-/** `none`: a form only approves or denies. `more`: it has fields to edit the action, to trust it and to give a reason. */
+/**
+ * `none`: a form only approves or denies. `more`: it has fields to edit, to extend the approval and to give a reason.
+ */
 export const FORM_FIELDS = ['none', 'more'] as const;
 export type FormFields = (typeof FORM_FIELDS)[number];
 
 export interface ApprovalRules {
   approvals: Approvals;
-  /** Milliseconds. An answer that comes back sooner has been read by nobody, and is none. */
+  /** Milliseconds. A faster answer was not read by a person, and does not count. */
   fastestAnswerMs: number;
 }

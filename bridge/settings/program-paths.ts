@@ -1,7 +1,7 @@
-/** Where the built programs are. Known to the entry point alone: what it loads lies elsewhere once it is bundled. */
+/** The paths of the built programs. Only the entry point knows them: bundling moves the other modules. */
 export interface ProgramPaths {
-  /** The built bridge, an absolute path: what a client's settings start. */
+  /** The built bridge, an absolute path. The clients' configurations start it. */
   bridgeScript: string;
-  /** The built a2a-server, for starting it. */
+  /** The built a2a-server. */
   serverScript: string;
 }

@@ -1,4 +1,4 @@
-/** The bridge's settings: what each is called on the command line, in the environment and in the file. */
+/** The bridge's settings: their flags, environment variables and keys in the file. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import {
@@ -23,10 +23,10 @@ const httpUrl = z
   .url({ protocol: /^https?$/ })
   .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL');
 
-/** Beside the port of the a2a-server. */
+/** The port after the a2a-server's. */
 export const DEFAULT_HTTP_PORT = 41243;
 
-/** A flag without a value is `true`, in the file it may be a number. */
+/** A flag without a value is `true`. In the file it may be a number. */
 const httpPort = z
   .union([
     z.boolean(),
@@ -40,12 +40,12 @@ const httpPort = z
   ])
   .transform((given) => (typeof given === 'number' ? given : given ? DEFAULT_HTTP_PORT : undefined));
 
-/** An agent of the settings file. Secrets stay outside: the file names the variable or the command that has them. */
+/** An agent of the settings file. Secrets can stay out of the file: the settings can name a variable or a command. */
 const agentSettings = z.strictObject({
   url: httpUrl,
   tokenEnv: variableName.optional(),
   ...agentAccess,
-  /** How it phrases what waits for a decision; its card tells when this is left out. */
+  /** The dialect; the agent's card implies it if this is absent. */
   dialect: z.enum(DIALECT_NAMES).optional(),
 });
 export type AgentSettings = z.infer<typeof agentSettings>;
@@ -213,7 +213,7 @@ export const BRIDGE_SETTINGS = {
   }),
 } as const;
 
-/** Settings that do not fit on a command line. */
+/** Settings that are too large for a command line. */
 export const UNFLAGGED_SETTINGS = {
   agents: setting({
     kind: 'text',
@@ -239,15 +239,15 @@ const ALL_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_SETTINGS };
 export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
   workspace: string;
   stateDir: string;
-  /** The configuration file when somebody has named one: a server started from here is told of it. */
+  /** The configuration file, if a flag or variable names one. A server started by the bridge gets the same file. */
   configFile: string | undefined;
 }
 
-/** Flags that say where the other settings are. */
+/** Flags that locate the other settings. */
 export const PLACE_FLAGS = sourceFlags("outbox, token and the local server's address");
 
 /**
- * @param flags what commander found, by the settings' keys, with `stateDir` and `config` beside them
+ * @param flags parsed by commander, by setting key, with `stateDir` and `config`
  * @throws ProductError CONFIGURATION
  */
 export async function readBridgeSettings(

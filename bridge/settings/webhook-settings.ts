@@ -1,11 +1,11 @@
-/** The setting `approvalWebhook`: whom the bridge tells of what waits, and how the two know each other. */
+/** The setting `approvalWebhook`: where the bridge posts pending actions, and how the two sides authenticate. */
 import { z } from 'zod';
 import { agentAccess, hasNoCredentials } from './agent-access.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
-/** What a person has to read the form in their client before another is asked, in seconds. */
+/** How long a person has to answer the client's form before the webhook posts, in seconds. */
 const AFTER_SECONDS = 30;
 
 export const webhookSettings = z
@@ -13,9 +13,9 @@ export const webhookSettings = z
     url: z
       .url({ protocol: /^https?$/ })
       .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL'),
-    /** Lets the previews of what waits go over a network in the clear. */
+    /** Allows the webhook to send previews unencrypted over a network. */
     allowHttp: z.boolean().default(false),
-    /** The environment variable with the secret that the posts are signed with; or a program and its arguments that say it. */
+    /** The environment variable, or the command, that holds the secret for the signatures. */
     secretEnv: variableName.optional(),
     secretCommand: agentAccess.tokenCommand,
     tokenEnv: variableName.optional(),

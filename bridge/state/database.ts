@@ -1,10 +1,10 @@
 /**
- * The bridge's memory: one SQLite database in the state directory, shared by all bridges and commands of a user (B5). The
- * agents own the tasks; this holds what the bridge has promised and must not do twice.
+ * The bridge's memory: one SQLite database in the state directory, shared by all bridges and commands of a user (B5).
+ * The agents own the tasks. The database holds what the bridge has promised and must not do twice.
  *
  * Invariants
- * - A write is durable when its method returns. What spans a decision and a write is one transaction.
- * - The database is opened by the first call that needs it, not when the bridge starts.
+ * - A write is durable when its method returns. A check and the write that depends on it are one transaction.
+ * - The first call that needs the database opens it, not the start of the bridge.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { openSqlite, type Command, type Query, type Sqlite } from '../../shared/sqlite/driver.ts';
@@ -22,7 +22,7 @@ const WHAT = "The bridge's database";
 
 export class BridgeDatabase {
   readonly path: string;
-  /** This process, as the owner of rows. */
+  /** This process, as an owner of rows. */
   readonly owner: ProcessId;
   readonly #sqlite: Sqlite;
   readonly #queries = new Map<string, Query>();
@@ -35,7 +35,7 @@ export class BridgeDatabase {
   }
 
   /**
-   * @param owner this process, unless a test plays several
+   * @param owner this process; a test may simulate several
    * @throws ProductError CONFIGURATION when the state directory cannot be used, or the file is not a database of this
    * version; STORAGE when it cannot be opened or written, or is damaged
    */
@@ -66,7 +66,7 @@ export class BridgeDatabase {
     }
   }
 
-  /** The rows of a query. Statements are prepared once. @throws ProductError STORAGE */
+  /** Runs a query. Statements are prepared once. @throws ProductError STORAGE */
   rows(sql: string, ...values: Parameters<Query>): ReturnType<Query> {
     return this.checked(() => {
       const query = this.#queries.get(sql) ?? this.#sqlite.query(sql);
@@ -75,7 +75,7 @@ export class BridgeDatabase {
     });
   }
 
-  /** Changes rows. @returns how many. @throws ProductError STORAGE */
+  /** Changes rows. @returns the number of changed rows. @throws ProductError STORAGE */
   run(sql: string, ...values: Parameters<Command>): number {
     return this.checked(() => {
       const command = this.#commands.get(sql) ?? this.#sqlite.command(sql);
@@ -84,22 +84,25 @@ export class BridgeDatabase {
     });
   }
 
-  /** All or nothing; no other bridge writes meanwhile. @throws ProductError STORAGE */
+  /**
+   * Runs the work in a transaction: all or nothing, and no other bridge writes meanwhile. @throws ProductError
+   * STORAGE
+   */
   transaction<Result>(work: () => Result): Result {
     return this.checked(() => this.#sqlite.transaction(work));
   }
 
-  /** A failure of SQLite, or a damaged row, becomes a ProductError that says what to do. @throws ProductError STORAGE */
+  /** Turns an SQLite failure or a damaged row into a ProductError with the next step. @throws ProductError STORAGE */
   checked<Result>(work: () => Result): Result {
     return storing(this.path, work, WHAT);
   }
 
-  /** Deletes the rows of a table that are older than this, in milliseconds. */
+  /** Deletes the rows of a table that are older than `olderThanMs`, in milliseconds. */
   forget(table: 'decision_claims' | 'webhook_posts', olderThanMs: number): void {
     this.run(`DELETE FROM ${table} WHERE at < ?`, Date.now() - olderThanMs);
   }
 
-  /** Those of the owners whose process has ended. */
+  /** Those owners whose process has ended. */
   async ended(owners: readonly ProcessId[]): Promise<readonly ProcessId[]> {
     const others = owners.filter((owner) => owner !== this.owner);
     const running = await Promise.all(others.map((owner) => isRunning(owner)));
@@ -107,15 +110,15 @@ export class BridgeDatabase {
   }
 
   /**
-   * Closes it in order. With no delegation open the write-ahead log is emptied, so a bridge that starts next opens nothing
-   * (`wasLeftOpen`).
+   * Closes the database. If no delegation is open, this empties the write-ahead log, so the next bridge need not open
+   * the database at its start (`wasLeftOpen`).
    */
   close(): void {
     try {
       const [open] = this.rows(`SELECT 1 FROM delegations WHERE state IN ('sending', 'accepted') LIMIT 1`);
       if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The next bridge looks.
+      // The log keeps its content, so the next bridge opens the database.
     }
     this.#queries.clear();
     this.#commands.clear();

@@ -1,12 +1,15 @@
 /**
- * Which message decides a call, for agents that run a call once for each approval of it (hazard 2 of gemini-cli's). Every
- * bridge and command of the user sees the claims (E2).
+ * Which message decides a call, for agents that run a call once per approval. All bridges and commands of the user
+ * share the claims (E2).
  */
 import type { BridgeDatabase } from './database.ts';
 
-/** One question about one call, by the code of what was shown: a call that is asked again with something else is another question. */
+/**
+ * One question about one call, with the code of what was shown. A call asked again with other content is another
+ * question.
+ */
 export interface Asking {
-  /** Its URL: names are the settings' own. */
+  /** The URL of the agent: each settings file has its own names. */
   agent: string;
   taskId: string;
   callId: string;
@@ -16,11 +19,11 @@ export interface Asking {
 export interface Claim {
   /** The message that carries the decision. */
   messageId: string;
-  /** The process that made the claim still runs, and knows what became of the message. */
+  /** The process that made the claim still runs, and knows whether the message arrived. */
   running: boolean;
 }
 
-/** In milliseconds. Such an agent forgets its tasks when it is started anew, long before. */
+/** In milliseconds. Such an agent restarts, and so forgets its tasks, long before. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
@@ -28,12 +31,12 @@ const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 export interface DecisionClaims {
   /**
    * Claims the question for a message. A message that is sent again has its claim already.
-   * @param past messages that are known to have come to nothing, whose senders have ended
-   * @returns the claim that stands in the way
-   * @throws ProductError STORAGE when the claim can be neither made nor read: nothing may be sent then
+   * @param past messages of ended processes that are known to have failed
+   * @returns the claim of another message, if there is one
+   * @throws ProductError STORAGE when the claim can be neither made nor read: nothing may be sent
    */
   take(asking: Asking, messageId: string, past: ReadonlySet<string>): Promise<Claim | undefined>;
-  /** The message came to nothing: another may decide. */
+  /** The message failed: another message may decide the call. */
   release(asking: Asking, messageId: string): void;
 }
 
@@ -51,7 +54,7 @@ export class StoredClaims implements DecisionClaims {
     if (found === undefined || found.messageId === messageId) return undefined;
     const running = (await this.#database.ended([found.owner])).length === 0;
     if (running || !past.has(found.messageId)) return { messageId: found.messageId, running };
-    // Of those who pass over the same dead claim, one replaces it.
+    // If several processes try to replace a dead claim, one succeeds.
     const taken = this.#database.run(
       `UPDATE decision_claims SET message_id = ?, owner = ?, at = ? WHERE ${OF} AND message_id = ?`,
       messageId,

@@ -1,4 +1,4 @@
-/** An outbox entry as a row of `delegations`, and back. Pure. */
+/** Converts an outbox entry to a row of `delegations`, and back. Pure. */
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Row, SqlValue } from '../../shared/sqlite/driver.ts';
@@ -22,7 +22,7 @@ export const COLUMNS = [
 ] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** What every attempt sends. */
+/** The fields of the message: every attempt sends the same. */
 const work = outboxEntry.pick({ text: true, settings: true, command: true, sessionId: true, taskId: true });
 
 export function rowOf(entry: OutboxEntry, owner: string): SqlValue[] {
@@ -46,7 +46,7 @@ export function rowOf(entry: OutboxEntry, owner: string): SqlValue[] {
   return COLUMNS.map((column) => values[column]);
 }
 
-/** @throws SqliteFailure when the row is not as this version writes it */
+/** @throws SqliteFailure when the row is damaged */
 export function entryOf(row: Row): OutboxEntry {
   const value = (column: Column): unknown => row[COLUMNS.indexOf(column)];
   try {

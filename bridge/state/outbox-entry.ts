@@ -5,11 +5,11 @@ import { commandCall } from '../../shared/protocol/agent-command.ts';
 import { taskSettings } from '../../shared/protocol/tool-approval.ts';
 
 /**
- * Where a delegation stands.
- * - `sending`: whether the message has reached the agent is not known.
- * - `accepted`: the agent has made it this task.
- * - `lost`: the agent cannot say whether it has the message; the person was told so.
- * - `collected`: the client has the result; the handle of the session is kept.
+ * The state of a delegation.
+ * - `sending`: it is unknown whether the agent has the message.
+ * - `accepted`: the agent has made this task of the message.
+ * - `lost`: the agent cannot say whether it has the message, and the person has been informed.
+ * - `collected`: the client has the result; the session's handle is kept.
  */
 export const delegationState = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sending') }),
@@ -19,34 +19,34 @@ export const delegationState = z.discriminatedUnion('type', [
     type: z.literal('collected'),
     taskId: z.string(),
     sessionId: z.string(),
-    /** How the task ended. */
+    /** The task's final state. */
     ended: z.enum(TASK_STATE_NAMES),
   }),
 ]);
 export type DelegationState = z.infer<typeof delegationState>;
 
 export const outboxEntry = z.object({
-  /** The A2A message id: the same at every attempt, by whichever bridge (B1). */
+  /** The A2A message id: the same in every attempt of every bridge (B1). */
   messageId: z.string().regex(/^[A-Za-z0-9-]{1,100}$/),
   agent: z.string(),
-  /** The first words of the text: they stay when the text has gone. */
+  /** The first words of the text; kept when the text is deleted. */
   title: z.string(),
   text: z.string(),
   settings: taskSettings,
-  /** It is no work for a model: the agent carries this out. `text` says the same in a line. */
+  /** A command, which the agent runs without a model. `text` is the command as a line. */
   command: commandCall.optional(),
-  /** The session and task it goes on with, if any: part of the message, so the same at every attempt too. */
+  /** The session and task of the message, if any. They are the same in every attempt. */
   sessionId: z.string().nullable(),
   taskId: z.string().nullable(),
   /** RFC 3339. */
   createdAt: z.string(),
   state: delegationState,
-  /** A person has cancelled it before its task was known: the reason. */
+  /** The reason of a cancel that came before the agent named the task. */
   cancel: z.string().nullable(),
-  /** False until the client is known to have the answer of the call that made it. */
+  /** Whether the client has confirmed the answer of the call that delegated. */
   answered: z.boolean(),
 });
 export type OutboxEntry = z.infer<typeof outboxEntry>;
 
-/** What is delegated. */
+/** The content of a delegation. */
 export type Work = Pick<OutboxEntry, 'text' | 'settings' | 'command'>;

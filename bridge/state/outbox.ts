@@ -1,6 +1,6 @@
 /**
- * The outbox: every delegation is in the database before its message leaves (B1), and stays open until the client has the
- * result. Its owner is the process that sends it. Another process takes it over when that process has ended.
+ * The outbox. Every delegation is in the database before its message leaves (B1), and stays open until the client has
+ * the result. Its owner is the process that sends it. When that process has ended, another process takes it over.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SqlValue } from '../../shared/sqlite/driver.ts';
@@ -10,7 +10,7 @@ import type { BridgeDatabase } from './database.ts';
 import type { ProcessId } from './process-id.ts';
 import { COLUMNS, entryOf, rowOf } from './delegation-row.ts';
 
-/** Handles of ended sessions kept for agents that cannot list theirs. */
+/** How many handles of collected sessions to keep, for agents that cannot list their tasks. */
 const KEPT_CLOSED = 500;
 
 const OPEN = `state <> 'collected'`;
@@ -23,7 +23,7 @@ export class Outbox {
   }
 
   /**
-   * Writes the entry, durably: when this returns, the message may leave.
+   * Writes the entry durably: when this returns, the message may leave.
    * @throws ProductError STORAGE when it cannot be written (R28)
    */
   put(entry: OutboxEntry): void {
@@ -43,7 +43,7 @@ export class Outbox {
     }
   }
 
-  /** Changes an open entry. Does nothing for one that is not there any more. */
+  /** Changes an open entry. Does nothing if there is none. */
   update(messageId: string, change: Partial<Pick<OutboxEntry, 'state' | 'cancel' | 'answered'>>): void {
     const { state, cancel, answered } = change;
     const of = `WHERE message_id = ? AND ${OPEN}`;
@@ -68,17 +68,17 @@ export class Outbox {
     });
   }
 
-  /** An open entry as it is now. */
+  /** The open entry of a message. */
   current(messageId: string): OutboxEntry | undefined {
     return this.#select(`WHERE message_id = ? AND ${OPEN}`, messageId)[0];
   }
 
-  /** The message was refused: nothing came of it. */
+  /** Deletes the entry of a message that has failed or was refused. */
   drop(messageId: string): void {
     this.#database.run(`DELETE FROM delegations WHERE message_id = ? AND ${OPEN}`, messageId);
   }
 
-  /** The client has the result of this task: closes its entries, whichever bridge owns them, and forgets their text. */
+  /** The client has the result of this task. Closes the task's entries of all bridges and deletes their text. */
   collect(taskId: string, ended: TaskStateName): void {
     this.#database.transaction(() => {
       const closed = this.#database.run(
@@ -91,17 +91,17 @@ export class Outbox {
     });
   }
 
-  /** Open entries of every bridge of this user, oldest first. */
+  /** The open entries of all the user's bridges, oldest first. */
   open(): readonly OutboxEntry[] {
     return this.#select(`WHERE ${OPEN} ORDER BY created_at`);
   }
 
-  /** Every entry of every bridge of this user: open ones first, each kind oldest first. */
+  /** All entries of all the user's bridges: open ones first, each kind oldest first. */
   entries(): readonly OutboxEntry[] {
     return this.#select(`ORDER BY state = 'collected', created_at`);
   }
 
-  /** The entries with this handle, the id of their message, session or task: open ones first, each kind oldest first. */
+  /** The entries with this message, session or task id: open ones first, each kind oldest first. */
   ofHandle(handle: string, agent?: string): readonly OutboxEntry[] {
     return this.#select(
       `WHERE (message_id = ?1 OR session_id = ?1 OR task_id = ?1) AND (?2 IS NULL OR agent = ?2)
@@ -111,7 +111,7 @@ export class Outbox {
     );
   }
 
-  /** The newest delegation that is of the task, or whose message began it. */
+  /** The delegation of the task, or the one whose message began the task. */
   begun(taskId: string, messageId: string): OutboxEntry | undefined {
     return this.#select(
       `WHERE task_id = ?1 OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
@@ -126,7 +126,7 @@ export class Outbox {
     return this.#select(`WHERE task_id = ? AND agent = ? AND state = 'accepted' LIMIT 1`, taskId, agent)[0];
   }
 
-  /** Takes over the open entries of processes that have ended. Each entry goes to one of those who try. */
+  /** Takes over the open entries of ended processes. If several processes try, each entry goes to one. */
   async adopt(): Promise<readonly OutboxEntry[]> {
     const database = this.#database;
     const adopted: OutboxEntry[] = [];
@@ -139,7 +139,7 @@ export class Outbox {
     return adopted;
   }
 
-  /** The processes that have ended and left open entries. */
+  /** The ended processes that left open entries. */
   orphaned(): Promise<readonly ProcessId[]> {
     const owners = this.#database.rows(
       `SELECT DISTINCT owner FROM delegations WHERE ${OPEN} AND owner <> ?`,
@@ -148,7 +148,10 @@ export class Outbox {
     return this.#database.ended(owners.map(([owner]) => String(owner)));
   }
 
-  /** Gives up what this process does not need to finish, so that the next bridge need not wait for its end. */
+  /**
+   * Releases the accepted entries of this process, so that the next bridge can take them before this process has
+   * ended.
+   */
   release(): void {
     this.#database.run(
       `UPDATE delegations SET owner = '' WHERE owner = ? AND state = 'accepted'`,
@@ -166,7 +169,7 @@ export class Outbox {
     return this.#select(`WHERE state = 'sending' AND owner = ? ORDER BY created_at`, this.#database.owner);
   }
 
-  /** The newest entries of this process whose tasks are not known to have ended, newest first. */
+  /** The newest entries of this process whose tasks have no known end, newest first. */
   going(most: number): readonly OutboxEntry[] {
     return this.#select(
       `WHERE state = 'accepted' AND ended IS NULL AND owner = ? ORDER BY created_at DESC LIMIT ?`,

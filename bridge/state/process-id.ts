@@ -1,20 +1,20 @@
-/** A name for one run of one process, so that a pid that was given out again is not mistaken for its predecessor. */
+/** Identifies one run of one process: a reused pid is not mistaken for its predecessor. */
 import { readFile } from 'node:fs/promises';
 
-/** `<pid>-<when it started>`, of characters that a file's name may have. */
+/** `<pid>-<start>`, in characters that are valid in a file name. */
 export type ProcessId = string;
 
 const FORM = /^(\d+)-([0-9a-z]+)$/;
-/** Where the platform does not say when a process started. */
+/** For platforms that do not report when a process started. */
 const UNKNOWN_START = 'x';
-/** It was killed, and its parent has not asked for its exit code yet. */
+/** A zombie: its parent has not read its exit code yet. */
 const ENDED = 'ended';
 
 export async function ownProcessId(): Promise<ProcessId> {
   return `${String(process.pid)}-${await startOf(process.pid)}`;
 }
 
-/** Whether that very run of that process is still going. In doubt it is: work is never taken from the living. */
+/** Whether this run of the process still runs. In doubt it does: work is never taken from a running process. */
 export async function isRunning(id: ProcessId): Promise<boolean> {
   const [, pid, start] = FORM.exec(id) ?? [];
   if (pid === undefined || !isProcess(Number(pid))) return false;
@@ -29,7 +29,7 @@ export function isProcess(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it runs, as somebody else.
+    // EPERM: it runs as another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
@@ -41,7 +41,7 @@ async function startOf(pid: number): Promise<string> {
       readFile(`/proc/${String(pid)}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
-    // The second field, the command, is in parentheses and may hold spaces and parentheses of its own.
+    // The second field, the command, is in parentheses and may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     // proc(5): field 3 is the state, Z for a zombie and X for a dead process.
     if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;

@@ -1,4 +1,4 @@
-/** The tables of the bridge's database, in versions that are only ever added to. */
+/** The tables of the bridge's database, as migrations. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../shared/sqlite/driver.ts';
 
@@ -6,17 +6,17 @@ import type { Sqlite } from '../../shared/sqlite/driver.ts';
 const APPLICATION_ID = 0x61326162;
 
 /**
- * Version n is what the first n of these make. A published one is never edited.
+ * The first n migrations make version n. A published migration is never edited.
  *
- * `owner` is the process that answers for a row (`process-id.ts`). A row of a process that has ended is free to be taken
- * over, in one transaction, so by one process.
+ * `owner` is the process that is responsible for a row (`process-id.ts`). Another process may take over the row of an
+ * ended process. It does so in a transaction, so only one process succeeds.
  *
- * - `delegations`: the outbox (B1). A row is there before its message leaves. It stays open until the client has the result,
- *   and then keeps the handle of its session. `work` is the message as JSON: every attempt sends the very same.
- *   `ended` and `handed_over_by` are the inbox (R68): the task has ended, and which process put its result in an answer that
- *   the client has not confirmed.
- * - `decision_claims`: which message decides a call, for agents that run a call once for each approval (E2).
- * - `webhook_posts`: which pending action a bridge posts, and how far it has come.
+ * - `delegations`: the outbox (B1). A row exists before its message leaves. It stays open until the client has the
+ * result, and then keeps the handle of its session. `work` is the message as JSON: every attempt sends the same.
+ * `ended` and `handed_over_by` are the inbox (R68): the task's end, and the process that put the result in an answer
+ * that the client has not confirmed.
+ * - `decision_claims`: which message decides a call, for agents that run a call once per approval (E2).
+ * - `webhook_posts`: the pending actions that bridges post, and the state of each post.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -68,7 +68,7 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Brings the database to this program's version. A file of another program, or of a newer version, is left as it was.
+ * Migrates the database to this program's version. A file of another program or of a newer version is not changed.
  * @throws ProductError CONFIGURATION
  */
 export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
@@ -79,11 +79,11 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
       `The bridge's database ${path} was written by a newer mcp-a2a-bridge (version ${String(version)}, this one knows ${String(migrations.length)}). Nothing was changed; update mcp-a2a-bridge, or choose another state directory.`,
     );
   }
-  // WAL before the first table: a bridge that reads never waits. FULL: what is committed outlives a loss of power (B1).
+  // WAL before the first table: readers never wait. FULL: a commit survives a power failure (B1).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   if (version === migrations.length) return;
   database.transaction(() => {
-    // Another bridge may have made the tables meanwhile.
+    // Another bridge may have migrated meanwhile.
     for (const migration of migrations.slice(versionOf(database, path))) database.exec(migration);
     database.exec(
       `PRAGMA application_id = ${String(APPLICATION_ID)}; PRAGMA user_version = ${String(migrations.length)};`,

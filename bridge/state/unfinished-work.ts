@@ -1,4 +1,4 @@
-/** Whether processes that have ended left delegations open. */
+/** Whether ended processes left delegations open. */
 import { BridgeDatabase } from './database.ts';
 import { Outbox } from './outbox.ts';
 

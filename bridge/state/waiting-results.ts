@@ -1,16 +1,16 @@
 /**
- * The inbox in the database (R68): delegations whose task has ended, and whose result no client has. A result in an answer
- * that its client has not confirmed waits as well: it is not announced while the process that sent the answer runs.
+ * The inbox in the database (R68): delegations whose task has ended and whose result no client has. A result in an
+ * unconfirmed answer waits too. It is not announced while the process that sent the answer runs.
  */
 import { type WaitingResult, waitingResult } from './waiting-result.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
 import type { BridgeDatabase } from './database.ts';
 
-/** Which task of which agent a result is of. */
+/** Identifies the result of a task of an agent. */
 export type ResultKey = string;
 
-/** The results that are announced: more than anybody collects. The sessions of older ones are still listed. */
+/** The maximum number of announced results. The sessions of older ones are still listed. */
 const ANNOUNCED = 200;
 
 export const keyOf = ({ agent, taskId }: Pick<WaitingResult, 'agent' | 'taskId'>): ResultKey =>
@@ -23,7 +23,10 @@ export class WaitingResults {
     this.#database = database;
   }
 
-  /** The task of a delegation has ended. Does nothing for a task that no open delegation is of. @returns whether one is */
+  /**
+   * Records the end of a delegation's task. Does nothing if no open delegation has this task. @returns whether one
+   * has
+   */
   put(agent: string, taskId: string, ended: TaskStateName): boolean {
     return (
       this.#database.run(
@@ -37,7 +40,7 @@ export class WaitingResults {
     );
   }
 
-  /** The session has gone on with the same task: its next end is a result of its own. */
+  /** The session continues in the same task: the next end is a new result. */
   reopen(agent: string, taskId: string): void {
     this.#database.run(
       `UPDATE delegations SET ended = NULL, ended_at = NULL, handed_over_by = NULL
@@ -47,7 +50,7 @@ export class WaitingResults {
     );
   }
 
-  /** An answer of this process has the result, and the earlier results of the session. */
+  /** Records that an answer of this process has the result, and the earlier results of the session. */
   handOver(
     { agent, taskId, sessionId }: Pick<WaitingResult, 'agent' | 'taskId' | 'sessionId'>,
     ended: TaskStateName,
@@ -66,7 +69,7 @@ export class WaitingResults {
     );
   }
 
-  /** What may be announced, oldest first. */
+  /** The results that may be announced, oldest first. */
   async waiting(): Promise<readonly WaitingResult[]> {
     const rows = this.#database.rows(
       `SELECT agent, task_id, session_id, title, ended, handed_over_by FROM delegations
@@ -92,7 +95,7 @@ export class WaitingResults {
     return [...results.values()];
   }
 
-  /** The tasks of a session that ended and were handed over or wait. */
+  /** The ended tasks of a session whose results the client has not confirmed. */
   tasksOf(agent: string, sessionId: string): readonly string[] {
     return this.#database
       .rows(

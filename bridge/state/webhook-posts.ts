@@ -1,6 +1,6 @@
 /**
- * What the webhook posts, for all bridges of the user: one of them posts each pending action. A bridge that is killed while
- * it posts leaves its row, and the next one posts again, under the same `webhook-id`.
+ * The webhook's posts, shared by all bridges of the user: one bridge posts each pending action. A bridge killed while
+ * it posts leaves its row. The next bridge posts again, with the same `webhook-id`.
  */
 import { z } from 'zod';
 import type { BridgeDatabase } from './database.ts';
@@ -11,16 +11,16 @@ const post = z.object({
   taskId: z.string(),
   callId: z.string(),
   shown: z.string(),
-  /** `asking`: it is being posted; `asked`: the receiver has it; `over`: it does not wait any more. */
+  /** `asking`: a bridge posts it; `asked`: the receiver has it; `over`: the action no longer waits. */
   state: z.enum(['asking', 'asked', 'over']),
   owner: z.string(),
 });
 type Post = z.infer<typeof post>;
 export type PostState = Post['state'];
-/** The pending action that is posted. */
+/** The posted action. */
 export type Posted = Omit<Post, 'state' | 'owner'>;
 
-/** In milliseconds. Nothing waits for as long. */
+/** In milliseconds. No action waits that long. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
@@ -33,7 +33,7 @@ export class WebhookPosts {
     database.forget('webhook_posts', KEPT_MS);
   }
 
-  /** @returns whether this bridge posts it, now or after one that ended before it was done */
+  /** @returns whether this bridge posts the action: it is the first, or the earlier bridge ended before it was done */
   async take(about: Posted): Promise<boolean> {
     if (this.#insert(about)) return true;
     const key = keyOf(about);
@@ -60,7 +60,9 @@ export class WebhookPosts {
     );
   }
 
-  /** What bridges that have ended began and did not finish. This bridge owns what the receiver has from here on. */
+  /**
+   * The unfinished posts of ended bridges. This bridge becomes the owner of the posts that the receiver already has.
+   */
   async takeOver(): Promise<readonly (Posted & { state: PostState })[]> {
     const rows = this.#database.rows(
       `SELECT agent, session_id, task_id, call_id, shown, state, owner FROM webhook_posts
