@@ -1,4 +1,4 @@
-/** The commands: what each is called and takes. Each is loaded when it runs. */
+/** Declares the commands, with their arguments and options. Each command's module loads when the command runs. */
 import type { Command } from 'commander';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { Command as Run, CommonOptions } from './context/run-command.ts';
@@ -6,7 +6,7 @@ import type { Command as Run, CommonOptions } from './context/run-command.ts';
 export function addCommands(program: Command, places: ProgramPaths): void {
   const carryOut = async <Options extends CommonOptions>(it: Command, work: Run<Options>): Promise<void> => {
     const { runCommand } = await import('./context/run-command.ts');
-    // The program's own options, as --state-dir, are known before and after the command.
+    // The program's own options, e.g. --state-dir, may stand before or after the command.
     await runCommand(work, it.optsWithGlobals<Options & Record<string, unknown>>(), places);
   };
   const add = (usage: string, description: string, into = program): Command =>

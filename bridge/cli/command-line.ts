@@ -1,4 +1,4 @@
-/** How a person runs this very program at a terminal, with the settings that a running bridge has. Pure. */
+/** Builds the command line that runs this program in a terminal with the settings of the running bridge. Pure. */
 import { basename, delimiter, dirname } from 'node:path';
 import { quote } from 'shell-quote';
 
@@ -7,21 +7,21 @@ const NAME = 'mcp-a2a-bridge';
 export interface Program {
   /** The built main file, an absolute path. */
   script: string;
-  /** What was started: `process.argv[1]`. */
+  /** The started file: `process.argv[1]`. */
   started: string | undefined;
   /** The variable PATH. */
   path: string | undefined;
 }
 
-/** Settings that a terminal does not know by itself. */
+/** Settings that a terminal cannot know. */
 export interface Place {
-  /** Undefined where it is the default. */
+  /** Undefined if it is the default. */
   stateDir: string | undefined;
   configFile: string | undefined;
   agentUrl: string | undefined;
 }
 
-/** @returns the beginning of a command line: a command of the bridge goes after it */
+/** @returns the start of a command line; a command of the bridge follows */
 export function commandLine({ script, started = '', path = '' }: Program, place: Place): string {
   const installed = basename(started) === NAME && path.split(delimiter).includes(dirname(started));
   const flags = Object.entries({

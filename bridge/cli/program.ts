@@ -1,4 +1,7 @@
-/** The command line of `mcp-a2a-bridge`. What a command needs is loaded when it runs: serving MCP waits for none of it. */
+/**
+ * Defines the command line of `mcp-a2a-bridge`. Commands load on demand: the start of the MCP server does not wait
+ * for them.
+ */
 import { Command } from 'commander';
 import { addFlags } from '../../shared/settings/flags.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
@@ -8,8 +11,8 @@ import type { ProgramPaths } from '../settings/program-paths.ts';
 import { BRIDGE_SETTINGS, PLACE_FLAGS, UNFLAGGED_SETTINGS } from '../settings/settings.ts';
 
 /**
- * @param serve what runs without a command
- * @param typed the command line: who asks for JSON is told in JSON what was wrong with it
+ * @param serve runs if there is no command
+ * @param typed the command line; with --json, a usage error is JSON too
  */
 export function program(
   serve: (flags: Record<string, unknown>) => Promise<void>,
@@ -48,7 +51,7 @@ export function program(
   );
 }
 
-/** As every other failure is told in JSON. */
+/** Prints a usage error as JSON, like every other failure. */
 function usageErrorAsJson(text: string): void {
   const message = text.trim().replace(/^error: /, '');
   process.stdout.write(`${JSON.stringify({ error: { reason: 'USAGE', message, facts: {} } })}\n`);

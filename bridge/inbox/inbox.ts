@@ -5,7 +5,7 @@
  * Invariants
  * - Each bridge announces a result once. A user of two bridges may see it twice, but never misses it.
  * - The disk holds all waiting results. A bridge killed at any point leaves an outbox entry, a result, or both, and
- * the next bridge announces it (B3).
+ *   the next bridge announces it (B3).
  * - A look delays an answer by a moment at most, whatever state the agents are in.
  */
 import { messageOf } from '../../shared/runtime/errors.ts';

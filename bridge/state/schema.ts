@@ -12,9 +12,9 @@ const APPLICATION_ID = 0x61326162;
  * ended process. It does so in a transaction, so only one process succeeds.
  *
  * - `delegations`: the outbox (B1). A row exists before its message leaves. It stays open until the client has the
- * result, and then keeps the handle of its session. `work` is the message as JSON: every attempt sends the same.
- * `ended` and `handed_over_by` are the inbox (R68): the task's end, and the process that put the result in an answer
- * that the client has not confirmed.
+ *   result, and then keeps the handle of its session. `work` is the message as JSON: every attempt sends the same.
+ *   `ended` and `handed_over_by` are the inbox (R68): the task's end, and the process that put the result in an answer
+ *   that the client has not confirmed.
  * - `decision_claims`: which message decides a call, for agents that run a call once per approval (E2).
  * - `webhook_posts`: the pending actions that bridges post, and the state of each post.
  */

@@ -1,6 +1,6 @@
 /**
- * Claude Code (code.claude.com/docs/en/mcp): user and local servers in `.claude.json`, in the home directory or in
- * `CLAUDE_CONFIG_DIR`; those of a project in `.mcp.json` at its root.
+ * Claude Code (code.claude.com/docs/en/mcp). User and local servers are in `.claude.json`, in the home directory or
+ * in `CLAUDE_CONFIG_DIR`. Project servers are in `.mcp.json` at the project's root.
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ export const claude: McpClient = {
   nextStep: 'Start Claude Code again, and see it with /mcp. Servers of a project are approved there once.',
 };
 
-/** An older name in the directory of settings wins where it exists. */
+/** An older file name in the settings directory wins if that file exists. */
 async function ownFile({ env, home }: Surroundings): Promise<string> {
   const chosen = env['CLAUDE_CONFIG_DIR'] || undefined;
   const older = join(chosen ?? join(home, '.claude'), '.config.json');

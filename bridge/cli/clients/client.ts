@@ -1,8 +1,8 @@
-/** An MCP client's configuration: where it is, and how a server is written down in it. Each client has a file of its own. */
+/** An MCP client's configuration: its files, and the form of a server's entry. */
 import { homedir } from 'node:os';
 
 export const SCOPES = ['user', 'project', 'local'] as const;
-/** For this user everywhere; for everybody who works in this directory; for this user in this directory. */
+/** This user everywhere; everyone in this directory; this user in this directory. */
 export type Scope = (typeof SCOPES)[number];
 
 export interface Surroundings {
@@ -20,15 +20,15 @@ export const thisPlace = (): Surroundings => ({
   cwd: process.cwd(),
 });
 
-/** Where a client keeps its servers in one scope. */
+/** Where a client keeps its servers of one scope. */
 export interface ConfigPlace {
   /** Absolute. */
   path: string;
-  /** The keys that lead to the table of servers. */
+  /** The keys of the table of servers. */
   section: readonly string[];
 }
 
-/** How a server is started over stdio. */
+/** The command that starts a server over stdio. */
 export interface ServerCommand {
   command: string;
   args: readonly string[];
@@ -36,11 +36,11 @@ export interface ServerCommand {
 
 export interface McpClient {
   title: string;
-  /** `json` is refused with comments in it, as the client itself would refuse it. */
+  /** `json` with comments is refused, as the client itself refuses it. */
   format: 'json' | 'jsonc' | 'toml';
-  /** Scopes the client does not have are left out. */
+  /** Only the scopes that the client has. */
   places: Readonly<Partial<Record<Scope, (around: Surroundings) => Promise<ConfigPlace>>>>;
   entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
-  /** What the person does now. */
+  /** The person's next step. */
   nextStep: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Codex (developers.openai.com/codex/mcp): a table `mcp_servers.<name>` for each in `config.toml`, of the user in
- * `CODEX_HOME`, or of a project that the user trusts.
+ * Codex (developers.openai.com/codex/mcp). Each server is a table `mcp_servers.<name>` in `config.toml`: the user's
+ * in `CODEX_HOME`, or that of a trusted project.
  */
 import { join } from 'node:path';
 import type { McpClient } from './client.ts';

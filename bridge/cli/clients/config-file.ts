@@ -1,4 +1,4 @@
-/** A client's configuration file: read whole, backed up, and replaced in one step. */
+/** Reads a client's configuration file, backs it up, and replaces it in one step. */
 import { chmod, copyFile, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
@@ -6,11 +6,11 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
 
 export interface ConfigFile {
-  /** Where the file is, behind any links: what people link together stays linked. */
+  /** The path with links resolved: a linked file stays linked. */
   path: string;
-  /** '' where there is no file yet. */
+  /** '' if there is no file yet. */
   text: string;
-  /** Permission bits; undefined where there is no file yet. */
+  /** Permission bits; undefined if there is no file yet. */
   mode: number | undefined;
 }
 
@@ -27,9 +27,9 @@ export async function readConfig(path: string): Promise<ConfigFile> {
 }
 
 /**
- * @param fresh permissions of a file that is made
- * @returns the backup's path, where there was anything to keep
- * @throws ProductError CONFIGURATION when the file may not be written, or has changed since it was read
+ * @param fresh permissions of a new file
+ * @returns the path of the backup, if there was a file
+ * @throws ProductError CONFIGURATION when the file is not writable, or has changed since it was read
  */
 export async function writeConfig(
   file: ConfigFile,
@@ -37,13 +37,13 @@ export async function writeConfig(
   fresh: number,
 ): Promise<string | undefined> {
   const { path, mode } = file;
-  // A rename would get round it; whoever has made the file read-only means it.
+  // A rename would bypass the permission, but the user has made the file read-only on purpose.
   if (mode !== undefined && (mode & 0o222) === 0)
     throw unusable(path, 'it is read-only. Make it writable (chmod u+w) first');
   try {
     if (mode === undefined) await mkdir(dirname(path), { recursive: true });
     const backup = mode === undefined ? undefined : await backedUp(path);
-    // The client may be running, and write its settings whenever it likes.
+    // The client may be running, and may write its configuration at any time.
     if ((await readConfig(path)).text !== file.text)
       throw unusable(path, 'it has changed meanwhile. Run this again');
     await replaceFile(path, text);

@@ -1,4 +1,4 @@
-/** A client's configuration as text that is read and changed, and stays as it was where it is not. Pure. */
+/** Changes one entry in a client's configuration text, and leaves the rest as it is. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { McpClient } from './client.ts';
@@ -16,7 +16,7 @@ export const configText = (format: McpClient['format']): ConfigText => FORMATS[f
 
 const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
-/** Whether an entry starts the bridge, from wherever it is installed. */
+/** Whether an entry starts the bridge, from any place of installation. */
 export function isBridge(entry: unknown): boolean {
   const parsed = startedOverStdio.safeParse(entry);
   if (!parsed.success) return false;
@@ -29,10 +29,10 @@ export function isBridge(entry: unknown): boolean {
 export type ConfigChange =
   | { type: 'same' }
   | { type: 'changed'; text: string }
-  /** The name is taken by another server. */
+  /** Another server has the name. */
   | { type: 'taken' };
 
-/** The text with the entry under its name; what else an entry of the bridge says, as its environment, stays. */
+/** Adds or updates the entry. Other keys of the bridge's entry, e.g. its environment, stay. */
 export function installed(
   config: ConfigText,
   text: string,

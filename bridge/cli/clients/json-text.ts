@@ -1,4 +1,4 @@
-/** JSON, with or without comments, changed where it has to be and nowhere else. Pure. */
+/** Changes JSON, with or without comments, and leaves the rest of the text as it is. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   applyEdits,
@@ -19,7 +19,7 @@ const object = z.record(z.string(), z.unknown());
 
 export function jsonText({ comments }: { comments: boolean }): ConfigText {
   const options = { disallowComments: !comments, allowTrailingComma: comments, allowEmptyContent: true };
-  /** @throws Error naming the line of the first problem */
+  /** @throws Error with the line of the first problem */
   const treeOf = (text: string): Node | undefined => {
     const errors: ParseError[] = [];
     const tree = parseTree(text, errors, options);
@@ -48,7 +48,7 @@ export function jsonText({ comments }: { comments: boolean }): ConfigText {
       const before = object.safeParse(read(text, keys)).data;
       let after = text.trim() === '' ? '{}\n' : text;
       if (before === undefined) after = change(after, keys, entry);
-      // Key by key: comments inside the entry stay.
+      // Key by key, to keep the comments inside the entry.
       else
         for (const [key, value] of Object.entries(entry))
           if (!isDeepStrictEqual(before[key], value)) after = change(after, [...keys, key], value);
@@ -69,7 +69,7 @@ function withoutBom(text: string): string {
   return text.startsWith(BOM) ? text.slice(1) : text;
 }
 
-/** As the file is formatted so far. */
+/** The formatting that the file already has. */
 function formattingOf(text: string): FormattingOptions {
   const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
   return {

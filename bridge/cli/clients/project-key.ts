@@ -1,14 +1,14 @@
-/** What Claude Code calls a project in its own file: the repository that the directory belongs to, or else the directory. */
+/** The key of a project in Claude Code's own file: its repository, or else its directory. */
 import { execFile } from 'node:child_process';
 import { basename, dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** All worktrees of a repository are one project: the directory that they share the repository of. */
+/** All worktrees of a repository are one project: the directory of the shared repository. */
 export async function projectKey(directory: string): Promise<string> {
   const shared = await commonDirectory(directory);
   const key =
     shared === undefined ? resolve(directory) : basename(shared) === '.git' ? dirname(shared) : shared;
-  // As git writes them, on Windows too.
+  // As git writes paths, on Windows too.
   return key.replaceAll('\\', '/');
 }
 

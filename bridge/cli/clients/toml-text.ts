@@ -1,4 +1,4 @@
-/** TOML, changed where it has to be and nowhere else. Pure. */
+/** Changes TOML, and leaves the rest of the text as it is. Pure. */
 import { parse, patch, stringify } from '@decimalturn/toml-patch';
 import { stringify as stable } from 'safe-stable-stringify';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ export const tomlText: ConfigText = {
   remove: (text, keys) => patch(text, changed(tableOf(text), keys, undefined)),
 };
 
-/** @throws Error naming where the text stops being TOML */
+/** @throws Error with the position of the syntax error */
 function tableOf(text: string): Table {
   try {
     return table.parse(parse(text));
@@ -43,7 +43,7 @@ function changed(from: Table, [key = '', ...rest]: readonly string[], value: Ser
   return value === undefined ? others : { ...from, [key]: value };
 }
 
-/** A table of its own at the end, as people write them; undefined where the text has no room for one. */
+/** Adds a new table at the end; undefined if the text does not allow it. */
 function withNewTable(
   text: string,
   keys: readonly string[],

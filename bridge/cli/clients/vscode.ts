@@ -1,6 +1,6 @@
 /**
- * VS Code (code.visualstudio.com/docs/agents/reference/mcp-configuration): `servers` of `mcp.json`, of the user's default
- * profile or of a workspace.
+ * VS Code (code.visualstudio.com/docs/agents/reference/mcp-configuration). The servers are `servers` of `mcp.json`,
+ * in the user's default profile or in a workspace.
  */
 import { join } from 'node:path';
 import type { McpClient, Surroundings } from './client.ts';
@@ -16,7 +16,7 @@ export const vscode: McpClient = {
   nextStep: 'Run "MCP: List Servers" in VS Code, and start it there.',
 };
 
-/** As VS Code itself looks for it. */
+/** The same search order as VS Code. */
 function userData({ env, platform, home }: Surroundings): string {
   const portable = env['VSCODE_PORTABLE'];
   if (portable !== undefined && portable !== '') return join(portable, 'user-data');

@@ -1,4 +1,4 @@
-/** `answer`: what a person says to the question of an agent. */
+/** `answer`: answers a question of the agent. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Answer } from '../../../shared/protocol/question.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -17,13 +17,14 @@ import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendVerdicts } from '../decisions/send-verdicts.ts';
 
 export interface AnswerOptions extends CommonOptions {
-  /** Which question, where several wait. */
+  /** Selects the question if several wait. */
   call?: string;
 }
 
 /**
- * @param words what was typed with the command; without any, the person is shown the question and asked
- * @throws ProductError DECISION_NEEDED when it asks for decisions, or for nothing; UsageError where nobody can be asked
+ * @param words the answer; if it is empty, the person sees the question and is asked for the answer
+ * @throws ProductError DECISION_NEEDED if the agent asks for a decision, or for nothing; UsageError without a
+ * terminal
  */
 export async function answer(
   run: CommandRun<AnswerOptions>,
@@ -74,7 +75,7 @@ function otherQuestion(): ProductError {
   return new ProductError('INPUT_CHANGED', 'The agent asks something else now. Nothing was answered.');
 }
 
-/** The words, once the person has seen what they answer (D2). @throws UsageError, ProductError DECISION_NEEDED */
+/** Returns the words once the person has seen the question (D2). @throws UsageError, ProductError DECISION_NEEDED */
 async function confirmed(
   { terminal, options }: CommandRun<AnswerOptions>,
   question: string,
@@ -85,7 +86,7 @@ async function confirmed(
   throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');
 }
 
-/** @throws UsageError where nobody can be asked; ProductError DECISION_NEEDED when nothing is said */
+/** @throws UsageError without a terminal; ProductError DECISION_NEEDED for an empty answer */
 async function asked({ terminal, options }: CommandRun<AnswerOptions>, question: string): Promise<string> {
   if (!terminal.interactive || options.json === true)
     throw new UsageError('Nobody can be asked here: put the answer after the code of the question.');

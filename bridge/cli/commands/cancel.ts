@@ -1,4 +1,4 @@
-/** `cancel`: ends a session's task, moving or parked. */
+/** `cancel`: cancels a session's task, running or parked. */
 import { hasEnded } from '../../sessions/task-view.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';

@@ -1,4 +1,4 @@
-/** `command`: has an agent carry out one of its commands, and tells what came of it, or what waits for a decision. */
+/** `command`: has an agent run one of its commands, and prints the result or the actions that wait for a decision. */
 import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -14,7 +14,7 @@ import { EXIT_TASK_FAILED, EXIT_TASK_WAITS } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
-/** How long the command line waits, where the settings do not say. */
+/** How long the command line waits if the settings do not say. */
 const WAIT_SECONDS = 100;
 
 export interface CommandOptions extends CommonOptions {
@@ -22,7 +22,7 @@ export interface CommandOptions extends CommonOptions {
   session?: string;
 }
 
-/** @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or what the agent refuses it with */
+/** @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the agent's refusal */
 export async function command(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
   const { options } = run;
   const desk = await openCommandContext(run);
@@ -39,7 +39,7 @@ export async function command(run: CommandRun<CommandOptions>, call: CommandCall
   return code;
 }
 
-/** By an agent that asks nobody before it does what a command says. */
+/** For an agent that runs commands at once, without approval. */
 async function answeredAtOnce(
   { options, terminal }: CommandRun<CommandOptions>,
   agent: Agent,
@@ -72,7 +72,7 @@ async function carriedOut(
       : await desk.delegations.goOn(going, { text, command: call, settings: asAgentSays(agent, {}) });
   const { signal } = new AbortController();
   await waitFor({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
-  // Whoever typed it has seen what came of it.
+  // The person sees the result here, so the inbox need not announce it.
   if (session.view !== undefined && hasEnded(session.view)) desk.delegations.collect(session);
   return session;
 }

@@ -1,4 +1,4 @@
-/** `commands`: what an agent does by name. */
+/** `commands`: lists the commands of an agent. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { commandsOf, commandUsage } from '../../agents/agent-commands.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -9,7 +9,7 @@ export interface CommandsOptions extends CommonOptions {
   agent?: string;
 }
 
-/** @throws ProductError UNKNOWN_AGENT, UNKNOWN_COMMAND for an agent that offers none */
+/** @throws ProductError UNKNOWN_AGENT; UNKNOWN_COMMAND for an agent without commands */
 export async function commands(run: CommandRun<CommandsOptions>): Promise<void> {
   const { options, terminal } = run;
   const desk = await openCommandContext(run);

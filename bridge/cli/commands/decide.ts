@@ -1,6 +1,6 @@
 /**
- * `approve` and `deny`. A code decides what the person has seen under that code. A session, or a call of it, is shown, and
- * the person is asked at the terminal (D2).
+ * `approve` and `deny`. A code decides the action that the person has seen under that code. For a session or a call,
+ * the command shows the action and asks the person (D2).
  */
 import { verdictOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScope, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -17,7 +17,7 @@ export interface DecideOptions extends CommonOptions {
   all?: boolean;
   reason?: string;
   scope?: string;
-  /** How long trust lasts, as typed. */
+  /** How long the approval lasts, as typed. */
   minutes?: string;
   uses?: string;
 }
@@ -29,7 +29,7 @@ const APPROVALS: Readonly<Record<string, McpDecisionWord>> = {
   always: 'trust_always',
 };
 
-/** @throws ProductError; UsageError where nobody can be asked */
+/** @throws ProductError; UsageError without a terminal */
 export async function decide(
   run: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',
@@ -58,7 +58,7 @@ export async function decide(
   return 0;
 }
 
-/** @throws UsageError where nobody can be asked */
+/** @throws UsageError without a terminal */
 async function shownAndAgreed(
   { options, terminal }: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',

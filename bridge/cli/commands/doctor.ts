@@ -1,4 +1,4 @@
-/** `doctor`: looks at everything that has to work together, and says of each what to do next. */
+/** `doctor`: checks all parts of the set-up, and names the next step for each. */
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../agents/agent.ts';
@@ -20,7 +20,7 @@ const MARKS: Readonly<Record<Finding['level'], readonly [string, Style]>> = {
   fail: ['✗', 'red'],
 };
 
-/** @returns EXIT_FAILURE where anything does not work; warnings are no failure */
+/** @returns EXIT_FAILURE if a check fails; warnings are not failures */
 export async function doctor(run: CommandRun<CommonOptions>): Promise<number> {
   const { options, terminal } = run;
   const findings = await findingsOf(run);
@@ -45,11 +45,11 @@ export async function doctor(run: CommandRun<CommonOptions>): Promise<number> {
 async function findingsOf({ settings, places, env }: CommandRun<CommonOptions>): Promise<readonly Finding[]> {
   const { stateDir, http } = settings;
   const tokens = [await checkToken(stateDir, 'token'), await checkToken(stateDir, 'http-token')];
-  // Nothing is started to be looked at.
+  // A check starts nothing.
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const local = registry.all.some(({ name }) => name === LOCAL_AGENT);
   const server = local ? await checkServer(settings, env) : undefined;
-  // A local server that does not run is no trouble, and its absence has been told.
+  // A stopped local server is not a fault, and its own finding reports it.
   const asked = registry.all.filter(
     ({ name }) => name !== LOCAL_AGENT || server?.message.startsWith('http') === true,
   );

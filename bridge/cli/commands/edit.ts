@@ -1,4 +1,4 @@
-/** `edit`: approves a pending action as the person has changed it. */
+/** `edit`: approves a pending action with the person's changes. */
 import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
@@ -20,7 +20,7 @@ import { paintDiff } from '../terminal/paint.ts';
 export interface EditOptions extends CommonOptions {
   yes?: boolean;
   reason?: string;
-  /** Takes the edited text from there, `-` being stdin, and opens no editor. */
+  /** Reads the edited text from this file (`-` is stdin) instead of an editor. */
   file?: string;
 }
 
@@ -42,7 +42,7 @@ export async function edit(
   const asking = { json: options.json === true, yes: seen && options.yes === true };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
-  // Before anybody goes to the trouble of editing.
+  // Before the person begins to edit.
   mustBeAskable(terminal, asking);
   const changed = await changedText(run, editable);
   if (changed === editable.text) {

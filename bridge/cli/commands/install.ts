@@ -1,4 +1,4 @@
-/** `install` and `uninstall`: the bridge in an MCP client's own configuration, shown as a diff before it is written. */
+/** `install` and `uninstall`: change an MCP client's configuration, and show the diff before writing. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
@@ -17,20 +17,23 @@ export interface InstallOptions extends CommonOptions {
   yes?: boolean;
 }
 
-/** What the client calls the server. */
+/** The default name of the server in the client. */
 const NAME = 'a2a-bridge';
 const NAMES = /^[A-Za-z0-9_-]{1,64}$/;
-/** A project's file is for everybody who may read the project, a user's own for nobody else. */
+/** Anyone who may read the project may read its file; only the user may read their own file. */
 const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
 
-/** @param args for the bridge, each time the client starts it. @throws ProductError CONFIGURATION; UsageError */
+/**
+ * @param args for the bridge at each start
+ * @throws ProductError CONFIGURATION; UsageError
+ */
 export async function install(
   run: CommandRun<InstallOptions>,
   client: string,
   args: readonly string[],
 ): Promise<number> {
   const { bridgeScript } = run.places;
-  // The very Node that runs now: a client that was started from a desktop may find none, or an older one.
+  // The running Node: a client started from the desktop may find no Node, or an older one.
   const command = { command: process.execPath, args: [bridgeScript, ...args] };
   return change(run, client, {
     decide: (it, text, keys) => installed(configText(it.format), text, { keys, entry: it.entry(command) }),
@@ -48,7 +51,7 @@ export async function uninstall(run: CommandRun<InstallOptions>, client: string)
 
 interface Work {
   decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
-  /** What a person is told once it is written. */
+  /** The text for the person after the change. */
   words: (client: McpClient) => string;
 }
 
@@ -106,7 +109,7 @@ function meant(clientName: string, { scope = 'user', name = NAME }: InstallOptio
   return { client, scope: found, name };
 }
 
-/** @throws ProductError CONFIGURATION for a file that cannot be read, or a name that another server has */
+/** @throws ProductError CONFIGURATION for an unreadable file, or for a name that another server uses */
 function judged(
   file: ConfigFile,
   name: string,

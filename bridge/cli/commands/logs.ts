@@ -1,4 +1,4 @@
-/** `logs`: what the local server says, as far as a bridge has started it. */
+/** `logs`: prints the log of a local server that a bridge has started. */
 import { watch } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,11 +14,11 @@ export interface LogsOptions extends CommonOptions {
 }
 
 const SHOWN = 50;
-/** Bytes read from the end of the file, to find its last lines in. */
+/** How many bytes at the end of the file are searched for its last lines. */
 const TAIL = 4 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
-/** @throws ProductError CONFIGURATION when there is no log; UsageError */
+/** @throws ProductError CONFIGURATION if there is no log; UsageError */
 export async function logs({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
   const count = options.lines === undefined ? SHOWN : Number(options.lines);
   if (!Number.isInteger(count) || count < 0) throw new UsageError('--lines takes a number of lines, from 0.');
@@ -51,7 +51,7 @@ export async function logs({ options, settings, terminal }: CommandRun<LogsOptio
     file = replaced;
     at = 0;
     rest = '';
-    // What is in it already may have no further change to tell of it.
+    // Read now: the file may not change again.
     await readOn();
   }
 }
@@ -76,12 +76,12 @@ async function tailOf(file: FileHandle, count: number): Promise<{ at: number; li
   const text = buffer.subarray(0, bytesRead).toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole === '' ? [] : whole.slice(0, -1).split('\n');
-  // A line that is still being written is shown when it is whole.
+  // A line is shown once it is complete.
   const at = from + Buffer.byteLength(whole);
   return { at, lines: count === 0 ? [] : lines.slice(-count) };
 }
 
-/** Once at the start, then after each change in the directory: what was written before the watch began is not missed. */
+/** Yields at the start and after each change in the directory, so nothing written before the watch is missed. */
 async function* changes(directory: string): AsyncGenerator<void> {
   let wake: (() => void) | undefined;
   let changed = true;
@@ -100,7 +100,7 @@ async function* changes(directory: string): AsyncGenerator<void> {
   }
 }
 
-/** A log that has grown large is set aside by the next start: the new file is gone on with. */
+/** A start of the server may rename a large log. The command then continues with the new file. */
 async function replacedBy(path: string, file: FileHandle): Promise<FileHandle | undefined> {
   const newest = await open(path, 'r').catch(() => undefined);
   if (newest === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** `page`: leads a person to the approval page of the local server. */
+/** `page`: prints the address of the local server's approval page. */
 import { pageAddress } from '../../../shared/net/page-address.ts';
 import { connect } from '../../agents/connection.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -6,8 +6,8 @@ import { findServer } from '../../local-server/find-server.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 /**
- * Prints a one-time link that signs a browser in. Anywhere but at a terminal it prints the plain address: a model that runs
- * the command gets no authority to decide.
+ * Prints a one-time link that signs a browser in. Outside of a terminal it prints the plain address: a model that
+ * runs this command must not get the authority to decide.
  * @throws ProductError CONFIGURATION when the server does not start
  */
 export async function page({

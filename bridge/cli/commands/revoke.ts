@@ -1,4 +1,4 @@
-/** `revoke`: takes back trust that was given in a session, or shows what is trusted. */
+/** `revoke`: revokes standing approvals of a session, or lists them. */
 import { revokeTrust } from '../../approvals/revoke-trust.ts';
 import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -11,7 +11,7 @@ export interface RevokeOptions extends CommonOptions {
   all?: boolean;
 }
 
-/** @throws ProductError UNKNOWN_GRANT, naming those that stand; UsageError */
+/** @throws ProductError UNKNOWN_GRANT, which lists the standing approvals; UsageError */
 export async function revoke(
   run: CommandRun<RevokeOptions>,
   given: string,

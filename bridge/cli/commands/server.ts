@@ -1,4 +1,4 @@
-/** `server start|stop|status`: the local a2a-server. */
+/** `server start|stop|status`: controls the local a2a-server. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ServerRecord } from '../../../shared/state/server-record.ts';
@@ -9,12 +9,12 @@ import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { type ServerState, serverState } from '../context/server-state.ts';
 import { span } from '../terminal/age.ts';
 
-/** A server that ends gives its tools a grace period first. */
+/** A stopping server gives its tools a grace period first. In milliseconds. */
 const STOP_MS = 30_000;
-/** Nothing tells a process of the end of one that is not its child. */
+/** The polling interval in milliseconds: the system does not report the end of a process that is not a child. */
 const LOOK_MS = 50;
 
-/** @throws ProductError CONFIGURATION when it does not start, with the end of its log */
+/** @throws ProductError CONFIGURATION if the server does not start, with the end of its log */
 export async function startServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { settings, places } = run;
   const { stateDir: stateDirectory, configFile } = settings;
@@ -23,7 +23,10 @@ export async function startServer(run: CommandRun<CommonOptions>): Promise<void>
   tell(run, await serverState(stateDirectory), before ? 'It was running already.' : 'Started.');
 }
 
-/** Ends the server; its tasks go on with the next one. @throws ProductError when it does not end, or is not ours to end */
+/**
+ * Stops the server; its tasks resume with the next one.
+ * @throws ProductError if it does not stop, or does not answer as this user's server
+ */
 export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { stateDir } = run.settings;
   const state = await serverState(stateDir);
@@ -43,7 +46,7 @@ export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> 
   );
 }
 
-/** @returns EXIT_UNAVAILABLE where none runs */
+/** @returns EXIT_UNAVAILABLE if no server runs */
 export async function serverStatus(run: CommandRun<CommonOptions>): Promise<number> {
   const state = await serverState(run.settings.stateDir);
   if (state.type === 'strange') throw stranger(state);

@@ -1,4 +1,4 @@
-/** `show`: everything of what waits in a session, or of one call, in full. It decides nothing. */
+/** `show`: prints in full what waits in a session, or one call. It decides nothing. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
@@ -12,7 +12,7 @@ import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sessionWithCode } from '../decisions/waiting-code.ts';
 
-/** What is shown of a session. */
+/** What `show` prints of a session. */
 interface Waiting {
   session: Session;
   actions: readonly PendingAction[];
@@ -76,7 +76,10 @@ async function sessionWaits({ sessions }: CommandContext, given: string): Promis
   return { session, actions: view?.pending ?? [], question: view?.question ?? null };
 }
 
-/** @returns undefined where no waiting call begins so @throws ProductError UNKNOWN_CALL for several */
+/**
+ * @returns undefined if no waiting call has this prefix
+ * @throws ProductError UNKNOWN_CALL if several have it
+ */
 async function callMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {
   const { sessions: all } = await sessions.list();
   if (all.some(({ sessionId }) => begins(sessionId, given))) return undefined;

@@ -1,4 +1,4 @@
-/** `tasks`: the sessions of every agent, newest first. */
+/** `tasks`: lists the sessions of every agent, newest first. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
@@ -19,7 +19,7 @@ export interface TasksOptions extends CommonOptions {
 }
 
 const SHOWN = 50;
-/** Of an id, after the word that says what it is of, and as long as it is the only one that begins so. */
+/** The least characters of a short id, after its kind prefix. A short id is longer if it would not be unique. */
 const SHORTEST_ID = 8;
 const KIND = /^[a-z]+-/;
 
@@ -43,12 +43,12 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
     for (const { agent, message } of unreachable)
       terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
   }
-  // With several agents, those that answer are worth a listing; with none, nothing was learnt.
+  // Fails only if no agent has answered.
   const all = options.agent === undefined ? desk.registry.all.length : 1;
   return unreachable.length === all && sessions.length === 0 ? EXIT_UNAVAILABLE : 0;
 }
 
-/** Without the codes: who decides has to see the action first. */
+/** Without the codes: a person must see an action before deciding it. */
 function listed(session: ListedSession): Omit<ListedSession, 'codes'> {
   const { codes: _codes, ...each } = session;
   return each;
@@ -73,7 +73,7 @@ function tasksTable(
   { paint, width }: Terminal,
 ): string {
   const now = Date.now();
-  // Where nothing costs anything, nobody needs to be told so.
+  // The column is useless if no task has a cost.
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);
   const short = shortIds(all.map(({ sessionId }) => sessionId));
   return table(
@@ -102,7 +102,7 @@ function tasksTable(
   );
 }
 
-/** The shortest beginning of each that names it alone. */
+/** The shortest unique prefix of each id. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const unique = [...new Set(ids)].toSorted();
   return new Map(

@@ -1,4 +1,4 @@
-/** `watch`: a session's task as it happens, over every cut, until it has ended. */
+/** `watch`: prints the events of a session's task until the task has ended. A cut stream resumes. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -13,7 +13,7 @@ export interface WatchOptions extends CommonOptions {
   untilSettled?: boolean;
 }
 
-/** @throws ProductError; UsageError for a cursor that is none, or that the agent does not know */
+/** @throws ProductError; UsageError for an invalid cursor, or one that the agent does not know */
 export async function watch(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const from = cursorOf(options.from);
@@ -22,7 +22,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   const { agent, view, id } = session;
   if (view === undefined || view.taskId === '')
     throw new ProductError('UNKNOWN_TASK', `Session ${id} has no task yet. Look again in a moment.`);
-  // One stream is enough: the session's own is let go of.
+  // One stream is enough: the session's own is closed.
   await desk.close();
   const { deduplicates: resumes } = await agent.connect();
   if (from !== null && !resumes)
@@ -31,7 +31,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   if (options.json !== true)
     terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
   const { signal } = new AbortController();
-  // Of a task that has ended, a stream without a cursor has nothing to tell: its story is told from the first event.
+  // Without a cursor, the stream of an ended task is empty: read the task from its first event.
   const end = await followTask({
     agent,
     taskId: view.taskId,

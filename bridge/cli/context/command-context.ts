@@ -1,4 +1,4 @@
-/** Agents and sessions as a command works with them: what the MCP tools use, for as long as one command takes. */
+/** The agents and sessions of one command, as the MCP tools use them. */
 import { configuredAgents } from '../../startup/configured-agents.ts';
 import type { Registry } from '../../agents/registry.ts';
 import { DelegationService } from '../../sessions/delegation-service.ts';
@@ -12,13 +12,13 @@ export interface CommandContext {
   registry: Registry;
   sessions: Sessions;
   delegations: DelegationService;
-  /** Lets go of the agents once what is to be written down is. Tasks are not touched. */
+  /** Closes the connections after all pending writes. Tasks continue. */
   close(): Promise<void>;
 }
 
 /**
- * What earlier bridges left half done is left to the next bridge, which stays long enough to finish it, unless a command
- * names a session that is still on its way.
+ * A command does not finish the delegations of ended bridges: the next bridge runs long enough. The exception is a
+ * session that the command names and whose message is still being sent.
  * @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot
  */
 export async function openCommandContext({

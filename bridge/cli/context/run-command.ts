@@ -1,4 +1,4 @@
-/** One run of a command: settings and terminal in, an exit code out, and every failure as a sentence. */
+/** Runs one command: settings and terminal in, an exit code out, and every failure as a sentence. */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
@@ -7,7 +7,7 @@ import { type BridgeSettings, readBridgeSettings } from '../../settings/settings
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts';
 
-/** What every command can be given. */
+/** The options of every command. */
 export interface CommonOptions {
   json?: boolean;
 }
@@ -21,22 +21,22 @@ export interface CommandRun<Options extends CommonOptions> {
   log: Logger;
 }
 
-/** Does the work, and says what came of it. @returns the exit code; 0 if it says nothing */
+/** Runs a command and prints its result. @returns the exit code; 0 if undefined */
 export type Command<Options extends CommonOptions> = (run: CommandRun<Options>) => Promise<number | void>;
 
-/** Runs the command and ends the process with its exit code. Whatever is still open is let go of: no task depends on it (E4). */
+/** Runs the command and exits with its exit code. Open connections are dropped: no task depends on them (E4). */
 export async function runCommand<Options extends CommonOptions>(
   command: Command<Options>,
   options: Options & Readonly<Record<string, unknown>>,
   places: ProgramPaths,
 ): Promise<void> {
   const terminal = thisTerminal();
-  // A reader that has seen enough, as `head` has, is no failure.
+  // A reader that closes the pipe early, as `head` does, is not a failure.
   process.stdout.on('error', () => process.exit(0));
   let code: number;
   try {
     const settings = await readBridgeSettings(options, process.env);
-    // A person at a terminal is told what concerns them; the log is for those who ask for more than the default.
+    // The command prints what concerns the person. The log appears only with another log level.
     const level = settings.logLevel === 'info' ? 'silent' : settings.logLevel;
     const log = createLogger({ name: 'mcp-a2a-bridge', level });
     consoleToLog(log);

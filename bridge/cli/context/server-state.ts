@@ -1,4 +1,4 @@
-/** The local server as it is, without starting it. */
+/** Reads the state of the local server, without starting it. */
 import { readFile } from 'node:fs/promises';
 import { readServerRecord, type ServerRecord } from '../../../shared/state/server-record.ts';
 import { tokenPath } from '../../../shared/state/token-file.ts';
@@ -8,12 +8,12 @@ import { isProcess } from '../../state/process-id.ts';
 export type ServerState =
   | { type: 'running'; record: ServerRecord }
   | { type: 'stopped' }
-  /** Its process is there, and does not answer as the server would. */
+  /** Its process exists, but does not answer as the server does. */
   | { type: 'strange'; record: ServerRecord; message: string };
 
 export async function serverState(stateDirectory: string): Promise<ServerState> {
   const record = await readServerRecord(stateDirectory);
-  // A server that was killed leaves its address, and whoever has its port now must not be shown the token.
+  // A killed server leaves its address. Another program may have its port now, and must not get the token.
   if (record === undefined || !isProcess(record.pid)) return { type: 'stopped' };
   const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
   const health = await healthOf(record.url, token.trim());

@@ -1,4 +1,4 @@
-/** What of a pending action a person edits as text, and how the edited text becomes the decision. Pure. */
+/** Turns a pending action into editable text, and the edited text into the decision. Pure. */
 import { extname } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -7,15 +7,15 @@ import { UsageError } from '../terminal/exit-codes.ts';
 
 export interface EditableText {
   text: string;
-  /** Of the file an editor is shown, so that it knows the language. */
+  /** The extension of the editor's file, so that the editor knows the language. */
   extension: string;
-  /** @throws UsageError when the text cannot be what it has to be */
+  /** @throws UsageError if the text is not valid */
   decision: (edited: string) => { editedContent: string } | { editedInput: Record<string, unknown> };
 }
 
 const object = z.record(z.string(), z.unknown());
 
-/** The text that would be written; or the command line; or else the whole input as JSON. */
+/** The text to be written, or the command line, or else the whole input as JSON. */
 export function editableTextOf({ input, preview, callId }: PendingAction): EditableText {
   const { content, command } = input;
   if (preview.type === 'diff' && typeof content === 'string') {
@@ -30,7 +30,7 @@ export function editableTextOf({ input, preview, callId }: PendingAction): Edita
     return {
       text: `${command}\n`,
       extension: '.sh',
-      // Editors end a file with a line break, which is no part of the command.
+      // Editors end a file with a line break, which is not part of the command.
       decision: (edited) => ({ editedInput: { ...input, command: edited.replace(/\r?\n$/, '') } }),
     };
   }

@@ -1,6 +1,6 @@
-/** Ids as a person shortens them. */
+/** Matches shortened ids. */
 
-/** Whether an id begins so, with or without the word that says what it is an id of, as in `session-…`. */
+/** Whether an id has this prefix, with or without its kind, as in `session-…`. */
 export function begins(id: string, given: string): boolean {
   return given !== '' && (id.startsWith(given) || id.replace(/^[a-z]+-/, '').startsWith(given));
 }

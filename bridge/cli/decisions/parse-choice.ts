@@ -1,7 +1,7 @@
-/** What a person means who types a number for a choice. Pure. */
+/** Reads typed numbers as choices. Pure. */
 import type { Answer, Question } from '../../../shared/protocol/question.ts';
 
-/** The choices with these numbers, the first being 1, in the place of the numbers; anything else as it was typed. */
+/** Replaces numbers by the labels of their choices, counted from 1; returns any other text as typed. */
 export function parseChoice({ choices = [], multiple = false }: Question, typed: string): Answer {
   const labels = choices.map(({ label }) => label);
   if (labels.includes(typed.trim())) return typed;

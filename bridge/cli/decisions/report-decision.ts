@@ -1,4 +1,4 @@
-/** What became of a decision, as the agent has shown it by now. */
+/** Prints the result of a decision, as far as the agent has reported it. */
 import type { DecisionWord } from '../../../shared/protocol/tool-approval.ts';
 import { visibleText, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -20,7 +20,7 @@ export function reportDecision(
 ): void {
   const { id, view, agent } = session;
   const just = new Set(decided.map(({ callId }) => callId));
-  // The agent's answer begins with the task, whose events of this very decision may still be on their way.
+  // The agent's answer begins with the task. The events of this decision may come later.
   const pending = (view?.pending ?? []).filter(({ callId }) => !just.has(callId));
   const state = view?.state ?? 'unknown';
   const notes = session.takeNotes().map(inTerminalWords);

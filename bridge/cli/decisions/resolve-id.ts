@@ -1,4 +1,4 @@
-/** What a person means by the few letters they type. Pure, but for asking the sessions. */
+/** Resolves the ids, prefixes and codes that a person types. Pure, except for requests to the agents. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
@@ -9,12 +9,12 @@ import type { TaskView } from '../../sessions/task-view.ts';
 import { begins } from './id-prefix.ts';
 import { isCode, sessionWithCode } from './waiting-code.ts';
 
-/** Sessions named in an error. */
+/** The maximum number of sessions in an error. */
 const NAMED = 10;
 
 /**
- * The session with that id, or with the only id or task id that begins so.
- * @throws ProductError UNKNOWN_SESSION; AGENT_UNREACHABLE when no agent could be asked
+ * The session with that id, or with the only session or task id that has this prefix.
+ * @throws ProductError UNKNOWN_SESSION; AGENT_UNREACHABLE if no agent has answered
  */
 export async function resolveSession(sessions: Sessions, given: string): Promise<Session> {
   try {
@@ -26,7 +26,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   const found = resolveSessionId(all, given);
   if (typeof found === 'string') return sessions.find(found);
   const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
-  // Nobody has said that there is none.
+  // No agent has answered, so the session may exist.
   if (all.length === 0 && unsure.length > 0)
     throw new ProductError('AGENT_UNREACHABLE', `Session "${given}" cannot be looked for.${unsure.join('')}`);
   const code = isCode(given)
@@ -37,7 +37,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   });
 }
 
-/** The id that is meant, or why there is none. */
+/** The session id, or the error that says why there is none. */
 export function resolveSessionId(all: readonly ListedSession[], given: string): string | ProductError {
   const fits = all.filter(({ sessionId, taskId }) => begins(sessionId, given) || begins(taskId ?? '', given));
   const [only, another] = fits;
@@ -67,11 +67,11 @@ function unknownSession(sessionId: string, message: string): ProductError {
   return new ProductError('UNKNOWN_SESSION', message, { facts: { sessionId } });
 }
 
-/** What a person names on the command line: a question by its code, or a session and perhaps a call of it. */
+/** The actions that a person names on the command line: by a code, or by a session and perhaps a call. */
 export interface Meant {
   session: Session;
   actions: readonly PendingAction[];
-  /** The person gave the code, so they have seen the action (D2). */
+  /** The person typed the code, so they have seen the action (D2). */
   seen: boolean;
 }
 
@@ -85,7 +85,7 @@ export async function actionsMeant(
   if (coded !== undefined) {
     const { session, code } = coded;
     const actions = session.asked.pending.filter(({ shown }) => shown === code);
-    // The code may be that of a question in words.
+    // The code may belong to a text question.
     if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
     return { session, actions, seen: true };
   }
@@ -95,8 +95,8 @@ export async function actionsMeant(
 }
 
 /**
- * The pending actions that are meant: the only one where none is named, all with `all`.
- * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED for one that waits no more (R07)
+ * The named pending actions: the only one if none is named, all with `all`.
+ * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED for one that no longer waits (R07)
  */
 export function resolveCalls(
   view: TaskView | undefined,
@@ -126,8 +126,8 @@ export function resolveCalls(
 }
 
 /**
- * The question that waits as a pending action: the only one, or the one that is named.
- * @throws ProductError DECISION_NEEDED when nothing asks, UNKNOWN_CALL when several do
+ * The pending action that is a question: the only one, or the named one.
+ * @throws ProductError DECISION_NEEDED if there is none, UNKNOWN_CALL if there are several
  */
 export function resolveQuestion(
   view: TaskView | undefined,

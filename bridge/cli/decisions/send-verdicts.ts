@@ -1,17 +1,17 @@
-/** Sending what a person has decided at the terminal, over the channel `cli`. */
+/** Sends the decisions of a person at the terminal, with the channel `cli`. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { sendVerdicts as send } from '../../approvals/send-verdicts.ts';
 import type { Verdict } from '../../dialects/dialect.ts';
 import type { Session } from '../../sessions/session.ts';
 import { waitFor } from '../../sessions/wait-for-session.ts';
 
-/** Longer than any agent works on one turn; Ctrl-C leaves before. */
+/** Longer than any turn of an agent; Ctrl-C ends it earlier. In milliseconds. */
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Resolves when the agent has taken the verdicts. An agent whose streams cannot be resumed may tie its work to the
- * connection: it is stayed with until it has settled.
- * @throws ProductError when the agent refuses, naming the first decision where there was one
+ * Resolves when the agent has the verdicts. An agent without resumable streams may stop its work with the connection,
+ * so the command then waits until the task has settled.
+ * @throws ProductError when the agent refuses, with the first decision if there was one
  */
 export async function sendVerdicts(session: Session, verdicts: readonly Verdict[]): Promise<void> {
   await send(session, verdicts, 'cli');

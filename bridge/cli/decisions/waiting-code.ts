@@ -1,4 +1,4 @@
-/** The code of a question that the person saw, as they type it: the `shown` code, or at least four digits of it. */
+/** Finds a question by its code as a person types it: the `shown` code, or at least its first four digits. */
 import { SHOWN_DIGITS } from '../../../shared/protocol/shown-code.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
@@ -8,16 +8,16 @@ import { begins } from './id-prefix.ts';
 
 const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_DIGITS)}}$`);
 
-/** A session, and the code that was given with it or found in it; undefined where the person named the session alone. */
+/** A session and the code of its question; undefined if the person named only the session. */
 export interface Named {
   session: Session;
   code: string | undefined;
 }
 
 /**
- * The session in which a question with this code waits.
- * @returns undefined for words that are no code, and for a code that no question has
- * @throws ProductError UNKNOWN_CALL for several such questions, or a session that begins so
+ * The session that contains the question with this code.
+ * @returns undefined for text that is not a code, and for a code without a question
+ * @throws ProductError UNKNOWN_CALL if several questions, or a session, have this prefix
  */
 export async function sessionWithCode(sessions: Sessions, given: string): Promise<Named | undefined> {
   if (!CODE.test(given)) return undefined;
@@ -40,7 +40,7 @@ export async function sessionWithCode(sessions: Sessions, given: string): Promis
   );
 }
 
-/** Agents that list no pending actions have to be looked at. */
+/** An agent that lists no pending actions must be asked for the task. */
 function mayWaitFor({ codes, state }: ListedSession, given: string): boolean {
   return codes.some((code) => code.startsWith(given)) || (codes.length === 0 && LOOK.has(state));
 }
@@ -51,7 +51,7 @@ function codesOf({ asked: { pending, question } }: Session): string[] {
   return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
 }
 
-/** Whether the words can only be a code. */
+/** Whether the text can only be a code. */
 export function isCode(given: string): boolean {
   return CODE.test(given);
 }

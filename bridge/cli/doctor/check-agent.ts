@@ -1,10 +1,10 @@
-/** An agent: whether it is there, takes the token, and has the same time. */
+/** Checks an agent: its connection, its token and its clock. */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const TIMEOUT_MS = 10_000;
-/** The header counts in whole seconds, and the answer has been on its way. */
+/** The `Date` header has whole seconds, and the answer takes time to arrive. In milliseconds. */
 const SKEW_MS = 30_000;
 
 export async function checkAgent(agent: Agent): Promise<readonly Finding[]> {
@@ -24,7 +24,7 @@ export async function checkAgent(agent: Agent): Promise<readonly Finding[]> {
   }
 }
 
-/** A card is open to all; what needs a token is only found out by asking for it. */
+/** The card is public: only another request tests the token. */
 async function refusedToken(agent: Agent, subject: string): Promise<Finding | undefined> {
   try {
     await agent.ask((connection) => connection.list({}, 1));
@@ -51,7 +51,7 @@ function nextFor(error: unknown): string {
   return 'See that it runs, and that its address in the settings is right.';
 }
 
-/** By the `Date` that every answer of an HTTP server carries (RFC 9110 §6.6.1). No credentials are sent. */
+/** Compares the clocks by the `Date` header of the answer (RFC 9110 §6.6.1). Sends no credentials. */
 async function checkClock(url: string, subject: string): Promise<Finding | undefined> {
   try {
     const before = Date.now();
@@ -72,11 +72,14 @@ async function checkClock(url: string, subject: string): Promise<Finding | undef
   }
 }
 
-/** In milliseconds, positive where the other clock is ahead; the time on the way counts for it. Undefined without a date. */
+/**
+ * The difference in milliseconds, positive if the agent's clock is ahead. The transmission time counts in the agent's
+ * favour. Undefined without a date.
+ */
 export function skewOf(date: string | null, asked: { before: number; after: number }): number | undefined {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
   if (theirs > asked.after) return theirs - asked.after;
-  // The second that was cut off.
+  // The header drops the fraction of its second.
   return theirs + 1000 < asked.before ? theirs + 1000 - asked.before : 0;
 }

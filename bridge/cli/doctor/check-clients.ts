@@ -1,4 +1,4 @@
-/** The MCP clients' settings: which of them start the bridge, and whether they can. */
+/** Checks the MCP clients' configurations: which of them start the bridge, and whether they can. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ async function checkClient(client: McpClient, around: Surroundings): Promise<rea
   const seen = new Set<string>();
   for (const scope of SCOPES) {
     const place = await client.places[scope]?.(around);
-    // In the home directory, a project's file may be the user's own.
+    // In the home directory, a project's file may be the user's own file.
     if (place === undefined || seen.has(JSON.stringify(place))) continue;
     seen.add(JSON.stringify(place));
     const subject = `${client.title}, ${scope}`;

@@ -1,4 +1,4 @@
-/** The bridge's database. A check makes none where there is none. */
+/** Checks the bridge's database. The check does not create one. */
 import { stat } from 'node:fs/promises';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
@@ -8,7 +8,7 @@ import { fail, type Finding, ok } from './finding.ts';
 
 const SUBJECT = 'bridge database';
 
-/** @returns undefined where there is none: the first call makes it */
+/** @returns undefined if there is none yet: the first call creates it */
 export async function checkDatabase(stateDirectory: string): Promise<Finding | undefined> {
   const path = databasePath(stateDirectory);
   const found = await stat(path).catch(() => undefined);

@@ -1,11 +1,11 @@
-/** Node, the state directory and the tokens in it. Looks, and changes nothing. */
+/** Checks Node, the state directory and its tokens. Changes nothing. */
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/token-file.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
-/** What package.json asks for. */
+/** As in package.json. */
 const LEAST_NODE = [20, 19] as const;
 const LITTLE_SPACE = 100 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ export function checkNode(version: string): Finding {
     : ok('node', version);
 }
 
-/** The directory itself, what others may do to it, and the room on its disk. */
+/** Checks the directory, its permissions, and the free space on its disk. */
 export async function checkStateDirectory(path: string): Promise<readonly Finding[]> {
   const subject = 'state directory';
   try {
@@ -63,7 +63,7 @@ export async function checkStateDirectory(path: string): Promise<readonly Findin
   }
 }
 
-/** A token is worth as much as the account: nobody else may read it. */
+/** A token gives the authority of its user: no other user may read it. */
 export async function checkToken(stateDirectory: string, file: TokenFile): Promise<Finding | undefined> {
   const path = tokenPath(stateDirectory, file);
   try {

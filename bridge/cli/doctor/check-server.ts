@@ -1,4 +1,4 @@
-/** The local server, or the port that it will want. Starts nothing. */
+/** Checks the local server, or the port that it will use. Starts nothing. */
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/config.ts';
@@ -52,7 +52,7 @@ export async function checkServer(
     : warn(SUBJECT, 'none runs, and the bridge may not start one', 'Run: mcp-a2a-bridge server start');
 }
 
-/** Port 0 takes any that is free. A port that is none is for the server to complain of. */
+/** Port 0 takes any free port. The server itself reports an invalid port. */
 async function portOf(
   path: string,
   required: boolean,
@@ -63,7 +63,7 @@ async function portOf(
   return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : 0;
 }
 
-/** Asks the system by listening there for a moment. */
+/** Tests the port by listening on it for a moment. */
 export async function taken(port: number): Promise<boolean> {
   const server = createServer();
   try {

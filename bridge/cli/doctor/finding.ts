@@ -1,11 +1,11 @@
-/** What doctor says of one thing it has looked at. */
+/** The result of one check of doctor. */
 export interface Finding {
-  /** What was looked at, e.g. `agent local`. */
+  /** The subject of the check, e.g. `agent local`. */
   subject: string;
-  /** `warn` works, and may surprise; `fail` does not work. */
+  /** `warn`: it works, but may surprise. `fail`: it does not work. */
   level: 'ok' | 'warn' | 'fail';
   message: string;
-  /** What to do now; absent where there is nothing to do. */
+  /** The next step; absent if none is needed. */
   next?: string;
 }
 

@@ -1,4 +1,4 @@
-/** A pending action as a person reads it at a terminal before they decide: all of it, however long. Pure. */
+/** Renders a pending action in full for a person at a terminal, however long it is. Pure. */
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';

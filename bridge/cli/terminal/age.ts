@@ -1,4 +1,4 @@
-/** How long ago, in the largest unit that says enough. Pure. */
+/** Formats an age in its largest unit. Pure. */
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -6,7 +6,7 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-/** `''` for what is no time. A clock that runs ahead makes nothing older than now. */
+/** `''` for an invalid time. A time in the future counts as now. */
 export function age(at: string, now: number): string {
   const then = Date.parse(at);
   if (Number.isNaN(then)) return '';

@@ -1,4 +1,4 @@
-/** Whether a person agrees. Nothing is ever decided by silence. */
+/** Asks a person to confirm. Silence never confirms. */
 import { UsageError } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -7,7 +7,7 @@ export interface Confirmation {
   json?: boolean;
 }
 
-/** A person's word, or leave given before. @throws UsageError where there is neither */
+/** The person's answer, or `--yes`. @throws UsageError if there is neither */
 export async function askToConfirm(
   terminal: Terminal,
   options: Confirmation,
@@ -17,7 +17,7 @@ export async function askToConfirm(
   return options.yes === true || terminal.confirm(terminal.paint('bold', question));
 }
 
-/** @throws UsageError where nobody has given leave and nobody can be asked */
+/** @throws UsageError without `--yes` and without a terminal */
 export function mustBeAskable({ interactive }: Terminal, { yes, json }: Confirmation): void {
   if (yes === true || (interactive && json !== true)) return;
   throw new UsageError(

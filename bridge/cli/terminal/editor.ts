@@ -1,4 +1,4 @@
-/** A text, edited in the person's own editor. */
+/** Opens a text in the person's own editor. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,17 +8,17 @@ import { UsageError } from './exit-codes.ts';
 
 export interface Editing {
   text: string;
-  /** Of the file, with its dot. */
+  /** The extension of the file, with its dot. */
   extension: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** `$VISUAL`, or `$EDITOR`, as POSIX has it: a command line for the shell, to which the file's name is added. */
+/** `$VISUAL` or `$EDITOR`, as in POSIX: a shell command line, to which the file's name is added. */
 export function editorOf(env: Editing['env'], platform: NodeJS.Platform = process.platform): string {
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
-/** The text as it was saved. @throws UsageError when the editor cannot be started, or gives up (`:cq`) */
+/** The saved text. @throws UsageError when the editor does not start, or exits with an error (`:cq`) */
 export async function edited({ text, extension, env }: Editing): Promise<string> {
   const editor = editorOf(env);
   const directory = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-edit-'));

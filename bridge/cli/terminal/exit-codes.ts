@@ -1,25 +1,25 @@
-/** How the process ends: what a script can tell from the exit code alone. */
+/** The exit codes, so that a script knows the outcome. */
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
 
 export const EXIT_FAILURE = 1;
-/** As shells have it: the command line was not understood. */
+/** As in shells: the command line was not understood. */
 export const EXIT_USAGE = 2;
-/** No such session, call, tool execution or agent; or a prefix that names several. */
+/** No such session, call, tool execution or agent, or an ambiguous prefix. */
 export const EXIT_UNKNOWN = 3;
-/** The agent refused: decided before, changed since it was shown, ended. */
+/** The agent refused: already decided, changed since it was shown, or ended. */
 export const EXIT_REFUSED = 4;
-/** The task that was watched failed or was cancelled. */
+/** The watched task failed or was cancelled. */
 export const EXIT_TASK_FAILED = 5;
-/** The task that was watched waits for a person. */
+/** The watched task waits for a person. */
 export const EXIT_TASK_WAITS = 6;
-/** sysexits.h EX_UNAVAILABLE: an agent, or the local server, cannot be reached. */
+/** sysexits.h EX_UNAVAILABLE: an agent or the local server cannot be reached. */
 export const EXIT_UNAVAILABLE = 69;
-/** sysexits.h EX_NOPERM: the agent does not take the credentials. */
+/** sysexits.h EX_NOPERM: the agent refuses the credentials. */
 export const EXIT_CREDENTIALS = 77;
-/** sysexits.h EX_CONFIG: it will not work before something is changed. */
+/** sysexits.h EX_CONFIG: the configuration must change first. */
 export const EXIT_CONFIGURATION = 78;
 
-/** What each stands for, for `--help`. */
+/** The meanings, for `--help`. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [0, 'it was done'],
   [EXIT_FAILURE, 'another failure, or something that doctor has found'],
@@ -36,7 +36,7 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [EXIT_CONFIGURATION, 'settings, or a file of settings, that cannot work'],
 ];
 
-/** The command line asks for what cannot be done as it stands. */
+/** The command line asks for something that is not possible. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

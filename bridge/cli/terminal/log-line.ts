@@ -1,4 +1,4 @@
-/** A line of a log for a person: time, level, what happened, and the facts. Pure. */
+/** Formats a log line for a person: time, level, message and facts. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { z } from 'zod';
 import type { Paint, Style } from './paint.ts';
@@ -14,10 +14,10 @@ const LEVELS: readonly (readonly [number, string, Style])[] = [
   [20, 'debug', 'gray'],
   [0, 'trace', 'gray'],
 ];
-/** Of every line of one process: not worth repeating. */
+/** Fields that repeat in every line of a process. */
 const SAME = new Set(['time', 'level', 'msg', 'pid', 'hostname', 'name']);
 
-/** What is no such line, as a crash writes it, is shown as it is. */
+/** Any other line, e.g. of a crash, is returned unchanged. */
 export function logLine(line: string, paint: Paint): string {
   const parsed = entry.safeParse(jsonOf(line));
   if (!parsed.success) return visibleLine(line);

@@ -1,4 +1,4 @@
-/** Colours, where the reader can see them. */
+/** Adds colours if the reader can see them. */
 import { styleText } from 'node:util';
 
 export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'bold';
@@ -7,7 +7,10 @@ export type Paint = (style: Style, text: string) => string;
 export const plain: Paint = (_, text) => text;
 export const coloured: Paint = (style, text) => styleText(style, text);
 
-/** https://no-color.org: set and not empty means none. `FORCE_COLOR` wins over what stdout is, `NO_COLOR` over both. */
+/**
+ * https://no-color.org: a non-empty `NO_COLOR` disables colours. It overrides `FORCE_COLOR`, which overrides the kind
+ * of stdout.
+ */
 export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   const forced = env['FORCE_COLOR'];
@@ -15,7 +18,7 @@ export function wantsColour(env: Readonly<Record<string, string | undefined>>, i
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** A unified diff, line by line, with or without line marks. */
+/** Colours a unified diff line by line, with or without line marks. */
 export function paintDiff(diff: string, paint: Paint): string {
   return diff
     .split('\n')

@@ -1,19 +1,19 @@
-/** Columns that fit the terminal. Pure. */
+/** Formats columns that fit the terminal. Pure. */
 import stringWidth from 'string-width';
 
 export interface Column {
   title: string;
-  /** Numbers are read from the right. */
+  /** For numbers. */
   align?: 'right';
 }
 
 export type Cell = { text: string; paint?: (text: string) => string };
 
 const GAP = '  ';
-/** The last column is cut to what is left, but not below this. */
+/** The last column is cut to the remaining width, but not below this. */
 const LEAST = 10;
 
-/** @param width of the terminal; undefined where nothing is to be cut, as in a pipe */
+/** @param width of the terminal; undefined to cut nothing, as in a pipe */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
@@ -44,7 +44,7 @@ function padded({ text, paint }: Cell, width: number, isLast: boolean, align: Co
   return isLast ? painted : painted + space;
 }
 
-/** At most so many columns; what was cut off ends in `…`. */
+/** Cuts a text to this width; a cut text ends in `…`. */
 export function cut(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = '';

@@ -1,4 +1,4 @@
-/** The bridge's own sentences as they are said at a terminal: they name MCP tools, and here there are commands. Pure. */
+/** Rewrites the bridge's sentences for a terminal: commands instead of MCP tools. Pure. */
 import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
 
 const COMMANDS: Readonly<Record<ToolName, string>> = {
@@ -19,7 +19,7 @@ const COMMANDS: Readonly<Record<ToolName, string>> = {
 const NAME = TOOL_NAMES.join('|');
 const CALLED = new RegExp(`\\b(?:${NAME})\\b(?: with sessionId "([^"]+)")?`, 'g');
 
-/** @param text of the bridge's own; what an agent has said is not to be changed */
+/** @param text of the bridge, never of an agent */
 export function inTerminalWords(text: string): string {
   return text
     .replaceAll(CALLED, (called, session: string | undefined) => {

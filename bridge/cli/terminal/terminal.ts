@@ -1,4 +1,4 @@
-/** Where a command speaks to a person: stdout for what was asked for, stderr for what goes wrong, a question on a terminal. */
+/** The terminal of a command: results on stdout, errors on stderr, and questions to the person. */
 import { createInterface } from 'node:readline/promises';
 import { coloured, type Paint, plain, wantsColour } from './paint.ts';
 
@@ -6,15 +6,15 @@ export interface Terminal {
   paint: Paint;
   /** Columns; undefined in a pipe or a file. */
   width: number | undefined;
-  /** Somebody can be asked. */
+  /** A person can be asked. */
   interactive: boolean;
   say(text: string): void;
-  /** Without a line break after it. */
+  /** Prints without a line break. */
   write(text: string): void;
   complain(text: string): void;
-  /** @returns true for `y` or `yes`, false for anything else, also the end of input */
+  /** @returns true for `y` or `yes`; false for anything else, and at the end of input */
   confirm(question: string): Promise<boolean>;
-  /** @returns the line that was typed, `''` at the end of input */
+  /** @returns the typed line; `''` at the end of input */
   ask(question: string): Promise<string>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A task's events from a cursor on, over every cut, until the task has ended or there is nothing to follow it by.
- * One event may be seen again only where the agent has no cursors (S1 elsewhere).
+ * Follows a task's events from a cursor on, across cuts, until the task has ended or cannot be followed. An event
+ * repeats only if the agent has no cursors (S1 otherwise).
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -12,18 +12,18 @@ import { fold, hasEnded, hasSettled, type TaskView } from '../../sessions/task-v
 export interface Followed {
   agent: Agent;
   taskId: string;
-  /** The position after which to begin; null for the task as it stands. */
+  /** The `seq` to begin after; null for the current task. */
   from: number | null;
-  /** Ends with the first moment at which the task waits, too. */
+  /** Ends also when the task waits for a person. */
   untilSettled: boolean;
   signal: AbortSignal;
   onEvent: (observed: Observed, view: TaskView | undefined) => void;
-  /** The stream was cut, and is opened again. */
+  /** The stream was cut and will be reopened. */
   onCut: (error: ProductError) => void;
   backOff?: BackOff;
 }
 
-/** @returns the task as last seen. @throws ProductError when it cannot be followed, or not any more */
+/** @returns the last view of the task. @throws ProductError when the task cannot be followed */
 export async function followTask(followed: Followed): Promise<TaskView | undefined> {
   const { agent, taskId, signal, onEvent, onCut, backOff = BACK_OFF } = followed;
   let at = followed.from;
@@ -52,10 +52,10 @@ export async function followTask(followed: Followed): Promise<TaskView | undefin
       });
     } catch (thrown) {
       cut = agent.failed(thrown);
-      // It has said no: the same question would be answered the same. What ends a stream that had begun may pass.
+      // The agent refused: the same request would be refused again. An error that ended a stream may be temporary.
       if (!cut.retryable && cut.reason !== 'AGENT_ERROR') throw cut;
     }
-    // Without cursors nothing says what happens to a task that waits, until somebody has decided.
+    // Without cursors, the agent reports nothing about a waiting task until it is decided.
     if (done() || (!resumes && view !== undefined && hasSettled(view))) return view;
     if (failures >= backOff.retries) throw cut ?? endless(agent);
     if (cut !== undefined) onCut(cut);

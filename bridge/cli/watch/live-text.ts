@@ -1,4 +1,4 @@
-/** A task's events as lines for a person. What streams in pieces, as the model's words do, runs on. */
+/** Prints a task's events as lines for a person. Text that streams in pieces stays on one line. */
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { quoted, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
@@ -14,15 +14,15 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 export class LiveText {
   readonly #terminal: Terminal;
-  /** Whether the task takes decisions: whoever watches an ended one gets no hints. */
+  /** Whether the task takes decisions: an ended task gets no hints. */
   readonly #decides: boolean;
   #state: TaskStateName | undefined;
-  /** Pending actions that have been shown, by call and code: one that is asked again is shown again. */
+  /** The pending actions shown so far, by call and code. An action that is asked again is shown again. */
   readonly #shown = new Set<string>();
   #asked: string | undefined;
-  /** The piece of text that a line is open for. */
+  /** The piece of text whose line is still open. */
   #open: string | undefined;
-  /** The agent's words have been shown as they came. */
+  /** The agent's text has been shown as a stream. */
   #streamed = false;
 
   constructor(terminal: Terminal, { decides }: { decides: boolean }) {
@@ -48,7 +48,7 @@ export class LiveText {
     this.#line('gray', text);
   }
 
-  /** Closes a line that is open; what has been said and not shown yet is shown. */
+  /** Ends an open line, and prints text that has not been shown yet. */
   end(view: TaskView | undefined): void {
     if (view !== undefined) this.#sofar(view);
     this.#close();
