@@ -1,19 +1,19 @@
-/** Messages and decisions as an A2A 1.0 client writes them, right or wrong. */
+/** Builds messages and decisions as an A2A 1.0 client sends them, valid or not. */
 import { randomUUID } from 'node:crypto';
 import { TOOL_APPROVAL, type PendingAction, type TaskSettings } from '../../shared/protocol/tool-approval.ts';
 
-/** A decision as a client may write it, right or wrong. */
+/** A decision as a client may send it, valid or not. */
 export type WrittenDecision = Record<string, unknown>;
 
 export interface Addressed {
-  /** A new one if left out. */
+  /** Defaults to a new id. */
   messageId?: string;
   taskId?: string;
   sessionId?: string;
   settings?: TaskSettings;
 }
 
-/** A message as it goes on the wire. */
+/** A message in its wire format. */
 export function written(
   parts: string | readonly unknown[],
   { messageId = randomUUID(), taskId, sessionId, settings }: Addressed = {},
@@ -32,7 +32,7 @@ export function decisionsPart(decisions: readonly WrittenDecision[]): object {
   return { data: { extension: TOOL_APPROVAL, decisions } };
 }
 
-/** The first pending action, as a decision on it names it. */
+/** The fields that a decision needs from the first pending action. */
 export function actionOf([action]: readonly Pick<PendingAction, 'callId' | 'shown'>[]) {
   if (action === undefined) throw new Error('nothing is pending');
   return { callId: action.callId, shown: action.shown };

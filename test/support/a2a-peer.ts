@@ -1,4 +1,4 @@
-/** A client of A2A 1.0 over JSON-RPC on bare connections, which does what a test says and nothing by itself. */
+/** An A2A 1.0 client over JSON-RPC on raw connections. It sends only what the test tells it. */
 import { z } from 'zod';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
@@ -9,7 +9,7 @@ import { jsonOf, resultOf, rpcBody } from './rpc-answer.ts';
 import { readTask, type TaskView } from './wire-event.ts';
 
 export interface Sending {
-  /** The connection to send on; a new one if left out. */
+  /** The connection to send on; defaults to a new one. */
   over?: RawConnection;
   headers?: Readonly<Record<string, string>>;
 }
@@ -31,18 +31,18 @@ export class A2aPeer {
     return RawConnection.open(this.url);
   }
 
-  /** Sends a message and waits until the task stands still. @throws Refusal */
+  /** Sends a message and waits until the task is parked or ended. @throws Refusal */
   async send(parts: string | readonly unknown[], options: MessageOptions = {}): Promise<TaskView> {
     const params = { message: written(parts, options) };
     return sentTask.parse(await this.call('SendMessage', params, options)).task;
   }
 
-  /** Sends a message and hands back its stream. @throws Refusal */
+  /** Sends a message and returns its stream. @throws Refusal */
   stream(parts: string | readonly unknown[], options: MessageOptions = {}): Promise<EventStream> {
     return this.open('SendStreamingMessage', { message: written(parts, options) }, options);
   }
 
-  /** Sends decisions on a task and hands back their stream. @throws Refusal */
+  /** Sends decisions on a task and returns their stream. @throws Refusal */
   decide(
     taskId: string,
     decisions: readonly WrittenDecision[],
@@ -51,7 +51,7 @@ export class A2aPeer {
     return this.stream([decisionsPart(decisions)], { taskId, ...options });
   }
 
-  /** Follows a task: from where it stands or, with a cursor, from the event after it. @throws Refusal */
+  /** Follows a task from its current state or, with a cursor, from the next event. @throws Refusal */
   follow(taskId: string, cursor?: number | string, options: Sending = {}): Promise<EventStream> {
     const headers = { ...options.headers, ...(cursor !== undefined && { [LAST_EVENT_ID]: String(cursor) }) };
     return this.open('SubscribeToTask', { id: taskId }, { ...options, headers });
@@ -76,7 +76,7 @@ export class A2aPeer {
     return abortAnswer.parse(await jsonOf(response));
   }
 
-  /** Everything the task has to tell so far, from its first event. */
+  /** All events of the task so far. */
   async history(taskId: string): Promise<EventStream['seen']> {
     const { seq } = await this.task(taskId);
     const stream = await this.follow(taskId, 0);
@@ -91,14 +91,14 @@ export class A2aPeer {
     return resultOf(await jsonOf(response));
   }
 
-  /** @throws Refusal when the answer is not a stream. */
+  /** @throws Refusal if the answer is not a stream */
   async open(method: string, params: unknown, sending: Sending = {}): Promise<EventStream> {
     const connection = sending.over ?? (await this.connect());
     this.write(connection, '/', { ...sending, body: rpcBody(method, params) });
     return this.opened(connection);
   }
 
-  /** The stream that answers what was written before. @throws Refusal */
+  /** Reads the stream that answers the last request on the connection. @throws Refusal */
   async opened(connection: RawConnection): Promise<EventStream> {
     const response = await connection.response();
     if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
@@ -108,7 +108,7 @@ export class A2aPeer {
     return new EventStream(connection, response);
   }
 
-  /** One request of any shape. */
+  /** Sends one arbitrary request. */
   async request(
     path: string,
     { over, ...request }: Sending & { body?: string | Uint8Array; method?: string } = {},

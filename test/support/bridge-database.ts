@@ -1,4 +1,4 @@
-/** The bridge's database in a directory of the test's own, as several bridges share it. */
+/** Opens the bridge's database in a test directory, as several bridges share it. */
 import { afterEach } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { temporaryDirectory } from './temporary-directory.ts';
 
 const open: BridgeDatabase[] = [];
 
-/** @param owner the process that opens it; this one if left out */
+/** @param owner the process that opens it; defaults to this one */
 export async function openDatabase(stateDirectory: string, owner?: string): Promise<BridgeDatabase> {
   const database = await BridgeDatabase.open(stateDirectory, owner);
   open.push(database);
@@ -31,7 +31,7 @@ afterEach(() => {
   for (const database of open.splice(0)) database.close();
 });
 
-/** What a bridge has in its database now. */
+/** Queries the current rows of the bridge's database. */
 export async function rowsIn(stateDirectory: string, sql: string): Promise<readonly Row[]> {
   const database = await BridgeDatabase.open(stateDirectory);
   try {
@@ -41,7 +41,7 @@ export async function rowsIn(stateDirectory: string, sql: string): Promise<reado
   }
 }
 
-/** Resolves when the query gives a row. A write of another process wakes it. */
+/** Resolves when the query gives a row. Another process's write triggers the check. */
 export async function rowIn(stateDirectory: string, sql: string): Promise<void> {
   const database = await openDatabase(stateDirectory);
   await new Promise<void>((resolve) => {

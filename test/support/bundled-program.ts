@@ -1,4 +1,4 @@
-/** Programs of the tests' own, made to run in a process of their own. */
+/** Bundles test programs that run in their own process. */
 import { afterAll } from '@jest/globals';
 import { build } from 'esbuild';
 import { mkdir, rm } from 'node:fs/promises';
@@ -7,8 +7,8 @@ import { basename, join } from 'node:path';
 const bundled = new Map<string, Promise<string>>();
 
 /**
- * The script that runs the program, made once and removed with the test file. Node 20 runs no TypeScript, and a bundle lies
- * where its imports of packages resolve.
+ * Bundles the program once per test file and returns the script's path. Node 20 runs no TypeScript. The bundle's
+ * directory lets its package imports resolve.
  * @param source the program's path from the project's root
  */
 export function bundledProgram(source: string): Promise<string> {

@@ -1,6 +1,6 @@
-/** Bytes from a stream, taken in the portions a protocol wants. What is not asked for stays with the sender. */
+/** Reads a stream in the portions a protocol needs. Unread bytes stay with the sender. */
 
-/** The longest line anybody has reason to send. */
+/** Maximum length of a line. */
 const MAX_LINE = 64 * 1024;
 
 export class ByteReader {
@@ -11,7 +11,7 @@ export class ByteReader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** The next line, without its CRLF. @throws when the bytes end before it does. */
+  /** The next line, without its CRLF. @throws if the bytes end before */
   async line(): Promise<string> {
     for (;;) {
       const end = this.#held.indexOf('\r\n');
@@ -21,7 +21,7 @@ export class ByteReader {
     }
   }
 
-  /** What comes next, from 1 to `max` bytes; undefined when the bytes have ended. */
+  /** The next bytes, from 1 to `max`; undefined at the end. */
   async some(max: number): Promise<Buffer | undefined> {
     if (this.#held.length === 0 && !(await this.#more())) return undefined;
     return this.#taken(Math.min(max, this.#held.length));

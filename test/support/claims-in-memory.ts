@@ -1,4 +1,4 @@
-/** Claims on decisions for a single process, without a disk: what is tested does not depend on where they are kept. */
+/** Decision claims in memory, for tests that do not need the database. */
 import type { Asking, DecisionClaims } from '../../bridge/state/decision-claims.ts';
 
 const nameOf = (asking: Asking): string => JSON.stringify(asking);

@@ -1,4 +1,4 @@
-/** The ways in which the connection of a request ends once the client has heard enough (E4). */
+/** The ways a client's connection can end after it has read enough (E4). */
 import { written } from './a2a-message.ts';
 import type { A2aPeer, MessageOptions } from './a2a-peer.ts';
 import { rpcBody } from './rpc-answer.ts';
@@ -8,15 +8,15 @@ import type { RawConnection } from './raw-connection.ts';
 export interface ConnectionEnding {
   name: string;
   headers?: Readonly<Record<string, string>>;
-  /** What the client does once its request is on its way. */
+  /** Called after the client has sent its request. */
   sent?(connection: RawConnection): void;
-  /** What it does once the first event has come. */
+  /** Called after the first event has arrived. */
   begun?(connection: RawConnection): void;
-  /** Ends the connection of a stream whose task has parked. @returns the one the next request goes over. */
+  /** Ends the connection of a stream whose task has parked. @returns the connection for the next request */
   leave(stream: EventStream, peer: A2aPeer): Promise<RawConnection>;
 }
 
-/** The server was told that no more requests come: it answers this one whole, and closes. */
+/** The client announced that this is its last request: the server completes the answer and closes. */
 async function closedByServer(stream: EventStream, peer: A2aPeer): Promise<RawConnection> {
   await stream.rest();
   await stream.connection.ended();
@@ -52,7 +52,7 @@ export const ENDINGS: readonly ConnectionEnding[] = [
   },
 ];
 
-/** Delegates over a new connection that is on its way to this ending. @returns the stream, its first event read. */
+/** Delegates over a new connection that will end this way. @returns the stream after its first event */
 export async function delegate(
   peer: A2aPeer,
   ending: ConnectionEnding,

@@ -1,4 +1,4 @@
-/** An A2A stream as its reader has it: what has come so far, and how to read on. */
+/** Reads an A2A stream event by event and keeps the events it has read. */
 import { z } from 'zod';
 import type { RawConnection, RawResponse } from './raw-connection.ts';
 import { sseFrames, type SseFrame } from './sse-frame.ts';
@@ -16,7 +16,7 @@ export class EventStream {
     this.#frames = sseFrames(response.body);
   }
 
-  /** The next event, or undefined when the server has ended the stream. Throws when the connection broke off. */
+  /** The next event, or undefined when the server has ended the stream. Throws if the connection broke. */
   async next(): Promise<StreamEvent | undefined> {
     const { value: frame } = await this.#frames.next();
     if (!frame) return undefined;
@@ -28,25 +28,25 @@ export class EventStream {
     return event;
   }
 
-  /** Reads on to the first event that fits. @throws when the stream ends before. */
+  /** Reads until an event fits. @throws if the stream ends before */
   async until(fits: (event: StreamEvent) => boolean): Promise<StreamEvent> {
     for (let event = await this.next(); event !== undefined; event = await this.next())
       if (fits(event)) return event;
     throw new Error(`the stream ended after ${this.seen.map(({ data }) => data).join('\n')}`);
   }
 
-  /** Reads to the stream's own end. @returns all that has come. */
+  /** Reads to the end of the stream. @returns all events */
   async rest(): Promise<StreamEvent[]> {
     while ((await this.next()) !== undefined);
     return this.seen;
   }
 
-  /** Reads on until the task waits for decisions. */
+  /** Reads until the task waits for decisions. */
   parked(): Promise<StreamEvent> {
     return this.until((event) => event.pending.length > 0);
   }
 
-  /** Reads on until this text has come out of a tool. @returns the id of the tool execution. */
+  /** Reads until a tool has printed this text. @returns the id of the tool execution */
   async output(text: string): Promise<string> {
     let toolId = '';
     await this.until(({ activity }) => {

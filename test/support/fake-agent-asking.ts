@@ -1,14 +1,14 @@
-/** What an agent on the SDK's own server does that waits once for a person, and gives what it has when it is told to go on. */
+/** An executor for the SDK's server that waits once for a person, and returns its artifacts after the reply. */
 import { type Artifact, type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor, ExecutionEventBus, RequestContext } from '@a2a-js/sdk/server';
 
 export interface Asking {
-  /** The state it waits in, and with what. */
+  /** The state in which it waits, and the parts of its question. */
   state: TaskState.TASK_STATE_AUTH_REQUIRED | TaskState.TASK_STATE_INPUT_REQUIRED;
   parts: Part[];
-  /** What it gives in the end. */
+  /** The artifacts at the end. */
   artifacts?: Artifact[];
-  /** The parts of each message it got, in order. */
+  /** The parts of each received message, in order. */
   heard: Part[][];
 }
 

@@ -1,14 +1,14 @@
-/** An agent whose card is fine and whose answers are not. */
+/** An agent with a valid card and invalid answers. */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 
 export interface HostileAgent {
   url: string;
-  /** How often it was sent something. */
+  /** The number of POST requests. */
   readonly posts: () => number;
   stop: () => Promise<void>;
 }
 
-/** @param answer what it says to every request but the one for its card; with `card`, to that one too */
+/** @param answer answers every request except the one for the card; with `card`, that one too */
 export async function hostileAgent(
   answer: RequestListener,
   options: { card?: boolean } = {},

@@ -1,6 +1,6 @@
 /**
- * An agent on the SDK's own server, as most agents are: A2A 1.0 and 0.3 over JSON-RPC or HTTP+JSON, its own request handler and task
- * store, no extension. It asks for a name, and greets whoever answers.
+ * A typical agent on the SDK's server: A2A 1.0 or 0.3 over JSON-RPC or HTTP+JSON, with the SDK's request handler and
+ * task store, and no extension. By default it asks for a name and greets the person.
  */
 import { createServer } from 'node:http';
 import { type AgentCard, Role, TaskState } from '@a2a-js/sdk';
@@ -17,21 +17,21 @@ import { part } from './fake-agent-task.ts';
 
 export interface PlainAgent {
   url: string;
-  /** The words it was sent. */
+  /** The texts it received. */
   heard: string[];
   stop: () => Promise<void>;
 }
 
 export interface PlainAgentOptions {
-  /** What the agent does; it greets if left out. */
+  /** The agent's executor; by default it greets. */
   executor?: AgentExecutor;
-  /** Listens here, where another agent has been. */
+  /** The port to listen on, e.g. that of an earlier agent. */
   port?: number;
-  /** The one transport it has. */
+  /** Its only transport. */
   binding?: 'JSONRPC' | 'HTTP+JSON';
 }
 
-/** @param version of A2A that it speaks */
+/** @param version the A2A version of the agent */
 export async function plainAgent(
   version: '1.0' | '0.3',
   { executor, port = 0, binding = 'JSONRPC' }: PlainAgentOptions = {},
@@ -94,7 +94,7 @@ function greeter(heard: string[]): AgentExecutor {
           kind: 'statusUpdate',
           data: { taskId, contextId, status: status(state, text), metadata: undefined },
         });
-      // The SDK wants the task before anything else, also when it goes on with one: its old question comes again.
+      // The SDK requires the task as the first event, even for a continued task. So the old question is sent again.
       const first = {
         id: taskId,
         contextId,

@@ -1,4 +1,4 @@
-/** A task of the fake agent: a journal in memory, and what A2A says of it. */
+/** A task of the fake agent: a journal in memory and its A2A representation. */
 import { Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
@@ -25,14 +25,14 @@ export class FakeTask {
   readonly id: string;
   readonly contextId: string;
   readonly messages: Message[] = [];
-  /** What has been streamed, in order; the place of an event is its seq. */
+  /** The streamed events in order, with their seq. */
   readonly events: { seq: number; event: StreamResponse }[] = [];
   state = TaskState.TASK_STATE_SUBMITTED;
   pending: PendingAction[] = [];
   text = '';
   seq = 1;
   readonly #listeners = new Set<() => void>();
-  /** With false the events carry no place, as those of an agent without the extension. */
+  /** If false, events carry no seq, as for an agent without the extension. */
   readonly #numbered: boolean;
 
   constructor(id: string, contextId: string, numbered: boolean) {
@@ -81,7 +81,7 @@ export class FakeTask {
     return this.#status(TaskState.TASK_STATE_WORKING, { activity, keepState: true });
   }
 
-  /** Takes the calls off what waits, as the acceptance of a decision does. */
+  /** Removes the calls from the pending actions, as an accepted decision does. */
   decide(callIds: readonly string[]): void {
     this.pending = this.pending.filter((each) => !callIds.includes(each.callId));
     this.seq += 1;
@@ -168,7 +168,7 @@ export class FakeTask {
   }
 }
 
-/** When the event of that place happens, by the clock of the fake agent. */
+/** The time of the event with this seq, by the fake agent's clock. */
 export function timeOf(seq: number): string {
   return new Date(seq * 1000).toISOString();
 }

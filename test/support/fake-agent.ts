@@ -1,6 +1,6 @@
 /**
- * An A2A 1.0 agent for tests, made by hand so that it can do what a good server never would: cut a stream anywhere, hold
- * an answer back, forget. It speaks JSON-RPC, streams with cursors over HTTP+JSON, and the two extensions.
+ * A hand-written A2A 1.0 agent for tests. It can misbehave in ways a good server never does: cut a stream anywhere,
+ * hold back an answer, lose a task. It speaks JSON-RPC, streams with cursors over HTTP+JSON, and both extensions.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AgentCard, Message, StreamResponse, Task } from '@a2a-js/sdk';
@@ -18,23 +18,23 @@ type RpcRequest = z.infer<typeof rpcRequest>;
 const pageTarget = z.strictObject({ taskId: z.string(), callId: z.string(), shown: z.string() });
 
 export interface FakeAgentOptions {
-  /** What the agent does with a message to a task. */
+  /** The agent's reaction to a message. */
   onMessage?: (task: FakeTask, text: string) => void;
   onDecisions?: (task: FakeTask, decisions: readonly Decision[]) => void;
-  /** Declared on the card; both extensions when left out. */
+  /** The extensions on the agent card; defaults to both. */
   extensions?: readonly string[];
   token?: string;
-  /** Makes links to a page, which last this long, in milliseconds. */
+  /** If set, the agent makes page links that are valid for this many milliseconds. */
   pageLinksMs?: number;
-  /** Listens here, where another agent has been. */
+  /** The port to listen on, e.g. that of an earlier agent. */
   port?: number;
-  /** Goes on with the tasks of another. */
+  /** Continues the tasks of another agent. */
   tasks?: Map<string, FakeTask>;
 }
 
 export class FakeAgent {
   readonly tasks: Map<string, FakeTask>;
-  /** Methods and paths asked for, in order, with what went with them. */
+  /** Requested methods and paths with their parameters, in order. */
   readonly requests: {
     method: string;
     params: Record<string, unknown>;
@@ -42,11 +42,11 @@ export class FakeAgent {
   }[] = [];
   readonly decisions: Decision[] = [];
   readonly aborted: string[] = [];
-  /** What each link to the page was to open. */
+  /** The targets of the page links that were requested. */
   readonly pageTargets: z.infer<typeof pageTarget>[] = [];
-  /** Answers to messages wait for this. */
+  /** The agent awaits this before it answers messages. */
   gate: Promise<void> = Promise.resolve();
-  /** Streams are cut after this many events; unset, they are not. */
+  /** Cuts each stream after this many events. Undefined means never. */
   cutAfter: number | undefined;
   readonly #options: FakeAgentOptions;
   readonly #server: Server;
@@ -76,7 +76,7 @@ export class FakeAgent {
     return `http://127.0.0.1:${String(this.port)}`;
   }
 
-  /** The one task there is. */
+  /** The only task. Throws if there is not exactly one. */
   get task(): FakeTask {
     const [task, ...others] = this.tasks.values();
     if (task === undefined || others.length > 0) throw new Error(`${String(this.tasks.size)} tasks`);
@@ -87,7 +87,7 @@ export class FakeAgent {
     return this.requests.filter((request) => request.method === method).length;
   }
 
-  /** Resolves when so many requests of the method have come in. */
+  /** Resolves after this many requests of the method. */
   async asked(method: string, times = 1): Promise<void> {
     while (this.count(method) < times) {
       await new Promise<void>((resolve) => {
@@ -100,7 +100,7 @@ export class FakeAgent {
     }
   }
 
-  /** Holds answers to messages back. @returns how to let them go */
+  /** Holds back answers to messages. @returns a function that releases them */
   hold(): () => void {
     const { promise, release } = gate();
     this.gate = promise;
@@ -162,7 +162,7 @@ export class FakeAgent {
           id,
           result: StreamResponse.toJSON(event),
         });
-        // The task as of the message's acceptance comes first; what it leads to follows.
+        // The stream starts with the task as the message was accepted. The later events follow.
         const act = this.#accept(task, message);
         const pump = this.#stream(response, task, task.seq, { wrap, first: asEvent(task) });
         act();
@@ -197,7 +197,7 @@ export class FakeAgent {
     }
   }
 
-  /** The task a message belongs to; the same for a message that came before. */
+  /** Finds the task of a message. A repeated message gets its first task. */
   #take(message: Message): FakeTask {
     const known = this.#byMessage.get(message.messageId) ?? this.tasks.get(message.taskId);
     const number = String(this.tasks.size + 1);
@@ -208,7 +208,7 @@ export class FakeAgent {
     return task;
   }
 
-  /** @returns how to act on it: a message that came before is not acted on again. */
+  /** @returns a function that acts on the message. A repeated message has no effect. */
   #accept(task: FakeTask, message: Message): () => void {
     if (this.#byMessage.has(message.messageId)) return () => undefined;
     this.#byMessage.set(message.messageId, task);
@@ -258,7 +258,7 @@ export class FakeAgent {
     pump();
   }
 
-  /** @returns how to write what has happened by now; after that it writes by itself. */
+  /** @returns a function that writes the events so far. Later events are written automatically. */
   #stream(
     response: ServerResponse,
     task: FakeTask,
@@ -327,7 +327,7 @@ function gate(): { promise: Promise<void>; release: () => void } {
   return { promise, release: () => opened.release?.() };
 }
 
-/** An event as HTTP+JSON streams it. */
+/** An event in the HTTP+JSON stream format. */
 function bare(event: StreamResponse): unknown {
   return StreamResponse.toJSON(event);
 }

@@ -1,4 +1,4 @@
-/** Time that stands still until a test moves it. */
+/** A clock that only a test advances. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class FakeClock implements Clock {
@@ -15,12 +15,12 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Timers that have not fired and were not called off. */
+  /** The number of active timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Moves on, firing what falls due, in order. */
+  /** Advances the time and fires due timers in order. */
   advance(ms: number): void {
     const end = this.#now + ms;
     for (;;) {

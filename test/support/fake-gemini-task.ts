@@ -1,21 +1,20 @@
 /**
- * A task of gemini-cli's a2a-server as it was seen to behave (0.25): what it says of its tools, how it takes decisions, and what
- * it does not guard against.
+ * A task of gemini-cli's a2a-server as observed (0.25): its tool events, its handling of decisions, and its faults.
  */
 import { randomUUID } from 'node:crypto';
 
-/** A tool call that the model asks for. */
+/** A tool call that the model requests. */
 export interface PlannedCall {
   callId: string;
   name: string;
   args: Record<string, unknown>;
-  /** What it asks with, made when it asks; none: it runs without asking. */
+  /** The approval details, created when it asks. Without them the tool runs unasked. */
   details?: Record<string, unknown> | (() => Record<string, unknown>);
-  /** Runs the tool. @returns its result as shown */
+  /** Runs the tool. @returns the displayed result */
   run?: (content: string | undefined, output: (text: string) => void) => Promise<string> | string;
 }
 
-/** What the model does, in order. After calls it goes on with what follows, unless all were cancelled. */
+/** The model's steps, in order. After calls it continues, unless all were cancelled. */
 export type Step =
   | { say: string }
   | { think: { subject: string; description: string } }
@@ -34,9 +33,9 @@ export interface WireMessage {
   parts: WirePart[];
 }
 
-/** In what its versions, or runs, differ. */
+/** Behaviour that differs between versions or runs. */
 export interface GeminiWays {
-  /** Its tasks forget each turn as it ends. */
+  /** Tasks lose each turn's history at its end. */
   forgets: boolean;
 }
 
@@ -49,9 +48,9 @@ export class GeminiTask {
   readonly id = randomUUID();
   readonly contextId: string;
   readonly settings: unknown;
-  /** Tools that ran, by callId: one entry for each time. */
+  /** The callId of each tool run, one entry per run. */
   readonly runs: string[] = [];
-  /** Decisions that were taken. */
+  /** The accepted decisions. */
   readonly outcomes: Record<string, unknown>[] = [];
   readonly heard: string[] = [];
   history: unknown[] = [];
@@ -96,7 +95,7 @@ export class GeminiTask {
     };
   }
 
-  /** The end of the socket of the request that began the turn, and of no other. */
+  /** Called when the socket of the request that started the turn ends. */
   socketEnded(): void {
     this.#abort?.();
   }
@@ -131,7 +130,7 @@ export class GeminiTask {
     if (this.state !== 'canceled')
       this.#change('input-required', true, how === 'aborted' ? 'Execution aborted by client.' : undefined);
     if (!this.#forgets) return;
-    // It saves the task without the history that the protocol's own handler keeps; which of the two is last is chance.
+    // The agent saves the task without the history that the protocol's handler keeps. Which save is last is random.
     this.history = [];
     this.#message = undefined;
   }
@@ -155,8 +154,8 @@ export class GeminiTask {
   }
 
   /**
-   * One after the other. A denial drops the calls after it, without a word of them.
-   * @returns whether the model is told of them: not when all were cancelled
+   * Runs the calls in order. A denial silently drops the later calls.
+   * @returns true if the model gets the results: not when all were cancelled
    */
   async #calls(calls: readonly PlannedCall[]): Promise<boolean> {
     this.#change('working');
@@ -191,9 +190,10 @@ export class GeminiTask {
         held.settle('cancelled');
         return;
       }
-      // After an inline edit the call waits on, and no event says so. Its record goes: no later decision reaches it.
+      // After an inline edit the call keeps waiting and no event says so. Its record is removed, so no later decision
+      // reaches it.
       if (typeof data['newContent'] === 'string' && data['newContent'] !== '') return;
-      // Nothing keeps a second approval from running it again, while the first runs.
+      // A second approval during the first run runs the tool again.
       await this.#execute(call);
       held.settle('success');
     } finally {

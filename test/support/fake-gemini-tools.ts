@@ -1,4 +1,4 @@
-/** Tools of gemini-cli that work on real files, for its stand-in: what each asks with, and what it does once approved. */
+/** The file tools of the fake gemini-cli: their approval details, and their effect on real files. */
 import { exec } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -64,7 +64,7 @@ function fileEdit(
         newContent,
       };
     },
-    // From the file as it is then, as the agent does.
+    // Like the real agent, it reads the file when the tool runs.
     run: () => {
       writeFileSync(filePath, change(textAt(filePath)));
       return 'written';

@@ -1,7 +1,8 @@
 /**
- * gemini-cli's a2a-server as a client meets it: a real HTTP server that speaks A2A 0.3 over JSON-RPC in that agent's dialect, and
- * has its hazards. Made from what 0.25 was seen to do, and held against the sources of google-gemini/gemini-cli,
- * `packages/a2a-server/src`: `http/app.ts`, `agent/executor.ts`, `types.ts` at 04f8be5, `agent/task.ts` at 010acdb.
+ * A fake of gemini-cli's a2a-server: a real HTTP server that speaks A2A 0.3 over JSON-RPC with that agent's
+ * deviations and faults. It follows the observed behaviour of 0.25, checked against the sources of
+ * google-gemini/gemini-cli, `packages/a2a-server/src`: `http/app.ts`, `agent/executor.ts`, `types.ts` at 04f8be5,
+ * `agent/task.ts` at 010acdb.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -35,12 +36,12 @@ type Rpc = z.infer<typeof rpc>;
 
 export class FakeGemini {
   readonly tasks = new Map<string, GeminiTask>();
-  /** JSON-RPC methods and paths asked for, in order. */
+  /** Requested JSON-RPC methods and paths, in order. */
   readonly requests: string[] = [];
-  /** Answers to messages begin with nothing: the connection is reset once the message has been acted on, so many times. */
+  /** For this many messages, it acts on the message and then resets the connection without an answer. */
   dropAnswers = 0;
   readonly ways: GeminiWays = { forgets: false };
-  /** How the sockets of messages went away: ended by the client (FIN), which it takes for an abort, or not. */
+  /** Counts closed message sockets. `ended`: the client sent FIN, which the agent treats as an abort. */
   readonly sockets = { ended: 0, closed: 0 };
   readonly #plan: (text: string) => Iterable<Step>;
   readonly #server: Server;
@@ -69,12 +70,12 @@ export class FakeGemini {
     return task;
   }
 
-  /** Resets every open stream, as a network does that fails. */
+  /** Resets every open stream, like a network failure. */
   cutStreams(): void {
     for (const stream of this.#streams) stream.socket?.resetAndDestroy();
   }
 
-  /** Resolves when so many of the messages' sockets have gone. */
+  /** Resolves when this many message sockets have closed. */
   async closed(count: number): Promise<void> {
     while (this.sockets.closed < count) await once(this.#server, 'socket-closed');
   }
@@ -124,7 +125,7 @@ export class FakeGemini {
       const task = known ?? this.#create(message.contextId, message.metadata?.['coderAgent']);
       const opened = this.#stream(task, id, response);
       if (known === undefined) opened({ ...task.toWire(0), kind: 'task' });
-      // One for each message that a kept connection has carried.
+      // A keep-alive connection gets one listener per message.
       request.socket.setMaxListeners(0);
       request.socket.once('end', () => {
         this.sockets.ended += 1;
@@ -160,7 +161,7 @@ export class FakeGemini {
     return task;
   }
 
-  /** Every open stream of a task gets its events, and ends with the first that is final. */
+  /** Every open stream of a task gets its events and ends with the first final event. */
   #stream(task: GeminiTask, id: string | number, response: ServerResponse): (event: WireEvent) => void {
     const drop = this.dropAnswers > 0 && this.dropAnswers-- > 0;
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -210,7 +211,7 @@ function cardAt(url: string): object {
   };
 }
 
-/** As it tells its commands: those of a command are below it, under their whole names. */
+/** The command list in the agent's format: subcommands are nested, with full names. */
 const COMMANDS = {
   commands: [
     {

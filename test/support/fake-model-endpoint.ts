@@ -1,6 +1,6 @@
 /**
- * A model provider on loopback: a real HTTP server that speaks the real streaming formats and says what it was told to.
- * The path of a request decides the format; replies are taken in the order they were scripted.
+ * A model provider on loopback: a real HTTP server with the real streaming formats and scripted replies. The request
+ * path selects the format. Replies are used in their scripted order.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -13,18 +13,18 @@ export type Reply =
   | {
       type: 'turn';
       turn: Partial<ScriptedTurn>;
-      /** Send only so many frames, and then end the body as if it were whole, reset the socket, or fall silent. */
+      /** Sends only this many frames. Then it ends the body normally, resets the socket, or sends nothing more. */
       cut?: { frames: number; ending: 'end' | 'reset' | 'silence' };
     }
   | { type: 'status'; status: number; headers?: Record<string, string>; body?: unknown }
-  /** A 200 whose stream is exactly this. */
+  /** Status 200 with exactly this body. */
   | { type: 'raw'; body: string };
 
 export interface Received {
   path: string;
   headers: Record<string, string | string[] | undefined>;
   body: unknown;
-  /** Resolves when the answer's socket has closed; true when it did so before the answer was whole. */
+  /** Resolves when the answer's socket has closed; true if it closed before the answer was complete. */
   closedEarly: Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ export interface FakeModelEndpoint {
   url: string;
   received: Received[];
   script(...replies: Reply[]): void;
-  /** What is replied to requests for which nothing is scripted. */
+  /** The reply when no scripted reply is left. */
   otherwise(reply: (request: Received) => Reply): void;
   /** Resolves with the next request that arrives. */
   nextRequest(): Promise<Received>;
@@ -42,7 +42,7 @@ export interface FakeModelEndpoint {
 
 const EMPTY: ScriptedTurn = { text: [], calls: [], finish: 'stop', inputTokens: 7, outputTokens: 3 };
 
-/** Fills in what a scripted turn leaves open. */
+/** Fills the missing fields of a scripted turn. */
 export function wholeTurn(turn: Partial<ScriptedTurn>): ScriptedTurn {
   return { ...EMPTY, ...turn };
 }

@@ -1,6 +1,6 @@
 /**
- * How three providers put one turn of a model on the wire, frame by frame, as their APIs document it:
- * OpenAI's chat completions, Anthropic's messages, Google's streamGenerateContent with `alt=sse`.
+ * Encodes one model turn as the SSE frames of three providers, as their APIs document them: OpenAI's chat
+ * completions, Anthropic's messages, Google's streamGenerateContent with `alt=sse`.
  */
 export interface ScriptedCall {
   id: string;
@@ -19,12 +19,12 @@ export interface ScriptedTurn {
 
 export type WireName = 'openai' | 'anthropic' | 'google';
 
-/** The SSE frames of a turn. Cut off before the last that says how the turn ended, it is no whole turn. */
+/** The SSE frames of a turn. Without the frame that ends the turn, the turn is incomplete. */
 export function framesOf(wire: WireName, turn: ScriptedTurn): string[] {
   return WIRES[wire](turn);
 }
 
-/** The frame after which a turn is whole: what follows is only manners. */
+/** The number of frames after which the turn is complete. Later frames are optional. */
 export function wholeAfter(wire: WireName, frames: readonly string[]): number {
   const last = { openai: 'finish_reason":"', anthropic: 'message_stop', google: 'finishReason' }[wire];
   return frames.findIndex((frame) => frame.includes(last)) + 1;

@@ -1,4 +1,4 @@
-/** Waits for a file to say something, woken by the system. */
+/** Waits with a file watcher until a file contains a text. */
 import { readFileSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** A named pipe at which a shell command waits until a test lets it pass. */
+/** A named pipe on which a shell command waits until a test releases it. */
 import { afterEach } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 export interface Gate {
-  /** The part of a shell command that waits. */
+  /** The shell fragment that waits. */
   wait: string;
-  /** Lets one pass: the one that waits, or the next that comes. */
+  /** Releases one waiting command, or the next one that arrives. */
   pass: () => Promise<void>;
 }
 
 const handles: FileHandle[] = [];
 
-// Whoever still waits reads the end of the file, and goes on: no process outlives the test.
+// Closing the pipe releases all waiting commands, so no process outlives the test.
 afterEach(async () => {
   for (const handle of handles.splice(0)) await handle.close();
 });
@@ -23,7 +23,7 @@ afterEach(async () => {
 export async function makeGate(directory: string, name = 'gate'): Promise<Gate> {
   const path = join(directory, name);
   await promisify(execFile)('mkfifo', [path]);
-  // Opened for reading as well, which waits for nobody; a line stays in the pipe until somebody reads it.
+  // Opening for reading and writing does not block. A line stays in the pipe until a command reads it.
   const handle = await open(path, constants.O_RDWR);
   handles.push(handle);
   return {

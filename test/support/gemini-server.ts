@@ -1,5 +1,5 @@
 /**
- * gemini-cli's own a2a-server as a process of a test, with a model endpoint of the test in the place of Google's. It is no
+ * Starts the real a2a-server of gemini-cli for a test, with a fake model endpoint instead of Google's. It is no
  * dependency of the project: `GEMINI_A2A_SERVER` names its package directory or its `a2a-server.mjs`.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream';
 
 export const GEMINI_SERVER = process.env['GEMINI_A2A_SERVER'];
 
-/** The server listens on every interface, and has no setting for that. */
+/** The server always listens on every interface. This preload restricts it to loopback. */
 const LOOPBACK_ONLY = `
 import { Server } from 'node:net';
 const { listen } = Server.prototype;
@@ -19,9 +19,9 @@ Server.prototype.listen = function (port, ...rest) {
 };`;
 
 export interface GeminiServerOptions {
-  /** Of the Gemini API. */
+  /** The URL of the Gemini API. */
   modelUrl: string;
-  /** For its home. */
+  /** The parent of its home directory. */
   directory: string;
   workspace: string;
 }
@@ -31,7 +31,7 @@ export interface GeminiServer {
   stop(): Promise<void>;
 }
 
-/** Resolves when it listens. @throws Error with its output when it ends before */
+/** Resolves when the server listens. @throws Error with its output if it ends before */
 export async function startGeminiServer({
   modelUrl,
   directory,
@@ -39,7 +39,7 @@ export async function startGeminiServer({
 }: GeminiServerOptions): Promise<GeminiServer> {
   const home = join(directory, 'gemini-home');
   await mkdir(home, { recursive: true });
-  // Its checkpoints are commits: without an identity it fails every task that asks for a tool.
+  // Its checkpoints are Git commits. Without a Git identity it fails every task that uses a tool.
   await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Test\n\temail = test@example.com\n');
   const child = spawn(
     process.execPath,

@@ -1,4 +1,4 @@
-/** R93: a command that tries to hide its end, and to write lines of the product. */
+/** R93: a command that tries to hide its end and to imitate the product's output. */
 export const HOSTILE = [
   `npm test${' '.repeat(25_000)}; echo HIDDEN`,
   '\u{1b}[2J\recho \u{202e}safe\u{200b}\u{e0041}\u{2028}',
@@ -8,7 +8,7 @@ export const HOSTILE = [
   '⟨2 spaces⟩',
 ].join('\n');
 
-/** How a surface with room for it shows it. */
+/** The expected display on a surface with enough space. */
 export const HOSTILE_SHOWN = [
   '│ $ npm test⟨25,000 spaces⟩; echo HIDDEN',
   String.raw`│ \u{1b}[2J\u{d}echo \u{202e}safe\u{200b}\u{e0041}\u{2028}`,

@@ -1,13 +1,16 @@
-/** Time in which nobody waits: what waits between two pages is let on at once, with the time passed; time limits come when the test says. */
+/**
+ * A clock that fires short waits at once and advances the time by their length. Time limits fire only when the test
+ * calls `strike`.
+ */
 import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class HurriedClock implements Clock {
-  /** What was waited for, in milliseconds. */
+  /** The waits so far, in milliseconds. */
   readonly waits: number[] = [];
-  /** Called when somebody begins to wait. */
+  /** Called at the start of each wait. */
   onWait: () => void = () => undefined;
   readonly #limits: ReadonlySet<number>;
-  /** What happens at the time limits that run now. */
+  /** The callbacks of the active time limits. */
   readonly #running = new Set<() => void>();
   #now = Date.UTC(2026, 0, 1);
   #open = 0;
@@ -21,7 +24,7 @@ export class HurriedClock implements Clock {
     return this.#now;
   }
 
-  /** Timers that were neither called off nor have fired. */
+  /** The number of active timers. */
   get pending(): number {
     return this.#open;
   }
@@ -44,7 +47,7 @@ export class HurriedClock implements Clock {
     else {
       this.waits.push(ms);
       setImmediate(fire);
-      // Once the caller has its way to call it off.
+      // Deferred, so that the caller first receives the cancel function.
       queueMicrotask(this.onWait);
     }
     return () => {
@@ -53,7 +56,7 @@ export class HurriedClock implements Clock {
     };
   }
 
-  /** Lets every time limit that runs now come. */
+  /** Fires all active time limits. */
   strike(): void {
     for (const fire of this.#running) fire();
     this.#running.clear();

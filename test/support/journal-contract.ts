@@ -1,6 +1,6 @@
 /**
- * What every implementation of the journal port must do. An implementation's own test file runs this suite against real
- * storage of its kind, and adds what is particular to it.
+ * Contract tests for every implementation of the journal port. An implementation's test file runs this suite on real
+ * storage and adds its own tests.
  */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
@@ -30,9 +30,9 @@ import {
 
 /** One storage under test. */
 export interface JournalStorage {
-  /** Opens a journal on the storage; to be called again after the one before was closed. */
+  /** Opens a journal on the storage. Call it again only after the previous journal is closed. */
   open(clock: () => number): Promise<Journal>;
-  /** Frees the storage. Every journal on it has been closed. */
+  /** Frees the storage. All its journals must be closed. */
   dispose(): Promise<void>;
 }
 
@@ -202,7 +202,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       );
 
       it('X3 an event that cannot be written as JSON is TOO_LARGE; the appends beside it land', async () => {
-        // A ring is the depth that no stack and no later engine gets to the end of.
+        // A cyclic value is deeper than any stack of any engine.
         const ring: unknown[] = [];
         ring.push(ring);
         const part = { type: 'data' as const, data: ring };

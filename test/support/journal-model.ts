@@ -1,14 +1,14 @@
-/** What a journal promises, in the plainest terms: lists in memory. The measure for the property tests of a real one. */
+/** The simplest model of a journal: lists in memory. Property tests compare a real journal with it. */
 import type { Append, AppendResult, RecordedCommand, TaskRow } from '../../a2a-server/journal/journal.ts';
 import { indexRow } from '../../a2a-server/journal/index-row.ts';
 import type { JournalEntry } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES } from '../../a2a-server/task/snapshot.ts';
 
-/** `ended`: the append is refused with TASK_ENDED. `unknown`: with UNKNOWN_TASK. */
+/** `ended`: the append is refused with TASK_ENDED; `unknown`: with UNKNOWN_TASK. */
 export type ModelResult = AppendResult | { type: 'ended' } | { type: 'unknown' };
 
 export class JournalModel {
-  /** In the order of their creation. */
+  /** Tasks in the order of their creation. */
   readonly tasks = new Map<string, JournalEntry[]>();
   readonly commands = new Map<string, RecordedCommand>();
 
@@ -44,7 +44,7 @@ export class JournalModel {
     return { type: 'appended', entries };
   }
 
-  /** @returns how many sessions were over. */
+  /** @returns the number of deleted sessions */
   forget(before: number): number {
     const sessions = new Map(this.rows().map((row) => [keyOf(row.principal, row.sessionId), row]));
     let forgotten = 0;

@@ -1,4 +1,4 @@
-/** A real second process that works on a journal: `journal-program.ts`, bundled once, and spoken to over its stdout. */
+/** Runs `journal-program.ts`, bundled once, as a second process on a journal, and reads its reports from stdout. */
 import { afterEach } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,18 +22,18 @@ export type Report = z.infer<typeof report>;
 export type Role = 'hold' | 'stream' | 'once' | 'flood';
 
 export interface JournalProcessOptions {
-  /** In KiB: no file of the process can grow beyond it. */
+  /** Maximum size of the process's files, in KiB. */
   fileSizeLimit?: number;
-  /** Whom the process becomes before it opens the journal. */
+  /** The user id the process takes before it opens the journal. */
   uid?: number;
 }
 
 export interface JournalProcess {
-  /** Resolves once the process has said this many things. Rejects when it ends before. */
+  /** Resolves after this many reports. Rejects if the process ends before. */
   said(count: number): Promise<void>;
-  /** Ends it without a word, and waits until it is gone and all it had said is here. */
+  /** Sends SIGKILL and waits until the process is gone and all its reports are read. */
   kill(): Promise<void>;
-  /** Waits until it ends by itself. */
+  /** Waits until the process exits by itself. */
   ended(): Promise<void>;
   readonly reports: readonly Report[];
 }
@@ -44,7 +44,7 @@ export async function startJournalProcess(
   { fileSizeLimit, uid }: JournalProcessOptions = {},
 ): Promise<JournalProcess> {
   const limit = fileSizeLimit === undefined ? '' : `ulimit -S -f ${fileSizeLimit * 2}; `;
-  // POSIX counts the limit in blocks of 512 bytes; dash, which is the `sh` of many systems, keeps to it.
+  // POSIX counts the limit in blocks of 512 bytes. dash, the `sh` of many systems, follows POSIX.
   const program = [
     await bundledProgram('test/support/journal-program.ts'),
     role,
@@ -61,7 +61,7 @@ export async function startJournalProcess(
 
 const running = new Set<ChildProcess>();
 
-/** A test that fails half way leaves no process behind. */
+/** A test that fails half way must leave no process. */
 afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
 });

@@ -1,4 +1,4 @@
-/** What the second process of `journal-process.ts` runs: `<role> <path> [<uid>]`. Reports one JSON object a line. */
+/** The program of `journal-process.ts`: `<role> <path> [<uid>]`. It reports one JSON object per line. */
 import { writeSync } from 'node:fs';
 import { setuid } from 'node:process';
 import type { Append, Journal } from '../../a2a-server/journal/journal.ts';
@@ -7,7 +7,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Report, Role } from './journal-process.ts';
 import { beginning, continuing, delta, working } from './journal-samples.ts';
 
-/** In UTF-16 code units: more than a file of the process may hold. */
+/** In UTF-16 code units. This exceeds the file size limit of the process. */
 const TOO_MUCH = 4 * 1024 * 1024;
 
 const TASKS = ['a', 'b', 'c', 'd', 'e'];
@@ -36,7 +36,7 @@ const roles: Record<Role, (journal: Journal) => Promise<void>> = {
   },
 };
 
-/** Appends to the task for as long as the process lives, some events at a time. */
+/** Appends to the task until the process ends, several events at a time. */
 async function stream(journal: Journal, taskId: string, size: number): Promise<void> {
   if ((await journal.row(taskId)) === undefined)
     await told(journal, beginning(taskId, { events: [working] }));
@@ -62,7 +62,7 @@ function reportRefusal(error: unknown): void {
   report({ type: 'refused', reason, message, ...(facts['code'] !== undefined && { code: facts['code'] }) });
 }
 
-/** At once, so that what was said before a SIGKILL is in the pipe. */
+/** Synchronous, so that reports before a SIGKILL are in the pipe. */
 function report(what: Report): void {
   writeSync(1, `${JSON.stringify(what)}\n`);
 }

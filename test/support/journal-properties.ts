@@ -1,4 +1,4 @@
-/** A journal against the plainest model of one: any interleaving of any appends gives the same answers. */
+/** Property tests that compare a journal with a simple model: any interleaving of appends gives the same answers. */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Append, AppendResult, Journal, TaskRow } from '../../a2a-server/journal/journal.ts';
@@ -23,29 +23,29 @@ import {
 const PRINCIPALS = ['alice', 'bob'];
 const SESSIONS = ['one', 'two', 'three'];
 const ASKING = [1, 2, 3].map((ms) => asking(new Date(ms).toISOString()));
-/** The tasks it works with. */
+/** The task ids in use. */
 export const TASKS = ['a', 'b', 'c', 'd', 'e'];
 
-/** One writer's wish, before it is known where its task stands. */
+/** An append a writer wants, before the task's end is known. */
 interface Wish {
   taskId: string;
   begin: boolean;
   session: string;
   principal: string;
-  /** How far the writer is behind (or ahead of) the task's true end. */
+  /** How far the writer's seq is behind (or ahead of) the task's end. */
   lag: number;
-  /** The writer knows what was asked just before: it writes on without waiting for the answer. */
+  /** The writer sends this append without waiting for the previous answer. */
   pipelined: boolean;
   events: TaskEvent[];
   messageId: string | undefined;
 }
 
-/** What happens in one moment: appends that arrive together, and then perhaps a restart. */
+/** Concurrent appends, then possibly a restart. */
 interface Moment {
   wishes: Wish[];
   passes: number;
   restart: boolean;
-  /** Sessions that have been over for longer than this are deleted. */
+  /** Sessions that ended longer ago than this are deleted. */
   retention: number | undefined;
 }
 
@@ -83,7 +83,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   retention: fc.option(fc.nat({ max: 2 }), { nil: undefined, freq: 2 }),
 });
 
-/** @param runs how many generated histories to try */
+/** @param runs the number of generated histories */
 export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, runs: number): void {
   it('J1 J2 J3 any interleaving of appends and restarts gives what the model gives', async () => {
     await fc.assert(
@@ -140,7 +140,7 @@ function appendOf(
   };
 }
 
-/** No correct writer puts anything behind an end. */
+/** No correct writer appends anything after a task's end. */
 function untilTheEnd(events: TaskEvent[]): TaskEvent[] {
   const end = events.findIndex((each) => TERMINAL_STATES.has(taskStateAfter([each]) ?? 'submitted'));
   return end < 0 ? events : events.slice(0, end + 1);
@@ -169,7 +169,7 @@ async function expectSame(journal: Journal, model: JournalModel): Promise<void> 
       expect(await journal.command(principal, messageId)).toEqual(model.command(principal, messageId));
     }
     const rows = model.rows().filter((row) => row.principal === principal);
-    // Newest update first; of the same time, the task begun last: a stable sort of the reverse.
+    // Newest update first; at equal times, the later created task first.
     const newest = rows.toReversed().toSorted((a, b) => b.updatedAt - a.updatedAt);
     expect(await journal.list({ principal }, { size: 100 })).toEqual({ rows: newest, total: newest.length });
   }

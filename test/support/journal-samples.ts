@@ -1,4 +1,4 @@
-/** Events and appends for tests of a journal: short to write, and each such as the executor could have written it. */
+/** Sample events and appends for journal tests, as the executor could write them. */
 import type { Append, CommandKey } from '../../a2a-server/journal/journal.ts';
 import { taskStateAfter } from '../../a2a-server/task/fold.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
@@ -27,7 +27,7 @@ export const toolStarted = (toolId: string): TaskEvent => ({
 });
 export const working: TaskEvent = { type: 'task.working' };
 export const inputRequired: TaskEvent = { type: 'input.required', pending: [] };
-/** Asks for a reply, and waits for it until then (RFC 3339). */
+/** Asks for a reply until this time (RFC 3339). */
 export const asking = (expiresAt: string | null): TaskEvent => ({
   type: 'input.required',
   pending: [],
@@ -35,7 +35,7 @@ export const asking = (expiresAt: string | null): TaskEvent => ({
 });
 export const completed: TaskEvent = { type: 'task.completed' };
 
-/** Each way for a task to end. */
+/** One event for each way a task can end. */
 export const ENDS: readonly TaskEvent[] = [
   completed,
   { type: 'task.failed', message: 'the model refused' },
@@ -50,7 +50,7 @@ export interface Beginning {
   events?: readonly TaskEvent[];
 }
 
-/** The append that begins a task, in a session of its own unless told otherwise. */
+/** The append that creates a task, by default in its own session. */
 export function beginning(taskId: string, { sessionId, principal, command, events }: Beginning = {}): Append {
   const all = [
     created(sessionId ?? `session of ${taskId}`, principal),
@@ -65,7 +65,7 @@ export function beginning(taskId: string, { sessionId, principal, command, event
   };
 }
 
-/** The append that goes on after `expectedSeq`; `state` where the events leave it as it was. */
+/** The next append after `expectedSeq`. Set `state` if the events do not change it. */
 export function continuing(
   taskId: string,
   expectedSeq: number,

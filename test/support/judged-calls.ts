@@ -1,4 +1,4 @@
-/** Calls as policy sees them. */
+/** Calls in the form that policy judges. */
 import { NO_REACH, type CallReach, type Judged } from '../../a2a-server/policy/judged-call.ts';
 import { createPolicy, type Policy } from '../../a2a-server/policy/policy.ts';
 import { rules } from '../../a2a-server/policy/rule.ts';
@@ -35,7 +35,7 @@ function call(tool: string, sideEffect: Judged['sideEffect'], reach: Partial<Cal
   return { tool, source: builtIn, sideEffect, reach: { ...NO_REACH, ...reach } };
 }
 
-/** The rules as the configuration file has them. */
+/** Builds a policy from rules in the configuration file's format. */
 export function policyOf(...written: readonly Record<string, unknown>[]): Policy {
   return createPolicy(rules.parse(written), { tools: TOOLS, shell: 'sh' });
 }

@@ -1,4 +1,4 @@
-/** Sessions of tasks with turns of any length, as journals: what a conversation that outgrows its window is made of. */
+/** Generates sessions of tasks with turns of any length, to test conversations that exceed the context window. */
 import fc from 'fast-check';
 import type { JournalEntry, TaskEvent } from '../../a2a-server/task/events.ts';
 import { foldAll } from '../../a2a-server/task/fold.ts';
@@ -8,7 +8,7 @@ export interface PlannedTurn {
   /** Lengths in characters. */
   text: number;
   calls: { input: number; result: number }[];
-  /** A message of a person's that comes after it. */
+  /** Length of a person's message after the turn; null for none. */
   message: number | null;
 }
 
@@ -35,13 +35,13 @@ const plannedTask: fc.Arbitrary<PlannedTask> = fc.record({
   turns: fc.array(plannedTurn, { maxLength: 12 }),
 });
 
-/** The last one is under way, and about to be asked. */
+/** The last task is active and about to call the model. */
 export const plannedSession: fc.Arbitrary<PlannedTask[]> = fc.array(plannedTask, {
   minLength: 1,
   maxLength: 3,
 });
 
-/** What is said at this place, of this length: told apart from everything else that is said. */
+/** A text of this length that is unique by its name. */
 export function words(name: string, length: number): string {
   return `${name}:${'x'.repeat(length)}:${name}`;
 }
@@ -58,7 +58,7 @@ export function entriesOf(taskId: string, { first, turns }: PlannedTask, ended: 
   return events.map((event, index) => ({ seq: index + 1, at: 0, event }));
 }
 
-/** @throws when the entries begin no task. */
+/** @throws if the entries create no task */
 export function snapshotOf(taskId: string, entries: readonly JournalEntry[]): Snapshot {
   const snapshot = foldAll(taskId, entries);
   if (snapshot === undefined) throw new Error('the entries begin no task');

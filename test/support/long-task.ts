@@ -1,4 +1,4 @@
-/** A task told in thousands of pieces: two turns, and a tool in between. */
+/** Writes a task with thousands of events: two turns with a tool call in between. */
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../../a2a-server/task/events.ts';
 import { beginning, continuing, delta, message, working } from './journal-samples.ts';
@@ -21,7 +21,7 @@ function pieces(make: (text: string) => TaskEvent, count: number): TaskEvent[] {
   return Array.from({ length: count }, (_, index) => make(TEXTS[index % TEXTS.length] ?? ''));
 }
 
-/** Adds the task, which is left working. @param tick called now and then: some of its events have the same time. */
+/** Adds the task, still working. @param tick called from time to time; some events have the same time */
 export async function addLongTask(
   journal: Journal,
   taskId: string,
@@ -48,7 +48,7 @@ export async function addLongTask(
   return journal.read(taskId, 0, seq);
 }
 
-/** @returns how many entries were looked at. */
+/** @returns the number of entries checked */
 export async function compactAll(journal: Journal): Promise<number> {
   let looked = 0;
   for (let more = 1; more > 0; looked += more) more = await journal.compact(700);

@@ -1,4 +1,4 @@
-/** Work for the offline model, as a JSON plan of its language (docs/offline-model.md). */
+/** Writes a JSON plan for the offline model (docs/offline-model.md). */
 
 export interface PlannedCall {
   tool: string;

@@ -1,17 +1,17 @@
-/** Many parked tasks, each as the executor left the one they are made after. */
+/** Adds many parked tasks to a journal, copied from one that the executor parked. */
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../../a2a-server/task/events.ts';
 
-/** Appended side by side, so that they share commits. */
+/** Concurrent appends, so that they share commits. */
 const AT_ONCE = 500;
 
-/** The file a task works on: as the model's call names it in the first, and in the others by their number. */
+/** The file of a task: the first task's name from the model's call; the others add their number. */
 export const fileOf = (index: number | undefined): string =>
   index === undefined ? 'effects.txt' : `effects-${index}.txt`;
 
 export const parkedTaskId = (index: number): string => `task-parked-${index}`;
 
-/** Adds `count` tasks to the journal, each in a session of its own and with a file of its own. */
+/** Adds `count` tasks to the journal, each with its own session and file. */
 export async function addParkedTasks(
   journal: Journal,
   entries: readonly JournalEntry[],

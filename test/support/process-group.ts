@@ -1,8 +1,8 @@
-/** The processes of a group, as the system tells of them. */
+/** Counts the running processes of a process group. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** @returns how many processes of the group still run; dead ones that nobody has waited for are not counted. */
+/** @returns the number of running processes in the group, without zombies */
 export async function running(group: number): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pgid=,stat=']);
   const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/));

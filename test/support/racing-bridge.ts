@@ -1,6 +1,6 @@
 /**
- * A process that races for rows of the bridge's database: it claims each question and takes over what the ended process has
- * left, and says what it got. Arguments: the state directory, a name, how many questions.
+ * A process that races for rows of the bridge's database. It claims each question, takes over the rows of the ended
+ * process, and prints what it got. Arguments: the state directory, a name, the number of questions.
  */
 import { Outbox } from '../../bridge/state/outbox.ts';
 import { BridgeDatabase } from '../../bridge/state/database.ts';

@@ -1,6 +1,6 @@
 /**
- * One HTTP/1.1 connection over a bare socket, for tests that care how a connection ends: kept alive, closed, reset or
- * half-closed. It reads as fast as it is asked to, and holds no more than one read of the socket.
+ * An HTTP/1.1 connection over a raw socket, for tests about how a connection ends: kept alive, closed, reset or
+ * half-closed. It reads only on demand and buffers at most one read of the socket.
  */
 import { afterEach } from '@jest/globals';
 import { once } from 'node:events';
@@ -16,9 +16,9 @@ export interface RawRequest {
 
 export interface RawResponse {
   status: number;
-  /** By their names in lower case. */
+  /** Header values by lower-case name. */
   headers: ReadonlyMap<string, string>;
-  /** To be read to its end before the connection is used again. Throws when the connection ends before the body does. */
+  /** Read the body to its end before the connection is used again. Throws if the connection ends before the body. */
   body: AsyncGenerator<Buffer, void, undefined>;
 }
 
@@ -32,13 +32,13 @@ export class RawConnection {
   readonly #socket: Socket;
   readonly #bytes: ByteReader;
   readonly #host: string;
-  /** Resolves when both sides are done with it. */
+  /** Resolves when both sides have closed. */
   readonly closed: Promise<void>;
 
   private constructor(socket: Socket, host: string) {
     this.#socket = socket;
     this.#host = host;
-    // A reset is an ending like another; whoever reads is told by the read.
+    // A reset is no test failure here. The next read reports it.
     socket.on('error', () => undefined);
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     this.#bytes = new ByteReader(socket);
@@ -67,7 +67,7 @@ export class RawConnection {
     this.#socket.write(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]));
   }
 
-  /** Reads the next response as far as its body. */
+  /** Reads the next response up to its body. */
   async response(): Promise<RawResponse> {
     const [, status] = (await this.#bytes.line()).split(' ');
     const headers = new Map<string, string>();
@@ -80,12 +80,12 @@ export class RawConnection {
     return { status: Number(status), headers, body };
   }
 
-  /** Sends FIN, and reads on. */
+  /** Sends FIN and keeps reading. */
   halfClose(): void {
     this.#socket.end();
   }
 
-  /** Sends RST: whatever is on its way, either way, is lost. */
+  /** Sends RST. Data in transit in both directions is lost. */
   reset(): void {
     this.#socket.resetAndDestroy();
   }
@@ -94,7 +94,7 @@ export class RawConnection {
     this.#socket.destroy();
   }
 
-  /** Waits for the other side's FIN, which has to be the next thing it sends. */
+  /** Waits for the other side's FIN. Throws if data arrives first. */
   async ended(): Promise<void> {
     const more = await this.#bytes.some(1);
     if (more !== undefined) throw new Error(`more came after the end: ${more.toString()}`);

@@ -1,4 +1,4 @@
-/** JSON-RPC requests as texts, and what their answers say. */
+/** Writes JSON-RPC requests and parses their answers. */
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { RawResponse } from './raw-connection.ts';
@@ -10,7 +10,7 @@ const rpcError = z.object({
 });
 const rpcAnswer = z.union([z.object({ error: rpcError }), z.object({ result: z.unknown() })]);
 
-/** A typed answer that says no. */
+/** A typed error answer. */
 export class Refusal extends Error {
   readonly code: number;
   readonly reason: string | undefined;
@@ -24,7 +24,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a promise was refused with. */
+/** Returns the Refusal that a promise rejects with. */
 export async function refusal(work: Promise<unknown>): Promise<Refusal> {
   const outcome = await work.then(
     () => undefined,

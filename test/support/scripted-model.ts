@@ -1,4 +1,4 @@
-/** A model that says what a test wrote down, and remembers what it was shown. */
+/** A model that plays turns written by the test and records its requests. */
 import type { Model, ModelEvent, ModelRequest, Models } from '../../a2a-server/models/model.ts';
 
 import type { Price } from '../../a2a-server/task/spending.ts';
@@ -22,7 +22,7 @@ export class ScriptedModel implements Models, Model {
     if (price) this.price = price;
   }
 
-  /** What it says after what it has been told to say before. */
+  /** Adds turns after the existing ones. */
   add(...turns: ScriptedTurn[]): void {
     this.#turns.push(...turns);
   }

@@ -1,4 +1,4 @@
-/** The A2A server of a test: a process of its own with a home of its own, both gone when the test is. */
+/** Starts an A2A server process with its own directories for one test, and removes both afterwards. */
 import { afterEach } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import {
@@ -12,7 +12,7 @@ import {
 export type { ServerHome } from './server-program.ts';
 
 export interface ServerOptions {
-  /** A new one if left out. */
+  /** Defaults to a new home. */
   home?: ServerHome;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface ServerOptions {
 export interface ServerProcess extends ServerHome, Pick<Launched, 'log' | 'kill' | 'stop'> {
   url: string;
   token: string;
-  /** A new process on the same home, with the same settings; this one must have ended. */
+  /** Starts a new process on the same home with the same settings. This one must have ended. */
   again: () => Promise<ServerProcess>;
 }
 
@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const home of homes.splice(0)) await rm(home, { recursive: true, force: true });
 });
 
-/** Resolves when the server says that it is ready. */
+/** Starts a server. Resolves when it is ready. */
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
   const home = options.home ?? (await newHome());
   const server = launchServer({ ...options, home });

@@ -1,4 +1,4 @@
-/** The A2A server as people run it: the built program in a process of its own. Whoever starts it ends it. */
+/** Starts the built A2A server in its own process. The caller must stop it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 
 const PROGRAM = join(process.cwd(), 'dist', 'a2a-server', 'main.js');
 
-/** What outlives a server: its state directory, and the workspace of its tasks. */
+/** The directories that outlive a server: its state directory and the workspace of its tasks. */
 export interface ServerHome {
   stateDir: string;
   workspace: string;
@@ -17,7 +17,7 @@ export interface ServerHome {
 
 export interface LaunchOptions {
   home: ServerHome;
-  /** The built main file; that of this checkout if left out. */
+  /** The built main file; defaults to this checkout's. */
   program?: string;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
@@ -25,16 +25,16 @@ export interface LaunchOptions {
 
 /** A process that may not be ready yet. */
 export interface Launched {
-  /** Resolves when it says that it is ready. @throws when it ends before. */
+  /** Resolves when the server reports that it is ready. @throws if it exits before */
   ready: Promise<{ url: string; token: string }>;
   pid: number;
-  /** Resolves when nothing of the process is left. */
+  /** Resolves when the process is gone. */
   exited: Promise<void>;
-  /** What it has logged. */
+  /** The server's log output. */
   log: () => string;
-  /** SIGKILL. Resolves when nothing of the process is left. */
+  /** Sends SIGKILL. Resolves when the process is gone. */
   kill: () => Promise<void>;
-  /** SIGTERM. @returns the exit code. */
+  /** Sends SIGTERM. @returns the exit code */
   stop: () => Promise<number | null>;
 }
 
@@ -44,7 +44,7 @@ export function launchServer({ home, program = PROGRAM, args = [], env }: Launch
   const all = ['--port', '0', '--state-dir', stateDir, '--workspace', workspace, ...args];
   const child = spawn(process.execPath, [program, ...all], {
     cwd: workspace,
-    // Nothing of the surroundings but what any program needs.
+    // Pass only variables that every program needs.
     env: { PATH: process.env['PATH'], HOME: stateDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -75,7 +75,9 @@ export function launchServer({ home, program = PROGRAM, args = [], env }: Launch
   };
 }
 
-/** A new one, below the system's directory for such things. Whoever asks for it removes `dirname(stateDir)`. */
+/**
+ * Creates directories for a server below the system's temporary directory. The caller removes `dirname(stateDir)`.
+ */
 export async function newServerHome(): Promise<ServerHome> {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-')));
   const [stateDir, workspace] = [join(home, 'state'), join(home, 'workspace')];

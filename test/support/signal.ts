@@ -1,4 +1,4 @@
-/** Something that happens once, waited for by whoever likes. */
+/** A one-time event that several callers can await. */
 export interface Signal {
   happened: Promise<void>;
   happen: () => void;

@@ -1,11 +1,11 @@
-/** An executor for the SDK's own server that says a few words, one after the other, and is done. It counts its runs. */
+/** An executor for the SDK's server that sends a few words one by one and completes. It counts its runs. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
 import { part } from './fake-agent-task.ts';
 
 const WORDS = ['one ', 'two ', 'three ', 'four ', 'five ', 'six'];
-/** Between two words, in milliseconds. */
+/** Delay between two words, in milliseconds. */
 const BREATH_MS = 40;
 
 const status = (state: TaskState) => ({

@@ -1,4 +1,4 @@
-/** Server-sent events out of a body, one at a time (WHATWG HTML §9.2.6). */
+/** Parses server-sent events from a body, one at a time (WHATWG HTML §9.2.6). */
 
 export interface SseFrame {
   id: string | undefined;
@@ -6,7 +6,7 @@ export interface SseFrame {
   data: string;
 }
 
-/** The longest frame anybody has reason to send, in characters. */
+/** Maximum length of a frame, in characters. */
 const MAX_FRAME = 16 * 1024 * 1024;
 
 export async function* sseFrames(body: AsyncIterable<Uint8Array>): AsyncGenerator<SseFrame, void, undefined> {

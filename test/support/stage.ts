@@ -1,17 +1,17 @@
-/** A server of a test's own and a client of it. */
+/** Starts a server for one test, with a client. */
 import { jest } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { A2aPeer } from './a2a-peer.ts';
 import { startServer, type ServerOptions, type ServerProcess } from './server-process.ts';
 
-// Processes start, work and die here, on a machine that may be busy with others. Nothing waits for this time to pass.
+// A generous limit for tests that start processes on a busy machine. No test waits for this time.
 jest.setTimeout(60_000);
 
 export interface Stage {
   server: ServerProcess;
   peer: A2aPeer;
-  /** What a file of the workspace holds; undefined when there is none. */
+  /** The content of a workspace file; undefined if it does not exist. */
   file: (name: string) => Promise<string | undefined>;
 }
 
@@ -19,7 +19,7 @@ export async function stage(options: ServerOptions = {}): Promise<Stage> {
   return stageOf(await startServer(options));
 }
 
-/** The same with the next process on the same home; `server` must have ended. */
+/** Starts the next server process on the same home. `server` must have ended. */
 export async function stageAgain({ server }: Stage): Promise<Stage> {
   return stageOf(await server.again());
 }

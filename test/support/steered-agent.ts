@@ -1,6 +1,6 @@
 /**
- * A model and tools that move only when told: every model chunk and every tool step is a task of a fast-check scheduler,
- * so that their order against commands is the seed's choice. Effects are counted.
+ * A model and tools under a fast-check scheduler. Every model chunk and every tool step is a scheduled task, so the
+ * seed decides their order against commands. Effects are counted.
  */
 import type fc from 'fast-check';
 import { z } from 'zod';
@@ -16,13 +16,13 @@ export interface PlannedTurn {
 const numbered = z.object({ n: z.number() });
 
 export class SteeredAgent {
-  /** How often the effect of call number n happened. */
+  /** How often the effect of each call happened. */
   readonly effects = new Map<number, number>();
-  /** The content that calls with effects change; somebody else changes it as well. */
+  /** The content that calls with effects change. Other writers change it too. */
   version = 1;
-  /** The content that each effect has changed, by its number. */
+  /** The content that each effect changed, by call number. */
   readonly changed = new Map<number, string>();
-  /** Model turns begun. */
+  /** The number of started model turns. */
   turns = 0;
   #calls = 0;
   readonly #scheduler: fc.Scheduler;

@@ -1,4 +1,4 @@
-/** A real journal whose answers come late: when, a fast-check scheduler says. What it did is durable all the same. */
+/** A real journal whose answers are delayed by a fast-check scheduler. The writes are durable before the answers. */
 import type fc from 'fast-check';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 

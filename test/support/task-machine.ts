@@ -1,6 +1,6 @@
 /**
- * A whole task life on the pure core alone: random commands, model turns, tool outcomes and crashes, each applied through
- * the same functions the product uses. The machine plays the part of the executor; the core decides everything.
+ * Simulates a task's life on the pure core: random commands, model turns, tool outcomes and crashes, through the
+ * product's own functions. The machine replaces the executor; the core decides everything.
  */
 import fc from 'fast-check';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
@@ -19,9 +19,9 @@ import { nextStep, turnOpening } from '../../a2a-server/task/next-step.ts';
 import { besideQuestions, parkOrMove, pendingActions, withdrawal } from '../../a2a-server/task/pending.ts';
 import { isTerminal, openQuestions, type Snapshot } from '../../a2a-server/task/snapshot.ts';
 
-/** What happens next to the task. Numbers pick among what is there at that moment. */
+/** The next event in the task's life. Numbers select among the current options. */
 export type Move =
-  /** `cut`: between the turn's first words and its end the process dies, or the model breaks off. */
+  /** `cut`: the process or the model fails between the turn's first text and its end. */
   | {
       type: 'step';
       calls: { kind: 'read-only' | 'writing' | 'question'; asked: boolean }[];
@@ -31,7 +31,7 @@ export type Move =
       cut: 'not' | 'crash' | 'outage';
     }
   | { type: 'finish-tool'; pick: number; ok: boolean }
-  /** A tool at work asks the person something. */
+  /** A running tool asks the person a question. */
   | { type: 'ask'; pick: number }
   | { type: 'message'; text: string }
   | { type: 'decide'; pick: number; word: DecisionWord; more: number }
@@ -39,7 +39,7 @@ export type Move =
   | { type: 'cancel' }
   | { type: 'crash' };
 
-/** What an agent wants of its task beside going on. */
+/** Turn ends other than a normal stop. */
 const wishes = fc.constantFrom<TurnEnd>(
   { type: 'input-required', question: 'Which?' },
   { type: 'input-required', question: null },
@@ -106,9 +106,9 @@ export const moves: fc.Arbitrary<Move[]> = fc.array(
 export class TaskMachine {
   readonly entries: JournalEntry[] = [];
   snapshot: Snapshot;
-  /** Rulings on commands, in order, with the seq before each. */
+  /** Rulings on commands, in order, with the snapshot before each. */
   readonly rulings: { ruling: Ruling; before: Snapshot }[] = [];
-  /** Tool executions that died with their process. */
+  /** Tool executions whose process crashed. */
   readonly #dead = new Set<string>();
   #id = 0;
 
@@ -195,10 +195,10 @@ export class TaskMachine {
     if (ruling.type === 'append') this.#append(ruling.events);
   }
 
-  /** One step of the primary. Running tools are finished by `finish-tool`; until then the primary waits. */
+  /** One step of the executor. It waits while tools run; `finish-tool` finishes them. */
   #step(move: Extract<Move, { type: 'step' }>): void {
     if (this.#runningCalls().length > 0) return;
-    // Time has passed: a model that could not answer is asked again.
+    // Enough time has passed, so a failed model call is retried.
     const step = nextStep(this.snapshot, { budget: NO_BUDGET, now: Infinity });
     switch (step.type) {
       case 'settled':
@@ -285,7 +285,7 @@ export class TaskMachine {
     this.#append([event, parkOrMove(fold(this.snapshot, { seq: this.snapshot.seq + 1, at: 1, event }))]);
   }
 
-  /** The process dies and the next one looks at the journal. */
+  /** The process crashes, and the next one recovers from the journal. */
   #crash(): void {
     for (const { toolId } of this.#runningCalls()) if (toolId !== null) this.#dead.add(toolId);
     const step = nextStep(this.snapshot);
@@ -354,7 +354,7 @@ function verdictOf({ kind, asked }: { kind: string; asked: boolean }): Verdict {
   return asked && kind === 'writing' ? { type: 'ask' } : { type: 'allow', because: { type: 'auto-execute' } };
 }
 
-/** A call that asks the person for one of two colours, or for a word of their own. */
+/** A call that asks the person for one of two colours, or for free text. */
 export function questionCall(callId: string): RequestedCall {
   const choices = [{ label: 'red' }, { label: 'blue' }];
   return {

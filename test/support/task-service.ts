@@ -1,4 +1,4 @@
-/** The real task service on a real journal in a directory of the test's own, with a model the test wrote. */
+/** The real task service on a real journal in a test directory, with the test's model. */
 import { pendingActions } from '../../a2a-server/task/pending.ts';
 import { afterEach } from '@jest/globals';
 import type { z } from 'zod';
@@ -35,7 +35,7 @@ export interface RunningService {
   tasks: RunningTaskService;
   clock: FakeClock;
   failures: unknown[];
-  /** Ends this process's work and lets go of the journal, so that the next can own it. */
+  /** Stops the work and closes the journal, so that the next service can open it. */
   stop(): Promise<void>;
 }
 
@@ -50,19 +50,19 @@ export async function startService(options: {
   workspace: string;
   models: Models;
   tools?: Tool[];
-  /** Where more tools come from. */
+  /** A source of further tools. */
   supply?: ToolSupply;
-  /** Rules as the configuration file has them. */
+  /** Rules in the configuration file's format. */
   policy?: readonly z.input<typeof rule>[];
-  /** The mode of a task that names none; `ask` if left out. */
+  /** The mode of a task that names none; defaults to `ask`. */
   mode?: TaskMode;
   limits?: Partial<TimeLimits>;
   budget?: Partial<Budget>;
   upkeep?: Partial<Omit<MaintenanceSettings, 'onFailure'>>;
-  /** The clock of the service before, to go on with; a new one if left out. */
+  /** The clock of the previous service; defaults to a new one. */
   clock?: FakeClock;
   onEnded?: (task: Snapshot) => void;
-  /** Puts something between the service and its journal. */
+  /** Wraps the journal for the service. */
   between?: (journal: Journal) => Journal;
 }): Promise<RunningService> {
   const clock = options.clock ?? new FakeClock();
@@ -115,7 +115,7 @@ export async function startService(options: {
 
 let messages = 0;
 
-/** A message from ada, under an id of its own. */
+/** A message from ada with a new id. */
 export function says(text: string, more: Partial<Incoming> = {}): Incoming {
   messages += 1;
   return {
@@ -129,7 +129,7 @@ export function says(text: string, more: Partial<Incoming> = {}): Incoming {
   };
 }
 
-/** A decision from ada, on what she saw: each with the code that the task showed then. */
+/** Decisions from ada, each with the `shown` code of the snapshot she saw. */
 export function decides(
   saw: Snapshot,
   ...decisions: (Partial<Decision> & Pick<Decision, 'callId' | 'decision'>)[]
@@ -150,12 +150,12 @@ export function decides(
   });
 }
 
-/** Once no task is under execution. */
+/** Resolves when no task is under execution. */
 export async function idle(tasks: RunningTaskService): Promise<void> {
   while (tasks.executing() > 0) await nextTurn();
 }
 
-/** The task once it has parked or ended after `seq`. */
+/** Resolves with the task when it has parked or ended after `seq`. */
 export async function settled(
   tasks: RunningTaskService,
   accepted: { taskId: string; seq: number },

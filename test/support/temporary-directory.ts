@@ -1,4 +1,4 @@
-/** A directory of a test's own, gone when the test is. */
+/** Creates a directory for one test and removes it afterwards. */
 import { afterEach } from '@jest/globals';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

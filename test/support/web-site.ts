@@ -1,4 +1,4 @@
-/** Web servers on loopback for tests, with hostile ones among them, and what it takes to be allowed to reach them. */
+/** Web servers on loopback for tests, some of them hostile, and the settings that allow to reach them. */
 import { afterEach } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
@@ -11,11 +11,11 @@ export interface Site {
   origin: string;
   host: string;
   port: number;
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   asked: string[];
-  /** The requests themselves. */
+  /** The requests. */
   requests: IncomingMessage[];
-  /** How many connections are open now. */
+  /** The number of open connections. */
   connections: () => Promise<number>;
 }
 
@@ -53,7 +53,7 @@ export async function openSite(answer: Answer, options: ServerOptions = {}): Pro
   return { origin: `http://${host}`, host, port: address.port, asked, requests, connections };
 }
 
-/** A site of pages by path: a text is HTML; anything else is 404. */
+/** A site with pages by path. A string is HTML; an unknown path is 404. */
 export function openPages(pages: Readonly<Record<string, string | Answer>>): Promise<Site> {
   return openSite((request, response) => {
     const page = pages[request.url ?? ''];
@@ -64,7 +64,7 @@ export function openPages(pages: Readonly<Record<string, string | Answer>>): Pro
   });
 }
 
-/** The web as tools see it: real sockets, no DNS but what the test says. @param allow hosts of sites of the test */
+/** The web as tools see it: real sockets, and only the test's DNS. @param allow hosts of the test's sites */
 export function webOf(allow: readonly string[], more: Partial<Web> = {}): Web {
   return {
     allowed: allowedHosts(allow),
@@ -74,7 +74,7 @@ export function webOf(allow: readonly string[], more: Partial<Web> = {}): Web {
   };
 }
 
-/** Sends on and on, as fast as it is read. */
+/** Sends without end, as fast as the client reads. */
 export function endless(response: ServerResponse, chunk: string | Buffer): void {
   const more = (): void => {
     while (!response.destroyed && response.write(chunk));

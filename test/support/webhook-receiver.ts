@@ -1,4 +1,4 @@
-/** Whoever the approval webhook posts to: a real HTTP server that keeps what came and answers as it is told. */
+/** A receiver for the approval webhook: a real HTTP server that records the posts and answers as the test decides. */
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
@@ -9,13 +9,13 @@ export interface Posted {
   type: string;
   data: Record<string, unknown>;
   headers: IncomingMessage['headers'];
-  /** Whether it was signed with the receiver's secret. */
+  /** True if the signature is valid for the receiver's secret. */
   genuine: boolean;
-  /** Resolves when the other side has gone before it was answered. */
+  /** Resolves when the sender disconnects before the answer. */
   gone: Promise<void>;
 }
 
-/** How one post is answered; nothing for 204. */
+/** Answers one post; undefined means 204. */
 export type Answering = (posted: Posted) => undefined | Reply | Promise<undefined | Reply>;
 
 export interface Reply {
@@ -58,7 +58,7 @@ export class WebhookReceiver {
     return this.posts.filter((each) => each.type === type);
   }
 
-  /** The first post of the type, or the one with that number, when it has come. */
+  /** Resolves with the nth post of the type, by default the first. */
   async got(type: string, number = 1): Promise<Posted> {
     for (;;) {
       const found = this.of(type)[number - 1];
@@ -92,7 +92,7 @@ export class WebhookReceiver {
     response.writeHead(reply?.status ?? 204, reply?.headers).end(reply?.body);
   }
 
-  /** As the standard says a receiver verifies it, made without the bridge's own code. */
+  /** Verifies the signature as the standard describes, without the bridge's code. */
   #isGenuine({ headers }: IncomingMessage, body: string): boolean {
     const content = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body}`;
     const mac = createHmac('sha256', this.secret).update(content).digest('base64');

@@ -1,4 +1,4 @@
-/** What an A2A 1.0 server puts on the wire, read with both extensions on. */
+/** Parses the tasks and events of an A2A 1.0 server with both extensions on. */
 import { z } from 'zod';
 import { RESUMABLE_STREAM, streamPosition } from '../../shared/protocol/resumable-stream.ts';
 import {
@@ -60,11 +60,11 @@ export interface TaskView {
   /** E.g. `INPUT_REQUIRED`. */
   state: string;
   pending: PendingAction[];
-  /** The words of the status. */
+  /** The text of the status message. */
   statusText: string;
-  /** All that the model has said. */
+  /** The model's text so far. */
   text: string;
-  /** One line per message: who, and what. */
+  /** One line per message: role and text. */
   history: string[];
   overview: z.infer<typeof taskOverview>;
 }
@@ -75,12 +75,12 @@ export interface StreamEvent {
   sessionId: string;
   seq: number;
   type: 'task' | 'status' | 'text';
-  /** Undefined for a text. */
+  /** Undefined for a text event. */
   state: string | undefined;
   pending: PendingAction[];
   activity: Activity | undefined;
   text: string;
-  /** As it was on the wire. */
+  /** The raw data on the wire. */
   data: string;
 }
 
@@ -102,7 +102,7 @@ function viewOf(task: z.infer<typeof wireTask>): TaskView {
   };
 }
 
-/** @param raw the `result` of the answer in an SSE frame. */
+/** @param raw the `result` of the answer in an SSE frame */
 export function readEvent(raw: unknown, data: string): StreamEvent {
   const event = wireEvent.parse(raw);
   if ('task' in event) {
@@ -137,7 +137,7 @@ export function readEvent(raw: unknown, data: string): StreamEvent {
   };
 }
 
-/** What happened to calls, in order. */
+/** The activities of calls, in order. */
 export function activitiesOf(events: readonly StreamEvent[]): Activity[] {
   return events.flatMap((event) => event.activity ?? []);
 }

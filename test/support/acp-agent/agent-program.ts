@@ -1,4 +1,4 @@
-/** The ACP agent of a test as a program that can be started: bundled once, with a state directory for each test. */
+/** Provides the test ACP agent as a program: bundled once, with a state directory per test. */
 import { build } from 'esbuild';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,19 +8,19 @@ export interface AgentProgram {
   command: string;
   args: string[];
   stateDir: string;
-  /** Every prompt it was given, in order. */
+  /** All prompts it received, in order. */
   prompts: () => Promise<string[]>;
-  /** Has the next process of it take its sessions up one step later. */
+  /** Makes its next process resume its sessions one step later. */
   skipStep: () => Promise<void>;
-  /** Lets one that wants a sign-in have it. */
+  /** Signs in an agent that requires it. */
   signIn: () => Promise<void>;
-  /** What it was answered, in order: the id of its tool call and the option chosen. */
+  /** The answers it received, in order: the tool call id and the chosen option. */
   answers: () => Promise<string[]>;
 }
 
 let bundled: Promise<string> | undefined;
 
-/** @param modes how it is to behave; see program.ts. */
+/** @param modes its behaviour; see program.ts */
 export async function agentProgram(...modes: string[]): Promise<AgentProgram> {
   bundled ??= bundle();
   const stateDir = await temporaryDirectory();
@@ -45,7 +45,7 @@ export async function agentProgram(...modes: string[]): Promise<AgentProgram> {
 }
 
 async function bundle(): Promise<string> {
-  // Test files run side by side, each in a process of its own.
+  // Test files run in parallel, each in its own process.
   const outfile = join('node_modules', '.cache', 'mcp-a2a-bridge', `acp-${process.pid}`, 'test-agent.mjs');
   await build({
     entryPoints: [join('test', 'support', 'acp-agent', 'program.ts')],

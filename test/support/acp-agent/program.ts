@@ -1,10 +1,10 @@
 /**
- * An ACP agent that does what the message says, as a program: `node program.js <state directory> [mode …]`.
+ * A test ACP agent that runs the steps in its prompt: `node program.js <state directory> [mode …]`.
  *
- * What it remembers of a session lies in the state directory, so that the next process of it can take the session up where
- * this one left it; beside it, `prompts.jsonl` has every prompt it was given. Modes: `hang` (never answers), `no-memory`
- * (cannot take up sessions), `resume` (takes up without a replay), `sign-in` (wants one until `signed-in` lies in its state
- * directory), `banner` (prints a line first), `rubbish` (prints nothing else).
+ * The state directory keeps its sessions, so that its next process can resume them, and `prompts.jsonl` with every
+ * prompt. Modes: `hang` (never answers), `no-memory` (cannot resume sessions), `resume` (resumes without a replay),
+ * `sign-in` (requires a sign-in until `signed-in` is in its state directory), `banner` (prints a line first),
+ * `rubbish` (prints only lines that are not ACP).
  */
 import {
   agent,
@@ -32,10 +32,10 @@ type Memory = z.infer<typeof memory>;
 
 const USUAL = ['allow_once', 'reject_once'] as const;
 
-/** What cancels the prompt that is being answered. */
+/** Cancels the current prompt. */
 let cancel: (() => void) | undefined;
 let cancelled = false;
-/** This process has taken up a session of another. */
+/** True if this process resumed another process's session. */
 let takenUp = false;
 
 process.stderr.write('the agent of a test has started\n');
@@ -83,7 +83,7 @@ function serve(): void {
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
 }
 
-/** The same line again is taken up where it was left. */
+/** A repeated line of steps continues after the last finished step. */
 async function answer(client: AgentContext, sessionId: string, text: string): Promise<StopReason> {
   cancelled = false;
   const known = recall(sessionId);
@@ -105,7 +105,7 @@ async function answer(client: AgentContext, sessionId: string, text: string): Pr
   return 'end_turn';
 }
 
-/** @returns why the answer ends with this step, if it does. */
+/** @returns the stop reason if the answer ends with this step */
 async function take(client: AgentContext, sessionId: string, step: Step): Promise<StopReason | undefined> {
   if ('say' in step) await say(client, sessionId, step.say);
   else if ('think' in step)
@@ -238,7 +238,7 @@ async function update(client: AgentContext, sessionId: string, it: SessionUpdate
   await client.notify(methods.client.session.update, { sessionId, update: it });
 }
 
-/** What is printed beside the messages. */
+/** Prints text that is not ACP. */
 async function print(text: string, first: string): Promise<void> {
   await new Promise<void>((resolve) => {
     process.stdout.write(first + text, () => resolve());

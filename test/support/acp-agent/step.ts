@@ -1,4 +1,4 @@
-/** What the ACP agent of a test does for a prompt: steps, written into the message as one line of JSON. */
+/** The steps of the test ACP agent, written into the prompt as one line of JSON. */
 import { z } from 'zod';
 
 export const toolCall = z.strictObject({
@@ -7,17 +7,17 @@ export const toolCall = z.strictObject({
   title: z.string(),
   rawInput: z.unknown().optional(),
   diff: z.strictObject({ path: z.string(), oldText: z.string().nullable(), newText: z.string() }).optional(),
-  /** Files it names beside its diff. */
+  /** Further files it names besides its diff. */
   locations: z.array(z.string()).optional(),
-  /** It writes the new text of its diff, as the whole file or in place of the old text. */
+  /** Writes the new text of its diff: the whole file, or only the old text's place. */
   writes: z.enum(['file', 'part']).optional(),
-  /** What it puts out, piece by piece. */
+  /** Its output, in pieces. */
   output: z.array(z.string()).default([]),
   /** The effect: this line is appended to `effects.txt` in its directory. */
   effect: z.string().optional(),
-  /** How it ends, if it is told at all. */
+  /** How the tool call ends. */
   end: z.enum(['completed', 'failed', 'untold', 'never', 'dies']).default('completed'),
-  /** What the agent offers the person; the usual two if left out. */
+  /** The permission options; defaults to the usual two. */
   options: z.array(z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always'])).optional(),
 });
 export type ToolCallStep = z.input<typeof toolCall>;
@@ -28,18 +28,18 @@ export const step = z.union([
   z.strictObject({
     plan: z.array(z.strictObject({ content: z.string(), status: z.enum(['pending', 'completed']) })),
   }),
-  /** Without asking. */
+  /** Runs without asking. */
   z.strictObject({ tool: toolCall }),
-  /** Asks for all of them at once, and begins none before each has been answered. */
+  /** Asks for all at once, and starts none before all are answered. */
   z.strictObject({ ask: z.array(toolCall) }),
-  /** Asks for the outer one, and within it, before its effect, for the inner one. */
+  /** Asks for the outer call and, before its effect, for the inner call. */
   z.strictObject({ nest: z.strictObject({ outer: toolCall, inner: toolCall }) }),
   /** Exits with this code. */
   z.strictObject({ die: z.number() }),
-  /** So many megabytes on one line, or of lines that are no messages. */
+  /** This many megabytes on one line, or of lines that are no messages. */
   z.strictObject({ longLine: z.number() }),
   z.strictObject({ rubbish: z.number() }),
-  /** Waits for a cancel; `deaf` to that too; or only in the process that the session was begun in. */
+  /** Waits for a cancel; `deaf` ignores even that; `in-first-process` waits only in the session's first process. */
   z.strictObject({ hang: z.enum(['until-cancelled', 'deaf', 'in-first-process']) }),
   z.strictObject({ stop: z.enum(['refusal', 'max_tokens', 'max_turn_requests']) }),
   z.strictObject({ fail: z.string() }),
@@ -48,12 +48,12 @@ export type Step = z.output<typeof step>;
 
 const MARK = 'steps: ';
 
-/** The message that has the agent take these steps. */
+/** The message that makes the agent run these steps. */
 export function steps(...all: z.input<typeof step>[]): string {
   return MARK + JSON.stringify(all);
 }
 
-/** The steps of the last line that has any. */
+/** Finds the last line with steps. */
 export function stepsIn(text: string): { line: string; steps: Step[] } | undefined {
   const line = text.split('\n').findLast((it) => it.startsWith(MARK));
   return line === undefined

@@ -1,4 +1,4 @@
-/** MCP servers as the agent has them, with little patience; closed when the test is over. */
+/** Starts MCP servers as the agent does, with short time limits. They close after the test. */
 import { afterEach } from '@jest/globals';
 import { pino } from 'pino';
 import type { McpServerLimits } from '../../../a2a-server/mcp-servers/mcp-server.ts';
@@ -15,25 +15,25 @@ const QUICK: McpServerLimits = { connectMs: 20_000, firstMs: 5, mostMs: 20, away
 
 export interface McpStage {
   servers: McpServers;
-  /** What was logged, a line each. */
+  /** The log lines. */
   log: string[];
-  /** Calls a tool of a server as an approved call does. @returns what a model would see. */
+  /** Calls a server's tool like an approved call. @returns the text for the model */
   call: (tool: string, input?: object, run?: Partial<ToolRun> & { server?: string }) => Promise<string>;
-  /** The status of a server, as soon as it is as asked for. */
+  /** Waits until the status of a server fits. */
   status: (is: (status: ToolServerView) => boolean, server?: string) => Promise<ToolServerView>;
   close: () => Promise<void>;
 }
 
 const stages = new Set<McpStage>();
 
-/** A person who does not want to be asked. */
+/** A person who declines every question. */
 const ask = () => Promise.resolve({ type: 'declined' as const, reason: null });
 
 afterEach(async () => {
   for (const stage of stages) await stage.close();
 });
 
-/** Servers by their names; resolves when each has been tried once. */
+/** Starts servers by name. Resolves when each has been tried once. */
 export async function mcpStage(
   settings: Record<string, Record<string, unknown>>,
   limits: Partial<McpServerLimits> = {},

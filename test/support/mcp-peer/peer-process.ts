@@ -1,4 +1,4 @@
-/** The MCP server of the tests as a process of its own; all of them are gone when the test is. */
+/** Starts the test MCP server in its own process. All processes end after the test. */
 import { afterAll, afterEach } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,15 +33,15 @@ afterEach(async () => {
 
 export interface RemotePeer {
   url: string;
-  /** What it has seen of its connections. */
+  /** The server's record of its connections. */
   seen: () => Promise<z.infer<typeof seen>>;
-  /** SIGKILL. */
+  /** Sends SIGKILL. */
   kill: () => Promise<void>;
-  /** A new process at the same address, which may do something else wrong. */
+  /** Starts a new process at the same address, possibly with another fault. */
   again: (fault?: Fault) => Promise<RemotePeer>;
 }
 
-/** A server over HTTP, listening. */
+/** Starts a server over HTTP. */
 export async function startPeer(kind: 'http' | 'sse', fault: Fault = 'none', port = 0): Promise<RemotePeer> {
   const child = spawn(process.execPath, [await peerProgram(), kind, String(port), fault], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -64,7 +64,7 @@ export async function startPeer(kind: 'http' | 'sse', fault: Fault = 'none', por
   };
 }
 
-/** How the server is configured; one over HTTP is started. */
+/** The server's settings. A server over HTTP is started. */
 export async function peerSettings(
   kind: PeerKind,
   { fault = 'none', ...more }: Record<string, unknown> & { fault?: Fault } = {},
@@ -74,7 +74,7 @@ export async function peerSettings(
   return { type: kind, url: (await startPeer(kind, fault)).url, ...more };
 }
 
-/** As it is after the settings are read. */
+/** The entry after the settings are parsed. */
 export function entryOf(settings: Record<string, unknown>): McpServerEntry {
   const { peer } = mcpServerSettings.parse({ peer: settings });
   if (peer === undefined) throw new Error('the settings are lost');
@@ -83,7 +83,10 @@ export function entryOf(settings: Record<string, unknown>): McpServerEntry {
 
 let bundled: Promise<string> | undefined;
 
-/** The program's file. Node 20 runs no TypeScript; the bundle lies where its imports of packages resolve. */
+/**
+ * The path of the bundled program. Node 20 runs no TypeScript. The bundle's directory lets its package imports
+ * resolve.
+ */
 export function peerProgram(): Promise<string> {
   bundled ??= (async () => {
     const directory = join(process.cwd(), 'node_modules', '.cache', 'mcp-a2a-bridge');

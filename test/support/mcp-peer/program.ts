@@ -1,6 +1,6 @@
 /**
- * The MCP server of the tests, as a program: `stdio`, `sse <port>` or `http <port>`, and what it does wrong. What it has seen of
- * its connections is at `GET /seen`.
+ * The test MCP server as a program: `stdio`, `sse <port>` or `http <port>`, and its fault. `GET /seen` returns what
+ * it knows of its connections.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
@@ -52,7 +52,7 @@ function overStdio(does: Fault): void {
 
 const streams = new Map<string, Session>();
 
-/** HTTP+SSE: every message is taken with 202 first; what is said of it comes on the stream. */
+/** HTTP+SSE: every message gets 202 first. Its answer comes on the stream. */
 async function overSse(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://localhost');
   if (request.method === 'GET') {
@@ -77,13 +77,13 @@ async function overSse(request: IncomingMessage, response: ServerResponse): Prom
   seen.posts += 1;
   const body: unknown = JSON.parse(await text(request));
   response.writeHead(202).end('Accepted');
-  // Later, by a turn at least.
+  // At least one event-loop turn later.
   setImmediate(() => session.take(body));
 }
 
 const transports = new Map<string, StreamableHTTPServerTransport>();
 
-/** Streamable HTTP, by the older SDK's transport: sessions, and a stream for each request. */
+/** Streamable HTTP with the older SDK's transport: sessions, and one stream per request. */
 async function overHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const id = request.headers['mcp-session-id'];
   const body: unknown = request.method === 'POST' ? JSON.parse(await text(request)) : undefined;

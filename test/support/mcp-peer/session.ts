@@ -1,4 +1,6 @@
-/** One session of the MCP server of the tests: JSON-RPC by hand, so that it can also do what no server should. */
+/**
+ * One session of the test MCP server. The JSON-RPC is hand-written, so that the server can also break the protocol.
+ */
 import { z } from 'zod';
 
 export const message = z.looseObject({
@@ -9,7 +11,7 @@ export const message = z.looseObject({
 });
 export type Message = z.infer<typeof message>;
 
-/** What the server does wrong from the start. */
+/** The server's fault from its start. */
 export const fault = z.enum([
   'none',
   'rubbish',
@@ -25,11 +27,11 @@ export const fault = z.enum([
 ]);
 export type Fault = z.infer<typeof fault>;
 
-/** What a session can do to the transport it came by. */
+/** The transport of a session. */
 export interface Wire {
-  /** @param about the id of the request that it is said about, for transports with a stream for each. */
+  /** @param about the id of the related request, for transports with one stream per request */
   send: (message: object, about?: string | number) => void;
-  /** Ends the connection without a word. */
+  /** Closes the connection without an answer. */
   drop: () => void;
   fault: Fault;
 }
@@ -67,7 +69,7 @@ const NAMES = [
   'flood',
 ];
 
-/** What all sessions of a process share. */
+/** State shared by all sessions of a process. */
 export interface Shared {
   tools: string[];
   /** Calls so far, by tool. */
@@ -103,7 +105,7 @@ export class Session {
       if (this.#never.delete(requestId)) this.#shared.cancelled.push(requestId);
     }
     if (id === undefined || this.#wire.fault === 'silent') return;
-    // As servers of the older transport do: a session begins with its handshake, and only then.
+    // Like servers of the older transport, it requires the handshake first.
     if (method !== 'initialize' && !this.#ready) return this.#refuse(id, 'the session was not initialized');
     void this.#answer(id, method, params);
   }
@@ -135,7 +137,7 @@ export class Session {
         if (input.ms !== undefined) await new Promise((resolve) => setTimeout(resolve, input.ms));
         return this.#say(id, `${name}: ${input.text ?? ''} (pid ${process.pid})`);
       case 'look-and-drop':
-        // The second time, it answers.
+        // The second call is answered.
         if (calls[name] === 1) return this.#wire.drop();
         return this.#say(id, 'seen at last');
       case 'cancelled':
