@@ -242,7 +242,7 @@ export class DelegationService {
   async #resume(entry: OutboxEntry): Promise<void> {
     const { messageId, cancel } = entry;
     const agent = this.#registry.find(entry.agent);
-    if (agent === undefined) return; // Its agent may be configured again later: the entry stays.
+    if (agent === undefined) return; // The entry stays: the agent may be configured again later.
     const connection = await agent.connect();
     const session = this.#sessions.open(agent, messageId);
     if (cancel !== null) this.#cancelled.set(messageId, cancel);

@@ -25,7 +25,7 @@ export function isSameCall(entry: OutboxEntry, asked: AskedFor): boolean {
   );
 }
 
-/** A client that gave up asks again soon; whoever says the same a day later wants it done again. In milliseconds. */
+/** A client that gave up repeats its call soon. A later call with the same words is a new request. In milliseconds. */
 const RECENT_MS = 60 * 60_000;
 
 /** @param now milliseconds since 1970 */

@@ -50,7 +50,7 @@ export function readAddress(
       from: Number(from),
     };
   } catch {
-    return undefined; // A per cent sign that begins no character.
+    return undefined; // An invalid percent escape.
   }
 }
 

@@ -55,6 +55,6 @@ function withNewTable(
   try {
     return stable(parse(after)) === stable(wanted) ? after : undefined;
   } catch {
-    return undefined; // It stands there already, or its parent is written inline.
+    return undefined; // The table exists already, or its parent is an inline table.
   }
 }

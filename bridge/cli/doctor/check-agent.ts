@@ -68,7 +68,7 @@ async function checkClock(url: string, subject: string): Promise<Finding | undef
       'Set both by a time server: until then ages and times of expiry are shown wrong.',
     );
   } catch {
-    return undefined; // What it answered before was enough; a HEAD request need not be.
+    return undefined; // The earlier checks suffice: a server need not support HEAD.
   }
 }
 

@@ -78,7 +78,7 @@ export async function checkToken(stateDirectory: string, file: TokenFile): Promi
       return fail(file, `${path} holds no token`, 'Remove it: a new one is made.');
     return ok(file, `${path}, mode ${octal(mode)}`);
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined; // Made when it is needed.
+    if (systemErrorCode(error) === 'ENOENT') return undefined; // Created when it is needed.
     return fail(
       file,
       `${path} cannot be read: ${messageOf(error)}`,
