@@ -6,7 +6,7 @@
  * - E4: this file knows no sockets and no requests.
  * - Abort scopes form a tree: server → task → turn → model call and tool executions. Each execution creates new
  *   scopes, so earlier aborted signals cannot stop it.
- * - A parked or ended task keeps nothing here in memory, except a timer while it waits for a retry.
+ * - A parked or ended task uses no memory here.
  */
 import { AbortScope, onAbort } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

@@ -83,7 +83,7 @@ function serve(): void {
     .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
 }
 
-/** A repeated line of steps continues after the last finished step. */
+/** A repeated line of steps continues at the step where it stopped. */
 async function answer(client: AgentContext, sessionId: string, text: string): Promise<StopReason> {
   cancelled = false;
   const known = recall(sessionId);
