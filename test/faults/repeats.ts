@@ -144,6 +144,8 @@ function begin(strike: Strike, place: Place): { over: () => Promise<void>; onEve
       if (events === 0 && moment.type === 'event') later(moment.later);
     },
     async over() {
+      // A reader may see the event after the call has ended: the plan is off by then.
+      events = Number.POSITIVE_INFINITY;
       for (const timer of timers) clearTimeout(timer);
       await struck;
     },
