@@ -26,10 +26,12 @@ const ASSIGNMENT = /^[a-z_]\w*\+?=/u;
 
 /** Programs and shell words that can build or run a different command. */
 const RUNNERS: ReadonlySet<string> = new Set(
-  'alias . bash busybox dash env eval find ksh nice parallel sh source xargs zsh'.split(' '),
+  'alias . ash bash busybox csh dash env eval find fish hash ksh mksh nice parallel pwsh rbash sh source tcsh xargs yash zsh'.split(
+    ' ',
+  ),
 );
-/** Options with settings for one run, such as an alias: `git -c alias.x=push x`. */
-const SETTING = /^(?:-c|--config)/u;
+/** Words that change settings, such as an alias: `git -c alias.x=push x`, `git config alias.x push`. */
+const SETTING = /^(?:-c|--config|config$)/u;
 
 /** @param words the program and its first arguments from a rule; not empty. */
 export function mentions(command: string, words: readonly string[], shell: Shell): Mention {
@@ -41,10 +43,12 @@ export function mentions(command: string, words: readonly string[], shell: Shell
   if (parts.some((part) => runs(part, wanted))) return 'yes';
   if (EXPANSION[shell].test(command) || BRACES.test(command)) return 'maybe';
   if (parts.some((part) => part.some((word) => RUNNERS.has(ownName(word))))) return 'maybe';
-  // A glob in quotes is a literal word, unless a shell reads it again. RUNNERS covers that case.
-  const globs = command.replaceAll(QUOTED, '').split(BETWEEN).flatMap(wordsOf);
+  // A glob in quotes is a literal word, unless a shell reads it again. RUNNERS covers that case. An escaped quote, a comment or
+  // a second line may shift where quotes begin.
+  const quotes = /[\\#\r\n]/u.test(command) ? command : command.replaceAll(QUOTED, '');
+  const globs = quotes.split(BETWEEN).flatMap(wordsOf);
   if (globs.some((word) => GLOB.test(word))) return 'maybe';
-  return parts.some((part) => isSetUp(part, wanted[0] ?? '')) ? 'maybe' : 'no';
+  return isSetUp(parts, wanted[0] ?? '') ? 'maybe' : 'no';
 }
 
 function wordsOf(part: string): string[] {
@@ -55,14 +59,21 @@ function ownName(word: string): string {
   return word.split('/').at(-1) ?? '';
 }
 
-/** True if variables or settings may change the meaning of the program's arguments. */
-function isSetUp(words: readonly string[], name: string): boolean {
-  const at = words.findIndex((word, index) => isProgram(word, name, index));
-  if (at === -1) return false;
-  return (
-    words.slice(0, at).some((word) => ASSIGNMENT.test(word)) ||
-    words.slice(at + 1).some((word) => SETTING.test(word))
-  );
+/**
+ * True if variables or settings may change the meaning of the program's arguments. A part may set them for a later one:
+ * `export GIT_CONFIG_COUNT=1 …; git x`.
+ */
+function isSetUp(parts: readonly (readonly string[])[], name: string): boolean {
+  const starts = parts.map((words) => words.findIndex((word, index) => isProgram(word, name, index)));
+  if (starts.every((at) => at === -1)) return false;
+  return parts.some((words, part) => {
+    const at = starts[part] ?? -1;
+    const before = at === -1 ? words : words.slice(0, at);
+    return (
+      before.some((word) => ASSIGNMENT.test(word)) ||
+      (at !== -1 && words.slice(at + 1).some((word) => SETTING.test(word)))
+    );
+  });
 }
 
 /** Also finds the program behind another one: `sudo git push`, `env A=1 git push`. */

@@ -43,6 +43,8 @@ export function rootDirectories(uris: readonly string[]): readonly string[] {
 
 async function isBelow(path: string, directories: readonly string[]): Promise<boolean> {
   for (const directory of directories) {
+    // A service starts in the root of the file system. That is no choice of a workspace.
+    if (dirname(resolve(directory)) === resolve(directory)) continue;
     const rest = relative(await resolved(directory), path);
     if (rest === '' || !(isAbsolute(rest) || rest === '..' || rest.startsWith(`..${sep}`))) return true;
   }

@@ -54,9 +54,12 @@ const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
   question: '',
 };
 
-function warningOf({ reason }: PendingAction): readonly Line[] {
-  const text = WARNINGS[reason];
-  return text === '' ? [] : [productLine(text)];
+/** An agent that offers nothing else takes one approval for every later call of the kind, and nobody can revoke that. */
+const FOR_GOOD = 'Accept allows this FOR GOOD: the agent does not ask again.';
+
+function warningOf({ reason, source, input }: PendingAction): readonly Line[] {
+  const forGood = source.type === 'acp-agent' && input['forGood'] === true;
+  return [WARNINGS[reason], forGood ? FOR_GOOD : ''].filter((text) => text !== '').map(productLine);
 }
 
 function linesOf(action: PendingAction): readonly Line[] | undefined {

@@ -42,6 +42,13 @@ describe('mentions', () => {
   });
 
   it.each([
+    'git config alias.x push && git x',
+    'export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push; git x',
+    'echo \\"; exec /usr/bin/gi? push; echo ""',
+    "true # '\nexec /usr/bin/gi? pull # '",
+    'echo hsup tig | rev | ash',
+    'cat f | fish',
+    'hash -p /usr/bin/git g; g push',
     '$GIT push',
     'git $WHAT',
     'eval "$(cat x)"',

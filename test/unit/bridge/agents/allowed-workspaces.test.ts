@@ -37,6 +37,14 @@ describe('the workspace that a call names', () => {
     expect(placed).toEqual({ type, path: join(top, path).replace(/\/$/, '') });
   });
 
+  test('X2 the root of the file system allows nothing below it, as own directory or as a root of the client', async () => {
+    const wanted = join(top, 'secret');
+    expect(await placedWorkspace(wanted, { own: '/', listed: [] }, async () => ['/'])).toEqual({
+      type: 'outside',
+      path: wanted,
+    });
+  });
+
   test.each([
     ['sub', 'allowed'],
     ['../secret', 'outside'],

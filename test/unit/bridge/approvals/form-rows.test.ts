@@ -83,6 +83,15 @@ describe('the rows of an action that fits into a form', () => {
       ['It CHANGED since it was shown. This is the change now.', 'Change a.txt: +1 −1, line 1', '- a', '+ b'],
     ],
     [
+      'a permission that the agent takes for good',
+      {
+        ...command('npm test'),
+        source: { type: 'acp-agent' as const, agent: 'gemini' },
+        input: { title: 'npm test', forGood: true },
+      },
+      ['Accept allows this FOR GOOD: the agent does not ask again.', '$ npm test', 'in /w (agent gemini)'],
+    ],
+    [
       'a long gap as its count, with what follows it',
       command(`ls${' '.repeat(25_000)}; echo HIDDEN`),
       ['$ ls⟨25,000 spaces⟩; echo HIDDEN', 'in /w'],
