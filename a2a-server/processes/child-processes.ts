@@ -18,7 +18,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { endGroup } from './process-group.ts';
-import { identityOf, processStateOf } from './process-identity.ts';
+import { identityOf, markedGroups, processStateOf } from './process-identity.ts';
 
 /** Children inherit this variable. It identifies members of a group after their leader has ended. */
 const MARKER = 'A2A_SERVER_CHILD';
@@ -50,6 +50,8 @@ export interface ChildEntry {
   readonly env: Readonly<Record<string, string>>;
   /** Call this right after the spawn. @throws ProductError STORAGE; the child must not continue then. */
   record(leader: number): Promise<void>;
+  /** The groups of the child's processes that left its own group. */
+  strays(): readonly number[];
   /** Call this when the whole group has ended. */
   forget(): void;
 }
@@ -65,7 +67,7 @@ export interface ChildProcesses {
 
 /** For programs without a state directory. It records nothing. */
 export const UNRECORDED: ChildProcesses = {
-  entry: () => ({ env: {}, record: () => Promise.resolve(), forget: () => undefined }),
+  entry: () => ({ env: {}, record: () => Promise.resolve(), strays: () => [], forget: () => undefined }),
   endOrphans: () => Promise.resolve([]),
 };
 
@@ -93,13 +95,15 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
   }
 
   async function ended(record: ChildRecord): Promise<boolean> {
+    const { group } = record.process;
     const state = await processStateOf(record.process, `${MARKER}=${record.id}`);
-    const end =
-      state === 'runs'
-        ? await endGroup(record.process.group, { graceMs, clock }).catch(() => 'unknown' as const)
-        : state;
-    const over = end !== 'unconfirmed' && end !== 'unknown';
-    if (state !== 'gone') onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
+    const strays = markedGroups(`${MARKER}=${record.id}`).filter((stray) => stray !== group);
+    const groups = state === 'runs' ? [group, ...strays] : strays;
+    const ends = await Promise.all(
+      groups.map((each) => endGroup(each, { graceMs, clock }).catch(() => 'unconfirmed' as const)),
+    );
+    const over = state !== 'unknown' && !ends.includes('unconfirmed');
+    if (state !== 'gone' || strays.length > 0) onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
     if (over) rmSync(pathOf(directory, record.id), { force: true });
     return over;
   }
@@ -107,14 +111,17 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
   return {
     entry(owner) {
       const id = randomUUID();
+      let leaderGroup: number | undefined;
       own.add(id);
       return {
         env: { [MARKER]: id },
         record: (leader) =>
           recording(directory, async () => {
+            leaderGroup = leader;
             const identity = await identityOf(leader);
             if (identity !== undefined) write(directory, { id, owner, process: identity });
           }),
+        strays: () => markedGroups(`${MARKER}=${id}`).filter((group) => group !== leaderGroup),
         forget() {
           own.delete(id);
           rmSync(pathOf(directory, id), { force: true });

@@ -2,8 +2,8 @@
  * Ends the process group of a command (A2, R43).
  *
  * The group's leader is the shell, spawned `detached`; the group id is the shell's process id. The system does not
- * report the end of a group's last process, so this polls every 20 ms. A program that leaves the group on purpose
- * (setsid, a daemon) is not ended.
+ * report the end of a group's last process, so this polls every 20 ms. A program that leaves the group (`timeout`,
+ * `setsid`, a daemon) has a group of its own: see `markedGroups`.
  *
  * Windows has no process groups: there taskkill ends the process tree at once.
  */

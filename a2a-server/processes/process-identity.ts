@@ -60,6 +60,19 @@ export async function processStateOf(
   return membersOf(group).some((member) => environmentOf(member).includes(marker)) ? 'runs' : 'unknown';
 }
 
+/**
+ * The groups of all processes that inherited the marker. A program may leave the group of its command, as `timeout` and
+ * `setsid` do. Reads the environment of each process of this user. Empty except on Linux.
+ */
+export function markedGroups(marker: string): number[] {
+  if (process.platform !== 'linux') return [];
+  const groups = readdirSync('/proc')
+    .filter((name) => /^\d+$/u.test(name) && environmentOf(Number(name)).includes(marker))
+    .map((name) => groupOf(Number(name)))
+    .filter((group) => typeof group === 'number');
+  return [...new Set(groups)];
+}
+
 function bootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
 }

@@ -89,7 +89,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
   openGate(child);
   const first = await firstOf(exited, signal, group);
   const left = first === 'aborted' || !(await isGone(group, command));
-  const end = left ? await endGroup(group, command) : 'gone';
+  const end = left ? await endAll(group, first === 'aborted', command) : 'gone';
   await drained(closed, () => kept.length, clock);
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -104,6 +104,15 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
     cut: kept.length > MAX_OUTPUT,
     group: end,
   };
+}
+
+/** An abort also ends programs that left the command's group, such as `timeout` and what it runs (R43). */
+async function endAll(group: number, aborted: boolean, command: Command): Promise<GroupEnd> {
+  const ending = endGroup(group, command);
+  const strays = aborted ? command.child.strays() : [];
+  const ends = await Promise.all(strays.map((stray) => endGroup(stray, command)));
+  const end = await ending;
+  return ends.includes('unconfirmed') ? 'unconfirmed' : end;
 }
 
 /** True if the shell left no process behind. A sandbox needs a moment to exit after its shell. */

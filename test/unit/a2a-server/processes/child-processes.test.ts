@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { childProcesses, type Orphan } from '../../../../a2a-server/processes/child-processes.ts';
 import { isAlive } from '../../../../a2a-server/processes/process-group.ts';
+import { markedGroups } from '../../../../a2a-server/processes/process-identity.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -60,6 +61,9 @@ async function recorded(directory: string, script: string): Promise<number> {
   return leader;
 }
 
+/** The variable that the child of a record inherits. */
+const markerOf = (record: string): string => `A2A_SERVER_CHILD=${record.replace('.json', '')}`;
+
 async function changeRecord(directory: string, change: (text: string) => string): Promise<void> {
   const [name = ''] = await readdir(directory);
   await writeFile(join(directory, name), change(await readFile(join(directory, name), 'utf8')));
@@ -95,6 +99,18 @@ posix('child processes', () => {
     expect(await isAlive(leader)).toBe(false);
   });
 
+  linux('R94 a program that has left the group of its command is ended too', async () => {
+    const directory = await temporaryDirectory();
+    const leader = await recorded(directory, 'setsid sleep 90 & echo ready; read x < /dev/zero');
+    const { children } = serverOn(directory);
+    const [record = ''] = await readdir(directory);
+    const marker = markerOf(record);
+    while (markedGroups(marker).every((each) => each === leader)) await nextTurn();
+    process.kill(-leader, 'SIGKILL');
+    expect(await children.endOrphans()).toEqual([]);
+    expect(markedGroups(marker)).toEqual([]);
+  });
+
   linux(
     'R94 a group whose leader has gone and whose members are not known is named, and not touched',
     async () => {
@@ -102,6 +118,9 @@ posix('child processes', () => {
       const leader = await recorded(directory, 'env -i sleep 90 & echo ready; read x < /dev/zero');
       process.kill(leader, 'SIGKILL');
       await once(started[0] ?? process, 'exit');
+      const [record = ''] = await readdir(directory);
+      // The program has the variable until `env` starts it anew.
+      while (markedGroups(markerOf(record)).includes(leader)) await nextTurn();
       const { children } = serverOn(directory);
       expect(await children.endOrphans()).toEqual([{ owner: OWNER, group: leader }]);
       expect(await isAlive(leader)).toBe(true);
