@@ -155,7 +155,8 @@ export class ToolScheduler {
     const toolId = ids.toolExecution(call.tool);
     const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
-    const start = new ToolStart(log, taskId, reference, at.command);
+    const { inputHash } = call;
+    const start = new ToolStart(log, taskId, { reference, inputHash, command: at.command });
     if (!late && !(await start.record())) {
       scope.close();
       return 'not-run';

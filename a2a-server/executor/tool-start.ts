@@ -23,14 +23,20 @@ export class ToolStart {
   readonly #log: TaskLog;
   readonly #taskId: string;
   readonly #reference: ToolReference;
+  readonly #inputHash: string;
   readonly #command: PendingCommand | undefined;
   #recorded = false;
 
-  constructor(log: TaskLog, taskId: string, reference: ToolReference, command?: PendingCommand) {
+  constructor(
+    log: TaskLog,
+    taskId: string,
+    execution: { reference: ToolReference; inputHash: string; command?: PendingCommand | undefined },
+  ) {
     this.#log = log;
     this.#taskId = taskId;
-    this.#reference = reference;
-    this.#command = command;
+    this.#reference = execution.reference;
+    this.#inputHash = execution.inputHash;
+    this.#command = execution.command;
   }
 
   /** True once the start is durable. */
@@ -62,7 +68,9 @@ export class ToolStart {
   ): Promise<boolean> {
     const following = (s: Snapshot): readonly TaskEvent[] => (this.#isDue(s) ? events(s) : []);
     if (this.#command !== undefined && !this.#command.settled) {
-      if (await this.#command.settle({ events: following, contents })) return this.#check();
+      const settled = await this.#command.settle({ events: following, contents });
+      // Another request may have decided first. The call starts then as well, if that decision lets the same input run.
+      if (settled && (await this.#check())) return true;
     }
     const changed = await this.#log.change(this.#taskId, (s) => {
       const due = following(s);
@@ -86,11 +94,12 @@ export class ToolStart {
     return this.#recorded ? [] : besideQuestions(snapshot, { type: 'tool.started', ...this.#reference });
   }
 
-  /** True if the call is ready to start or, once started, still runs under this tool execution. */
+  /** True if the call with this input is ready to start or, once started, still runs under this tool execution. */
   #isDue(snapshot: Snapshot): boolean {
     const { callId, toolId } = this.#reference;
-    const state = snapshot.calls[callId]?.state;
-    if (isTerminal(snapshot) || state === undefined) return false;
+    const call = snapshot.calls[callId];
+    if (isTerminal(snapshot) || call?.inputHash !== this.#inputHash) return false;
+    const { state } = call;
     return this.#recorded ? state.type === 'running' && state.toolId === toolId : state.type === 'ready';
   }
 }
