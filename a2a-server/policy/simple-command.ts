@@ -8,7 +8,7 @@ import { parse } from 'shell-quote';
 /** The shell that reads the command line: `/bin/sh`, or `cmd` on Windows. */
 export type Shell = 'sh' | 'cmd';
 
-/** The longest command line that is parsed, because the parser takes more than linear time. A longer one is asked for. */
+/** The longest command line that is parsed, because the parser takes more than linear time. A longer one waits for a decision. */
 const MAX_LENGTH = 4096;
 
 /**

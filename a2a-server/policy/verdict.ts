@@ -6,7 +6,7 @@
  * 2. An `ask` rule asks. So does a `deny` rule with an uncertain match (`maybe`).
  * 3. These are allowed: read-only calls, calls that an `allow` rule matches, calls that the task's mode allows (`auto`,
  *    `accept-edits`), and calls that a person's grant covers.
- * 4. All other calls are asked for.
+ * 4. All other calls wait for a decision.
  *
  * So a mode or a grant has the strength of an `allow` rule: it never overrides `deny` or `ask`.
  */

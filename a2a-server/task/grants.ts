@@ -3,7 +3,7 @@
  * over, its uses are spent, or someone revokes it.
  *
  * - Policy checks the grant when the call is requested. The call may run later, after other calls of the turn. If the grant
- *   is revoked meanwhile, calls that it allowed and that have not started are asked for.
+ *   is revoked meanwhile, the calls that it allowed and that have not started wait for a decision again.
  * - The journal counts the uses: each allowed call names its grant. The call of the decision itself is not a use.
  */
 import type { DecisionScope, GrantLimits, ToolSource } from '../../shared/protocol/tool-approval.ts';

@@ -6,7 +6,7 @@ import { standing } from './grants.ts';
 import { parkOrMove } from './pending.ts';
 import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapshot.ts';
 
-/** Revokes grants. Calls that they allowed and that have not started are asked for. */
+/** Revokes grants. The calls that they allowed and that have not started wait for a decision again. */
 export function revoke(
   snapshot: Snapshot,
   wanted: readonly string[] | 'all',

@@ -110,8 +110,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
 async function endAll(group: number, aborted: boolean, command: Command): Promise<GroupEnd> {
   const ending = endGroup(group, command);
   const strays = aborted ? command.child.strays() : [];
-  const ends = await Promise.all(strays.map((stray) => endGroup(stray, command)));
-  const end = await ending;
+  const [end, ...ends] = await Promise.all([ending, ...strays.map((stray) => endGroup(stray, command))]);
   return ends.includes('unconfirmed') ? 'unconfirmed' : end;
 }
 

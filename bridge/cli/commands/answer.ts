@@ -22,7 +22,7 @@ export interface AnswerOptions extends CommonOptions {
 }
 
 /**
- * @param words the answer; if it is empty, the person sees the question and is asked for the answer
+ * @param words the answer; if it is empty, the command shows the question and reads the answer from the terminal
  * @throws ProductError DECISION_NEEDED if the agent asks for a decision, or for nothing; UsageError without a
  * terminal
  */

@@ -40,7 +40,7 @@ export async function sessionWithCode(sessions: Sessions, given: string): Promis
   );
 }
 
-/** An agent that lists no pending actions must be asked for the task. */
+/** Reads the task from an agent whose list has no pending actions. */
 function mayWaitFor({ codes, state }: ListedSession, given: string): boolean {
   return codes.some((code) => code.startsWith(given)) || (codes.length === 0 && LOOK.has(state));
 }
