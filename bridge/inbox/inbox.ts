@@ -8,6 +8,7 @@
  *   the next bridge announces it (B3).
  * - A look delays an answer by a moment at most, whatever state the agents are in.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Registry } from '../agents/registry.ts';
@@ -156,6 +157,8 @@ export class Inbox {
 
   async #look(): Promise<void> {
     const { delegations, outbox } = this.#parts;
+    // The call asks the agent first. The inbox does not ask again about the same task.
+    await nextTurn();
     await delegations.adopt();
     const byAgent = new Map<string, Accepted[]>();
     for (const entry of newestOfEachTask(outbox.going(LOOKED_AT).filter(isAccepted))) {
@@ -172,7 +175,7 @@ export class Inbox {
     try {
       for (const { state } of entries) {
         const here = sessions.here(state.taskId);
-        await here?.refresh();
+        await (here?.looking ?? here?.refresh());
         const session = here ?? (await sessions.find(state.taskId));
         await this.#keep(session);
         // The session has a newer task, whose result counts.

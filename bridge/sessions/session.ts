@@ -68,6 +68,7 @@ export class Session {
   /** The agent keeps its streams open while a task waits. */
   #staysOpen = false;
   #oneByOne = false;
+  #looking: Promise<void> | undefined;
   readonly #reader: TaskReader;
   readonly #backOff: BackOff;
   readonly #readFile: NonNullable<SessionParts['readFile']>;
@@ -218,10 +219,25 @@ export class Session {
     this.follow();
   }
 
+  /** The last call of `look`, while the agent has not answered it. */
+  get looking(): Promise<void> | undefined {
+    return this.#looking;
+  }
+
   /** Fetches the task from the agent. @throws ProductError */
   async look(taskId = this.#view?.taskId ?? ''): Promise<void> {
     // Without a `seq`, the bridge cannot tell which events of the stream the answer already includes.
     if (taskId === '' || (this.live && this.#view?.seq === null)) return;
+    const looking = this.#fetch(taskId);
+    this.#looking = looking;
+    try {
+      await looking;
+    } finally {
+      if (this.#looking === looking) this.#looking = undefined;
+    }
+  }
+
+  async #fetch(taskId: string): Promise<void> {
     await this.agent.ask(async (connection) =>
       this.#fold(asEvent(await connection.task(taskId)), connection),
     );

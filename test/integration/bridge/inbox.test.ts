@@ -74,6 +74,18 @@ describe('results that finished while nobody looked', () => {
     expect(waiting(await third.call(LIST, {}))).toBeUndefined();
   });
 
+  test('a status call asks the agent once: the inbox waits for the same answer', async () => {
+    const agent = await agentOf({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
+    const client = await bridgeAt(await stateDirectory(), agent);
+    await client.call(DELEGATE, { task: 'ask me' });
+    const before = agent.count('GetTask');
+
+    const status = await client.call('check_task_progress_and_status', { sessionId: 'session-1' });
+
+    expect(status.structuredContent).toMatchObject({ state: 'input_required' });
+    expect(agent.count('GetTask') - before).toBe(1);
+  });
+
   test('R97 are announced with a prompt and with a resource too, and review_pending holds the preview of what waits', async () => {
     const stateDir = await stateDirectory();
     let tasks = 0;
