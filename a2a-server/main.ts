@@ -7,7 +7,7 @@ import { addFlags } from '../shared/settings/flags.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
 import { packageVersion } from '../shared/runtime/version.ts';
-import { PLACE_FLAGS, readServerSettings, withAgentCommand } from './startup/read-settings.ts';
+import { LOCATION_FLAGS, readServerSettings, withAgentCommand } from './startup/read-settings.ts';
 import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './startup/settings.ts';
 import type { ServerSettings } from './startup/settings.ts';
 import type { Tool } from './tools/tool.ts';
@@ -44,7 +44,7 @@ function program(): Command {
       const given = withAgentCommand(flags, words);
       return given ? start(given) : self.error(`error: "${words[0]}" belongs to no flag`);
     });
-  for (const { flag, describe } of PLACE_FLAGS) command.option(flag, describe);
+  for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
   addPolicy(command);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,

@@ -6,7 +6,7 @@ import type { UserMessage } from '../task/events.ts';
 import { callsOf, lastTurn, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { AgentCommand } from './agent-command.ts';
-import { commandModel } from './command-model.ts';
+import { commandAsModel } from './command-model.ts';
 
 export interface AgentCommands {
   /** The commands as clients see them. */
@@ -35,7 +35,7 @@ export function agentCommands(commands: readonly AgentCommand[]): AgentCommands 
     },
     model(call, { snapshot, workspace }) {
       const { principal } = snapshot;
-      return commandModel({
+      return commandAsModel({
         async begin(signal) {
           const { command, args } = found(commands, call);
           if ('begin' in command) return command.begin(args, { workspace, principal, signal });

@@ -1,8 +1,8 @@
 /** `checkpoint list`, `checkpoint show` and `checkpoint restore`. */
-import { changesDiff } from '../checkpoints/checkpoint-diff.ts';
+import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
 import { shortId, type Checkpoints } from '../checkpoints/checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
-import { sameState, type Checkpoint, type CheckpointFile } from '../task/checkpoint.ts';
+import { isSameState, type Checkpoint, type CheckpointFile } from '../task/checkpoint.ts';
 import { count, oneLine } from '../../shared/text/one-line.ts';
 import type { AgentCommand } from './agent-command.ts';
 
@@ -33,7 +33,7 @@ export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
       async begin([id = ''], { principal, workspace }) {
         const checkpoint = await checkpoints.find(principal, id);
         const there = checkpoint.workspace === workspace.root;
-        const diff = there ? await changesDiff(checkpoint, workspace, checkpoints) : '';
+        const diff = there ? await turnDiff(checkpoint, workspace, checkpoints) : '';
         const lines = [
           checkpointLine(checkpoint),
           ...checkpoint.files.map(fileLine),
@@ -96,7 +96,7 @@ function fileLine(file: CheckpointFile): string {
 function changeOf({ before, after }: CheckpointFile): string {
   const last = after.at(-1);
   if (before.type === 'not-saved') return `changed, not saved: ${before.why}`;
-  if (last === undefined || sameState(before, last)) return 'as it was';
+  if (last === undefined || isSameState(before, last)) return 'as it was';
   if (before.type === 'absent') return 'created';
   return last.type === 'absent' ? 'removed' : 'changed';
 }

@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
-import { resultOf } from '../task/call-result.ts';
+import { resultForModel } from '../task/call-result.ts';
 import type { TurnEnd } from '../task/events.ts';
 import type { Call } from '../task/snapshot.ts';
 import type { FirstStep } from './agent-command.ts';
@@ -14,13 +14,13 @@ const COMMAND = 'command';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-export interface Carrying {
+export interface CommandTurn {
   begin: (signal: AbortSignal) => Promise<FirstStep>;
   /** The settled calls of the first turn. Empty before it. */
   calls: readonly Call[];
 }
 
-export function commandModel({ begin, calls }: Carrying): Model {
+export function commandAsModel({ begin, calls }: CommandTurn): Model {
   return {
     id: COMMAND,
     async *stream({ signal }) {
@@ -31,7 +31,7 @@ export function commandModel({ begin, calls }: Carrying): Model {
 }
 
 async function* begun(
-  begin: Carrying['begin'],
+  begin: CommandTurn['begin'],
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, TurnEnd, undefined> {
   try {
@@ -49,7 +49,7 @@ async function* begun(
 }
 
 function* told(calls: readonly Call[]): Generator<ModelEvent, TurnEnd, undefined> {
-  const results = calls.map((call) => ({ ...resultOf(call), denied: isDenied(call) }));
+  const results = calls.map((call) => ({ ...resultForModel(call), denied: isDenied(call) }));
   const text = results.map((result) => result.text).join('\n');
   // A person's denial is no failure.
   if (results.some(({ isError, denied }) => isError && !denied)) return { type: 'failed', message: text };

@@ -15,7 +15,7 @@ const MAX_COMPARED = 1024 * 1024;
 type Side = Uint8Array | undefined | null;
 
 /** The whole plan as one diff. Files that stay as they are come first as `#` lines, which `git` and `patch` skip. */
-export async function planDiff(
+export async function restoreDiff(
   { checkpoint, files, left }: RestorePlan,
   workspace: Workspace,
   { content }: Pick<Checkpoints, 'content'>,
@@ -32,7 +32,7 @@ export async function planDiff(
 }
 
 /** The turn's changes, where both sides of a file are still available. */
-export async function changesDiff(
+export async function turnDiff(
   checkpoint: Checkpoint,
   workspace: Workspace,
   { content }: Pick<Checkpoints, 'content'>,

@@ -12,12 +12,12 @@ import type { Checkpoint } from '../task/checkpoint.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
 import { count, oneLine } from '../../shared/text/one-line.ts';
 import type { Tool, ToolContext, ToolRun } from '../tools/tool.ts';
-import { changed } from '../tools/workspace/replace-file.ts';
-import { basisOf } from '../tools/workspace/survey.ts';
+import { inputChangedError } from '../tools/workspace/replace-file.ts';
+import { surveyHash } from '../tools/workspace/survey.ts';
 import { ABSENT } from '../tools/workspace/text-file.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { planDiff } from './checkpoint-diff.ts';
-import { lost, restorePlan, type PutBack, type RestorePlan } from './restore-plan.ts';
+import { restoreDiff } from './checkpoint-diff.ts';
+import { contentLostError, restorePlan, type RestoredFile, type RestorePlan } from './restore-plan.ts';
 
 export const RESTORE_CHECKPOINT = 'restore-checkpoint';
 
@@ -36,12 +36,16 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
     return restorePlan(checkpoint, context.workspace, checkpoints);
   }
 
-  async function putBack(plan: RestorePlan, file: PutBack, { workspace, signal }: ToolRun): Promise<void> {
+  async function putBack(
+    plan: RestorePlan,
+    file: RestoredFile,
+    { workspace, signal }: ToolRun,
+  ): Promise<void> {
     const { path, now, before } = file;
     const basis = now?.hash ?? ABSENT;
     if (before === undefined) return takeAway(path, basis, { workspace, signal });
     const content = await checkpoints.content(plan.checkpoint, before.hash);
-    if (content === undefined) throw lost(path);
+    if (content === undefined) throw contentLostError(path);
     const { mode } = before;
     await workspace.replace(path, { content, basis, signal, ...(mode !== undefined && { mode }) });
   }
@@ -65,7 +69,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
         throw new ProductError('MALFORMED', `There is nothing to put back: ${leftAlone(plan)}.`);
       const path = more.length === 0 ? first.path : count(plan.files.length, 'file');
       return {
-        preview: { type: 'diff', path, diff: await planDiff(plan, context.workspace, checkpoints) },
+        preview: { type: 'diff', path, diff: await restoreDiff(plan, context.workspace, checkpoints) },
         basis: plan.basis,
       };
     },
@@ -105,10 +109,10 @@ async function takeAway(
   { workspace, signal }: Pick<ToolRun, 'workspace' | 'signal'>,
 ): Promise<void> {
   const item = await workspace.survey(path, signal);
-  if (item.kind !== 'file' || (await workspace.bytes(path))?.hash !== hash) throw changed(path);
+  if (item.kind !== 'file' || (await workspace.bytes(path))?.hash !== hash) throw inputChangedError(path);
   await workspace.remove(path, {
     recursive: false,
-    basis: basisOf(item),
+    basis: surveyHash(item),
     signal,
     onRemoved: () => undefined,
   });

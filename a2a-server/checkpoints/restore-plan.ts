@@ -1,13 +1,13 @@
 /** Plans a restoration from the files' current state. */
 import { createHash } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { restoration, type Checkpoint, type Restoration } from '../task/checkpoint.ts';
+import { restoreStep, type Checkpoint, type RestoreStep } from '../task/checkpoint.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { fileStateOf } from './saving-workspace.ts';
 
 /** A file to restore, with the hashes of its current and its saved content. Undefined means no file. */
-export interface PutBack {
+export interface RestoredFile {
   path: string;
   now: { hash: string } | undefined;
   before: { hash: string; mode?: number } | undefined;
@@ -15,7 +15,7 @@ export interface PutBack {
 
 export interface RestorePlan {
   checkpoint: Checkpoint;
-  files: readonly PutBack[];
+  files: readonly RestoredFile[];
   /** Files that the turn changed but the restoration leaves alone, with the reason. */
   left: readonly { path: string; why: string }[];
   /** Hash of the files' current state, to detect later changes (D2). */
@@ -32,18 +32,19 @@ export async function restorePlan(
   workspace: Workspace,
   { content }: Pick<Checkpoints, 'content'>,
 ): Promise<RestorePlan> {
-  const steps: Restoration[] = [];
+  const steps: RestoreStep[] = [];
   for (const file of checkpoint.files)
-    steps.push(restoration(file, (await fileStateOf(workspace, file.path)).state));
+    steps.push(restoreStep(file, (await fileStateOf(workspace, file.path)).state));
   const changed = steps.flatMap((step) => (step.type === 'changed-since' ? [step.path] : []));
   if (changed.length > 0) throw changedSince(checkpoint, changed);
   const files = steps.flatMap((step) => (step.type === 'put-back' ? [putBackOf(step)] : []));
   for (const { path, before } of files)
-    if (before !== undefined && (await content(checkpoint, before.hash)) === undefined) throw lost(path);
+    if (before !== undefined && (await content(checkpoint, before.hash)) === undefined)
+      throw contentLostError(path);
   return { checkpoint, files, left: steps.flatMap(leftOf), basis: basisOf(files) };
 }
 
-function putBackOf({ path, now, before }: Extract<Restoration, { type: 'put-back' }>): PutBack {
+function putBackOf({ path, now, before }: Extract<RestoreStep, { type: 'put-back' }>): RestoredFile {
   return {
     path,
     now: now.type === 'content' ? now : undefined,
@@ -51,7 +52,7 @@ function putBackOf({ path, now, before }: Extract<Restoration, { type: 'put-back
   };
 }
 
-function leftOf(step: Restoration): { path: string; why: string }[] {
+function leftOf(step: RestoreStep): { path: string; why: string }[] {
   switch (step.type) {
     case 'nothing':
       return [{ path: step.path, why: 'is as it was' }];
@@ -63,7 +64,7 @@ function leftOf(step: Restoration): { path: string; why: string }[] {
   }
 }
 
-export function lost(path: string): ProductError {
+export function contentLostError(path: string): ProductError {
   return new ProductError('STORAGE', `What "${path}" was is no longer kept here; it cannot be put back.`);
 }
 
@@ -75,7 +76,7 @@ function changedSince({ files }: Checkpoint, changed: readonly string[]): Produc
   );
 }
 
-function basisOf(files: readonly PutBack[]): string {
+function basisOf(files: readonly RestoredFile[]): string {
   const states = files.map(({ path, now }) => [path, now?.hash ?? 'absent']);
   return createHash('sha256').update(JSON.stringify(states)).digest('hex');
 }

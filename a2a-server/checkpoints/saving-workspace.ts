@@ -10,8 +10,8 @@ import type { FileBytes } from '../journal/journal.ts';
 import type { FileState, SavedFile } from '../task/events.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { refuseFull } from '../tools/workspace/remove.ts';
-import { basisOf, itemsOf, type SurveyEntry } from '../tools/workspace/survey.ts';
-import { changed } from '../tools/workspace/replace-file.ts';
+import { surveyHash, withDescendants, type SurveyEntry } from '../tools/workspace/survey.ts';
+import { inputChangedError } from '../tools/workspace/replace-file.ts';
 import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
 /** Records the change and the files' previous content durably. @throws if it cannot; the change is then not made. */
@@ -26,7 +26,7 @@ const RECORDED_AT_ONCE = 500;
 const BYTES_AT_ONCE = 8 * 1024 * 1024;
 
 /** @returns the workspace with saved changes. A change that cannot be saved throws ProductError STORAGE. */
-export function savingWorkspace(workspace: Workspace, record: RecordSaved): Workspace {
+export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved): Workspace {
   // The methods are listed by name. A new method must be added here before this compiles.
   return {
     root: workspace.root,
@@ -42,7 +42,7 @@ export function savingWorkspace(workspace: Workspace, record: RecordSaved): Work
       const after = contentState({ hash: hashOf(content), bytes: Buffer.byteLength(content) });
       const found = await fileStateOf(workspace, path);
       const now = found.state.type === 'absent' ? NO_FILE : found.content?.hash;
-      if (now !== undefined && now !== replacement.basis) throw changed(found.path);
+      if (now !== undefined && now !== replacement.basis) throw inputChangedError(found.path);
       await record([{ path: found.path, before: found.state, after }], kept(found));
       await workspace.replace(path, replacement);
     },
@@ -78,7 +78,7 @@ async function saveAll(workspace: Workspace, item: SurveyEntry, record: RecordSa
   let waiting = 0;
   let files: SavedFile[] = [];
   let contents: FileBytes[] = [];
-  for (const each of itemsOf(item).filter(({ kind }) => kind !== 'directory')) {
+  for (const each of withDescendants(item).filter(({ kind }) => kind !== 'directory')) {
     const room = total + each.bytes <= MAX_KEPT_AT_ONCE;
     const found: Found = room ? await itemState(workspace, each) : { state: notSaved('too much at once') };
     const length = found.content?.bytes.length ?? 0;
@@ -102,8 +102,8 @@ function kept({ content }: Pick<Found, 'content'>): FileBytes[] {
 
 /** @throws ProductError INPUT_CHANGED if the item is not as it was shown. */
 function unchanged(item: SurveyEntry, shown: string | null): string {
-  const now = basisOf(item);
-  if (shown !== null && shown !== now) throw changed(item.path);
+  const now = surveyHash(item);
+  if (shown !== null && shown !== now) throw inputChangedError(item.path);
   return now;
 }
 

@@ -8,12 +8,12 @@ import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
 import {
   askAgain,
-  bareDecision,
+  decisionInText,
   cancel,
   decide,
-  otherQuestion,
-  receive,
-  type Refusal,
+  otherQuestionRefusal,
+  acceptMessage,
+  type CommandRefusal,
 } from '../task/commands.ts';
 import { revoke } from '../task/revoke.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
@@ -202,9 +202,9 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const rule = (snapshot: Snapshot): LogChange => {
       if (decisions) return decide(snapshot, decisions, by, now);
       if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
-      const bare = incoming.wordsDecide ? bareDecision(snapshot, incoming.message) : undefined;
+      const bare = incoming.wordsDecide ? decisionInText(snapshot, incoming.message) : undefined;
       if (bare) return decide(snapshot, [bare], by, now);
-      const ruling = receive(snapshot, incoming.message, incoming);
+      const ruling = acceptMessage(snapshot, incoming.message, incoming);
       return ruling.type === 'append' && others.length > 0 ? keepsSettings(taskId, others) : ruling;
     };
     const { changed, snapshot } = await executor.command(taskId, rule, key);
@@ -222,7 +222,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     { call, event }: Extract<Resolved, { type: 'outdated' }>,
   ): Promise<ProductError> {
     await log.change(taskId, (s) => askAgain(s, call, event));
-    const { reason, message, facts } = otherQuestion(call, 'content-changed');
+    const { reason, message, facts } = otherQuestionRefusal(call, 'content-changed');
     return new ProductError(reason, message, facts && { facts });
   }
 
@@ -323,7 +323,7 @@ function applied(changed: Changed | undefined, taskId: string): { snapshot: Snap
   return changed;
 }
 
-function refusal({ reason, message, facts }: Refusal): ProductError {
+function refusal({ reason, message, facts }: CommandRefusal): ProductError {
   return new ProductError(reason, message, facts && { facts });
 }
 

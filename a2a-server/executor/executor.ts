@@ -14,13 +14,13 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { AgentCommands } from '../agent-commands/agent-commands.ts';
 import type { CommandKey, Journal } from '../journal/journal.ts';
 import type { Model, Models } from '../models/model.ts';
-import { onlyLooks } from '../policy/mode.ts';
+import { isReadOnlyMode } from '../policy/mode.ts';
 import type { Policy } from '../policy/policy.ts';
 import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
 import { timeOut } from '../task/commands.ts';
 import type { TaskEvent } from '../task/events.ts';
-import { nextStep, takingUp } from '../task/next-step.ts';
+import { nextStep, restartEvents } from '../task/next-step.ts';
 import { isSettled, isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
@@ -179,7 +179,7 @@ export class Executor {
   /** Wakes every task that was neither parked nor ended when the last process exited. @returns their number. */
   async recover(): Promise<number> {
     const rows = await this.#options.journal.unsettled();
-    for (const { taskId } of rows) this.wake(taskId, takingUp);
+    for (const { taskId } of rows) this.wake(taskId, restartEvents);
     return rows.length;
   }
 
@@ -350,7 +350,7 @@ export class Executor {
         clock,
         modelFor: (s: Snapshot) => this.#carryingOut(s, workspace) ?? models.resolve(settings.model),
         instructions: systemPrompt(workspace, settings),
-        tools: toolbox.declarations({ readOnly: onlyLooks(settings) }),
+        tools: toolbox.declarations({ readOnly: isReadOnlyMode(settings) }),
         earlier,
         workspace: workspace.root,
         scope,

@@ -13,11 +13,11 @@ import { afterFailure } from '../task/model-outage.ts';
 import {
   BYTES_PER_TOKEN,
   isRefused,
-  squeezeFor,
-  squeezeWithout,
+  nextReduction,
+  reductionWithoutSummary,
   tokensOf,
   type ContextWindow,
-  type Squeeze,
+  type ContextReduction,
 } from '../task/context-window.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
@@ -48,7 +48,7 @@ export async function fitContextWindow(snapshot: Snapshot, maker: ContextFitter)
   const model = maker.modelFor(snapshot);
   const beside = tokensOf(maker.instructions) + tokensOf(JSON.stringify(maker.tools));
   const room: ContextWindow = { window: model.contextWindow, beside, model: model.id };
-  const squeeze = squeezeFor(earlier, snapshot, room);
+  const squeeze = nextReduction(earlier, snapshot, room);
   if (squeeze === undefined && !isRefused(snapshot)) return true;
   const event =
     squeeze === undefined
@@ -80,7 +80,7 @@ const INSTRUCTIONS = [
 
 /** @returns undefined when the model call was aborted. The next execution tries again. */
 async function summarised(
-  squeeze: Extract<Squeeze, { type: 'summarise' }>,
+  squeeze: Extract<ContextReduction, { type: 'summarise' }>,
   snapshot: Snapshot,
   maker: ContextFitter & { model: Model; room: ContextWindow },
 ): Promise<TaskEvent | undefined> {
@@ -117,10 +117,13 @@ async function summarised(
     if (!scope.signal.aborted && failure.passing) return afterFailure(snapshot, failure, clock.now());
   }
   if (scope.signal.aborted && scope.reason?.reason !== 'timeout') return undefined;
-  return squeezeWithout(squeeze, earlier, { current: snapshot, room });
+  return reductionWithoutSummary(squeeze, earlier, { current: snapshot, room });
 }
 
-function asked({ covered, tokens }: Extract<Squeeze, { type: 'summarise' }>, room: ContextWindow): string {
+function asked(
+  { covered, tokens }: Extract<ContextReduction, { type: 'summarise' }>,
+  room: ContextWindow,
+): string {
   const fill = (room.window ?? UNKNOWN_WINDOW) / 2;
   return [
     `<transcript>\n${transcript(covered, Math.floor(fill * BYTES_PER_TOKEN))}\n</transcript>`,

@@ -11,10 +11,10 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { PromptTooLong, type Model } from '../models/model.ts';
 import { conversation } from '../task/conversation.ts';
-import type { RequestedCall, TaskEvent, TurnEnd, Usage, Verdict } from '../task/events.ts';
-import { fold, foldOn } from '../task/fold.ts';
+import type { RequestedCall, TaskEvent, TurnEnd, Usage, PolicyVerdict } from '../task/events.ts';
+import { fold, foldEntries } from '../task/fold.ts';
 import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
-import { nextStep, turnOpening } from '../task/next-step.ts';
+import { nextStep, turnStartEvents } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import { tooLong } from './fit-context-window.ts';
@@ -33,7 +33,7 @@ export interface ModelCallRequest {
 export interface PreparedCall {
   call: RequestedCall;
   /** The policy verdict on the call, given the task after the earlier calls of the turn. */
-  judge: (snapshot: Snapshot) => Verdict;
+  judge: (snapshot: Snapshot) => PolicyVerdict;
 }
 
 export interface ModelTurn {
@@ -61,7 +61,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const started = await log.change(taskId, (s) => {
     if (isTerminal(s) || s.openTurn !== null) return { type: 'keep' };
     model = modelFor(s);
-    return { type: 'append', events: turnOpening(s, model.id) };
+    return { type: 'append', events: turnStartEvents(s, model.id) };
   });
   if (started?.type !== 'appended' || model === undefined) return;
   const { snapshot } = started;
@@ -120,7 +120,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   await log.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return { type: 'keep' };
     const events = [...unwritten];
-    let after = foldOn(
+    let after = foldEntries(
       s,
       events.map((event, index) => ({ seq: s.seq + 1 + index, at: s.updatedAt, event })),
     );

@@ -1,7 +1,7 @@
 /** D6: finds the running call of a task on which a process of a killed server may still work. Pure. */
 import type { Orphan } from '../processes/child-processes.ts';
 import type { TaskEvent } from '../task/events.ts';
-import { noteOf, type Call, type Snapshot } from '../task/snapshot.ts';
+import { progressNoteOf, type Call, type Snapshot } from '../task/snapshot.ts';
 
 /** The call whose orphaned process the task waits for. Undefined if no orphan runs one of its calls. */
 export function orphanedCall(
@@ -25,7 +25,7 @@ export function orphanedEvents(snapshot: Snapshot, orphans: readonly Orphan[]): 
   const { callId, tool, title } = call;
   const { group } = orphan;
   const text = `The server was killed while "${title}" ran. Its process group ${group} may still run and could not be ended. End it (kill -KILL -- -${group}) and the task goes on, or cancel the task.`;
-  return noteOf(snapshot) === text
+  return progressNoteOf(snapshot) === text
     ? []
     : [{ type: 'process.orphaned', callId, tool, title, toolId, group, text }];
 }

@@ -8,7 +8,7 @@
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
-import { foldOn } from '../task/fold.ts';
+import { foldEntries } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { LogChange, Changed, TaskLog } from './task-log.ts';
 
@@ -87,12 +87,12 @@ export class PendingCommand {
       this.#key,
     );
     if (changed?.type !== 'appended' || own === undefined) return { changed };
-    return { changed, snapshot: foldOn(own.before, changed.entries.slice(0, own.count)) };
+    return { changed, snapshot: foldEntries(own.before, changed.entries.slice(0, own.count)) };
   }
 }
 
 function after(snapshot: Snapshot, events: readonly TaskEvent[], at: number): Snapshot {
-  return foldOn(
+  return foldEntries(
     snapshot,
     events.map((event, index) => ({ seq: snapshot.seq + 1 + index, at, event })),
   );

@@ -2,10 +2,10 @@
 import type { Preview } from '../../shared/protocol/tool-approval.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { reachOf, type CallReach } from '../policy/judged-call.ts';
+import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';
 import { verdict } from '../policy/verdict.ts';
-import { standing } from '../task/grants.ts';
+import { unexpiredGrants } from '../task/grants.ts';
 import { questionOf } from '../task/snapshot.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
@@ -44,7 +44,7 @@ export async function prepareCall(
   return {
     call,
     judge({ settings, grants }) {
-      const said = verdict(judged, { policy, settings, grants: standing(grants, clock.now()) });
+      const said = verdict(judged, { policy, settings, grants: unexpiredGrants(grants, clock.now()) });
       // No mode, grant or rule answers a question for a person. A rule may refuse the question.
       return questionOf(call) === undefined || said.type === 'refuse' ? said : { type: 'question' };
     },
@@ -64,10 +64,10 @@ export async function showCall(
   tool: Tool,
   input: Record<string, unknown>,
   context: ToolContext,
-): Promise<{ ok: true; call: ShownCall; reach: CallReach } | { ok: false; message: string }> {
+): Promise<{ ok: true; call: ShownCall; reach: ResolvedTargets } | { ok: false; message: string }> {
   try {
     const shown = await tool.show(input, context);
-    const reach = await reachOf(tool, input, context.workspace);
+    const reach = await resolveTargets(tool, input, context.workspace);
     return {
       ok: true,
       reach,

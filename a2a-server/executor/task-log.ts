@@ -12,9 +12,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { CommandKey, FileBytes, Journal, RecordedCommand } from '../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
-import type { Refusal } from '../task/commands.ts';
-import { dated, deadlineAfter, type ExpirySettings } from '../task/expiry.ts';
-import { foldAll, foldOn, taskStateAfter } from '../task/fold.ts';
+import type { CommandRefusal } from '../task/commands.ts';
+import { withDeadlines, deadlineAfter, type ExpirySettings } from '../task/expiry.ts';
+import { foldAll, foldEntries, taskStateAfter } from '../task/fold.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 
 const PAGE = 1000;
@@ -25,13 +25,13 @@ const RECENT = 1000;
 export type LogChange =
   | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
   | { type: 'keep' }
-  | Refusal;
+  | CommandRefusal;
 
 export type Changed =
   | { type: 'appended'; snapshot: Snapshot; entries: readonly JournalEntry[] }
   | { type: 'kept'; snapshot: Snapshot }
   | { type: 'repeated'; command: RecordedCommand }
-  | Refusal;
+  | CommandRefusal;
 
 /** Deadlines for pending actions. Without this, they wait without limit. */
 export interface Waits {
@@ -114,7 +114,7 @@ export class TaskLog {
       });
       if (result.type === 'repeated') return result;
       if (result.type === 'appended') {
-        const after = foldOn(snapshot, result.entries);
+        const after = foldEntries(snapshot, result.entries);
         this.#remember(after);
         const deadline = deadlineAfter(events);
         if (typeof deadline === 'number') this.#waits?.onDeadline(deadline);
@@ -130,7 +130,7 @@ export class TaskLog {
   #dated(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
     if (this.#waits === undefined) return events;
     const { clock, patience } = this.#waits;
-    return dated(snapshot, events, { now: clock.now(), patience });
+    return withDeadlines(snapshot, events, { now: clock.now(), patience });
   }
 
   async #readOn(
@@ -142,7 +142,7 @@ export class TaskLog {
     for (let pages = 1; ; pages += 1) {
       const page = await this.#journal.read(taskId, snapshot?.seq ?? 0, PAGE);
       const entries = page.filter(({ seq }) => seq <= upTo);
-      snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldOn(snapshot, entries);
+      snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldEntries(snapshot, entries);
       if (snapshot === undefined || entries.length < page.length) return snapshot;
       // A task deleted between two pages is unknown. Its journal does not end at the first page.
       if (page.length < PAGE)

@@ -1,7 +1,7 @@
 /** Computes the settings of a new task. A task keeps its settings to its end. */
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import { actsUnasked, checkLeave, modeOf } from '../policy/mode.ts';
-import type { Refusal } from '../task/commands.ts';
+import { runsWithoutAsking, checkModeSettings, modeOf } from '../policy/mode.ts';
+import type { CommandRefusal } from '../task/commands.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
 
@@ -20,7 +20,7 @@ export function beginningSettings(
   const chosen = wanted.mode !== undefined || wanted.autoExecute !== undefined;
   const mode = chosen ? wanted.mode : (kept ?? modeByDefault(settings, defaultMode));
   const beginning = mode === undefined ? settings : { ...settings, mode };
-  checkLeave(beginning);
+  checkModeSettings(beginning);
   return beginning;
 }
 
@@ -30,12 +30,12 @@ export function beginningSettings(
  */
 function inherited(previous: Snapshot | undefined): TaskSettings {
   const { autoExecute: _given, mode, ...settings } = previous?.settings ?? {};
-  return mode === undefined || actsUnasked({ mode }) ? settings : { ...settings, mode };
+  return mode === undefined || runsWithoutAsking({ mode }) ? settings : { ...settings, mode };
 }
 
 /** A default mode that acts without asking does not apply to a read-only task. */
 function modeByDefault({ readOnly }: TaskSettings, mode: TaskMode): TaskMode | undefined {
-  return mode === 'ask' || (readOnly === true && actsUnasked({ mode })) ? undefined : mode;
+  return mode === 'ask' || (readOnly === true && runsWithoutAsking({ mode })) ? undefined : mode;
 }
 
 /** Removes undefined keys, so that they do not override inherited settings. */
@@ -65,7 +65,7 @@ export async function otherSettings(
  * Refuses settings that differ from the task's. Ignoring them would mislead the sender about where and how the task
  * works.
  */
-export function keepsSettings(taskId: string, others: readonly string[]): Refusal {
+export function keepsSettings(taskId: string, others: readonly string[]): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'MALFORMED',

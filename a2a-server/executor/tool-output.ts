@@ -1,6 +1,6 @@
 /** Journals the live output of one tool execution in order, up to a limit. */
 import type { TaskEvent } from '../task/events.ts';
-import { besideQuestions } from '../task/pending.ts';
+import { withTaskState } from '../task/pending.ts';
 import { isTerminal } from '../task/snapshot.ts';
 import type { TaskLog } from './task-log.ts';
 
@@ -87,7 +87,7 @@ export class ToolOutput {
         };
         this.#journalled += text.length;
         await this.#log.change(this.#taskId, (s) =>
-          isTerminal(s) ? { type: 'keep' } : { type: 'append', events: besideQuestions(s, event) },
+          isTerminal(s) ? { type: 'keep' } : { type: 'append', events: withTaskState(s, event) },
         );
       }
     } catch {

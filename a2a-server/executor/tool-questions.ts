@@ -11,7 +11,7 @@ import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import { question as questionShape, type Question } from '../../shared/protocol/question.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../task/events.ts';
-import { besideQuestions, parkOrMove, withdrawal } from '../task/pending.ts';
+import { withTaskState, parkOrContinue, questionWithdrawn } from '../task/pending.ts';
 import { fold } from '../task/fold.ts';
 import { callOf, isTerminal, type Call, type CallResult, type Snapshot } from '../task/snapshot.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
@@ -84,7 +84,7 @@ export class ToolQuestions {
       };
       return {
         type: 'append',
-        events: [event, parkOrMove(fold(s, { seq: s.seq + 1, at: s.updatedAt, event }))],
+        events: [event, parkOrContinue(fold(s, { seq: s.seq + 1, at: s.updatedAt, event }))],
       };
     });
     if (put?.type !== 'appended') throw this.#over(scope);
@@ -127,7 +127,7 @@ export class ToolQuestions {
     await this.#asking.log.change(this.#asking.taskId, (s) => {
       const question = callOf(s, callId);
       return question?.state.type === 'waiting' && !isTerminal(s)
-        ? { type: 'append', events: besideQuestions(s, withdrawal(question)) }
+        ? { type: 'append', events: withTaskState(s, questionWithdrawn(question)) }
         : { type: 'keep' };
     });
   }

@@ -13,15 +13,15 @@
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { savingWorkspace } from '../checkpoints/saving-workspace.ts';
+import { checkpointingWorkspace } from '../checkpoints/saving-workspace.ts';
 import type { Journal } from '../journal/journal.ts';
-import { reachOf, type CallReach } from '../policy/judged-call.ts';
+import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';
 import { denial } from '../policy/verdict.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { fold } from '../task/fold.ts';
-import { besideQuestions, parkOrMove, withdrawal } from '../task/pending.ts';
+import { withTaskState, parkOrContinue, questionWithdrawn } from '../task/pending.ts';
 import {
   isRepeatable,
   isTerminal,
@@ -167,7 +167,7 @@ export class ToolScheduler {
     const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, countdowns });
     const executed = this.#execute(snapshot, call, tool, {
       at,
-      workspace: savingWorkspace(at.workspace, (files, contents) => start.require(files, contents)),
+      workspace: checkpointingWorkspace(at.workspace, (files, contents) => start.require(files, contents)),
       place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root },
       scope,
       reference,
@@ -266,7 +266,7 @@ export class ToolScheduler {
     await this.#options.log.change(taskId, (s) => {
       if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return { type: 'keep' };
       const after = fold(s, { seq: s.seq + 1, at: s.updatedAt, event });
-      return { type: 'append', events: [event, parkOrMove(after)] };
+      return { type: 'append', events: [event, parkOrContinue(after)] };
     });
     return true;
   }
@@ -338,7 +338,7 @@ export class ToolScheduler {
         todos === undefined || outcome.type !== 'ok'
           ? []
           : [{ type: 'todos.updated', callId: call.callId, todos }];
-      return besideQuestions(s, ...start.opening(s), ...asked.map(withdrawal), ...planned, event);
+      return withTaskState(s, ...start.opening(s), ...asked.map(questionWithdrawn), ...planned, event);
     });
     return finished ? { outcome, end: 'ran' } : start.recorded ? { outcome: null, end: 'ran' } : NOT_RUN;
   }
@@ -362,8 +362,8 @@ async function withinReach(outcome: ToolOutcome, toolId: string, output: ToolOut
  */
 async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Promise<ToolResult> {
   if (policy.length === 0) return tool.run(call.input, run);
-  const reach = await reachOf(tool, call.input, run.workspace);
-  const check = (more: Partial<CallReach>): void => {
+  const reach = await resolveTargets(tool, call.input, run.workspace);
+  const check = (more: Partial<ResolvedTargets>): void => {
     const denied = denial({ ...call, reach: { ...reach, ...more } }, policy);
     if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
   };

@@ -7,7 +7,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
 import type { SavedFile, TaskEvent } from '../task/events.ts';
-import { besideQuestions } from '../task/pending.ts';
+import { withTaskState } from '../task/pending.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { PendingCommand } from './pending-command.ts';
 import type { TaskLog } from './task-log.ts';
@@ -91,7 +91,7 @@ export class ToolStart {
 
   /** The start event. Empty once the start is recorded. */
   opening(snapshot: Snapshot): TaskEvent[] {
-    return this.#recorded ? [] : besideQuestions(snapshot, { type: 'tool.started', ...this.#reference });
+    return this.#recorded ? [] : withTaskState(snapshot, { type: 'tool.started', ...this.#reference });
   }
 
   /** True if the call with this input is ready to start or, once started, still runs under this tool execution. */

@@ -2,7 +2,7 @@
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { ToolRun } from '../tools/tool.ts';
 import type { CallResult } from './call-result.ts';
-import type { Connection } from './connection.ts';
+import type { McpServerConnection } from './connection.ts';
 import { NotDelivered } from './transports/server-transport.ts';
 
 /** The maximum number of attempts for a repeatable call. */
@@ -10,7 +10,7 @@ const MAX_ATTEMPTS = 3;
 /** How many times a call is sent again that did not reach its server. */
 const MAX_UNDELIVERED = 5;
 
-export interface CallRun extends Pick<ToolRun, 'signal' | 'output' | 'ask'> {
+export interface McpCallContext extends Pick<ToolRun, 'signal' | 'output' | 'ask'> {
   /** True if a lost call can run again. */
   repeatable: boolean;
 }
@@ -22,8 +22,8 @@ export interface CallRun extends Pick<ToolRun, 'signal' | 'output' | 'ask'> {
  */
 export async function callUntilAnswered(
   server: string,
-  connection: () => Promise<Connection>,
-  { tool, input, run }: { tool: string; input: Record<string, unknown>; run: CallRun },
+  connection: () => Promise<McpServerConnection>,
+  { tool, input, run }: { tool: string; input: Record<string, unknown>; run: McpCallContext },
 ): Promise<CallResult> {
   const { ConnectionLost } = await import('./connection.ts');
   const { signal, output, repeatable } = run;

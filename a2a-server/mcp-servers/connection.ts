@@ -8,7 +8,7 @@ import { oneLine } from '../../shared/text/one-line.ts';
 import { callResult, type CallResult } from './call-result.ts';
 import { isRemote, type McpServerEntry } from './server-settings.ts';
 import { ProgressLines } from './progress-lines.ts';
-import { readToolList, toolPage, type ToolList, type Wanted } from './tool-list.ts';
+import { readToolList, toolPage, type ToolList, type ToolFilter } from './tool-list.ts';
 import { CUT_OFF, HttpTransport } from './transports/http-transport.ts';
 import { NotDelivered, type ServerTransport, type TransportContext } from './transports/server-transport.ts';
 import { SseTransport } from './transports/sse-transport.ts';
@@ -26,7 +26,7 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-export interface ConnectionOptions extends TransportContext {
+export interface McpServerConnectionOptions extends TransportContext {
   /** Time limit from the start of the program, or the first request, to the tool list, in milliseconds. */
   connectMs: number;
   /** Aborts the attempt. */
@@ -38,7 +38,7 @@ export interface ConnectionOptions extends TransportContext {
   onElicit: (params: ElicitRequest['params'], signal: AbortSignal) => Promise<ElicitResult>;
 }
 
-export interface Call {
+export interface McpToolCall {
   tool: string;
   input: Record<string, unknown>;
   /** When it aborts, the client sends `notifications/cancelled`. */
@@ -47,11 +47,11 @@ export interface Call {
   progress: (line: string) => void;
 }
 
-export interface Connection {
+export interface McpServerConnection {
   /** Reads the current tool list. @throws Error if it cannot read the list */
-  list(wanted: Wanted, signal: AbortSignal): Promise<ToolList>;
+  list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList>;
   /** @throws ConnectionLost; NotDelivered; Error with the server's message; AbortError after the signal aborts */
-  call(call: Call): Promise<CallResult>;
+  call(call: McpToolCall): Promise<CallResult>;
   /** Resolves when no socket, timer or process is left. */
   close(): Promise<void>;
 }
@@ -60,7 +60,10 @@ export interface Connection {
  * Connects to a server. After a failure nothing is left open.
  * @throws Error with a sentence without its subject and full stop
  */
-export async function connect(entry: McpServerEntry, options: ConnectionOptions): Promise<Connection> {
+export async function connectToMcpServer(
+  entry: McpServerEntry,
+  options: McpServerConnectionOptions,
+): Promise<McpServerConnection> {
   const { clock, connectMs, signal } = options;
   const transport = transportTo(entry, options);
   const client = clientFor(options);
@@ -92,7 +95,7 @@ function transportTo(entry: McpServerEntry, context: TransportContext): ServerTr
   return entry.type === 'sse' ? new SseTransport(url, entry.headers) : new HttpTransport(url, entry.headers);
 }
 
-function clientFor({ onListChanged, onElicit, log }: ConnectionOptions): Client {
+function clientFor({ onListChanged, onElicit, log }: McpServerConnectionOptions): Client {
   const client = new Client(
     { name: 'mcp-a2a-bridge', version: packageVersion() },
     { capabilities: { elicitation: { form: {}, url: {} } } },
@@ -109,8 +112,8 @@ function clientFor({ onListChanged, onElicit, log }: ConnectionOptions): Client 
 function connected(
   client: Client,
   { transport, progressOf }: { transport: ServerTransport; progressOf: ProgressLines },
-  options: ConnectionOptions,
-): Connection {
+  options: McpServerConnectionOptions,
+): McpServerConnection {
   const lost = (): string => transport.trouble ?? 'closed the connection';
   let over = false;
   let closing = false;

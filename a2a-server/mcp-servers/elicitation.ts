@@ -12,7 +12,7 @@ const MAX_MESSAGE = 4_000;
 const OPENED = 'Done';
 const REFUSED = 'Decline';
 
-export type Ask = (question: Question) => Promise<PersonsAnswer>;
+export type AskQuestion = (question: Question) => Promise<PersonsAnswer>;
 
 const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 
@@ -26,7 +26,7 @@ const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(
 export async function elicit(
   server: string,
   params: ElicitRequest['params'],
-  asks: readonly Ask[],
+  asks: readonly AskQuestion[],
 ): Promise<ElicitResult> {
   const [ask] = asks;
   if (ask === undefined || asks.length > 1) return { action: 'cancel' };

@@ -18,12 +18,12 @@ import type { ChildProcesses } from '../processes/child-processes.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { CallResult } from './call-result.ts';
-import { callUntilAnswered, type CallRun } from './call-until-answered.ts';
-import type { Connection } from './connection.ts';
+import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
+import type { McpServerConnection } from './connection.ts';
 import { elicit } from './elicitation.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerEntry } from './server-settings.ts';
-import type { ToolDefinition } from './tool-list.ts';
+import type { McpToolDefinition } from './tool-list.ts';
 
 /** After this connection time the delay starts again at its minimum, in milliseconds. */
 const STABLE_MS = 30_000;
@@ -60,7 +60,7 @@ export interface McpServerContext {
 
 type State =
   | { type: 'starting' }
-  | { type: 'ready'; connection: Connection }
+  | { type: 'ready'; connection: McpServerConnection }
   /** The server retries until it is closed. */
   | { type: 'down'; error: string };
 
@@ -72,7 +72,7 @@ export class McpServer {
   readonly #life = new AbortController();
   readonly #waiting = new Set<() => void>();
   /** The `ask` function of each running call. */
-  readonly #asks = new Set<CallRun['ask']>();
+  readonly #asks = new Set<McpCallContext['ask']>();
   #state: State = { type: 'starting' };
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
@@ -128,12 +128,12 @@ export class McpServer {
   /** @returns why the connection failed or ended; nothing of it is left open */
   async #connectOnce(): Promise<string> {
     const { signal } = this.#life;
-    let connection: Connection | undefined;
+    let connection: McpServerConnection | undefined;
     try {
       // Imported only when needed: the import takes a third of a second.
-      const { connect } = await import('./connection.ts');
+      const { connectToMcpServer } = await import('./connection.ts');
       const end = new Deferred<string>();
-      connection = await connect(this.#entry, {
+      connection = await connectToMcpServer(this.#entry, {
         ...this.#context,
         ...this.#context.limits,
         log: this.#log,
@@ -166,9 +166,9 @@ export class McpServer {
   }
 
   /** Calls a tool. @throws Error that names the server, for a model; AbortError if the signal aborts */
-  async call(tool: string, input: Record<string, unknown>, run: CallRun): Promise<CallResult> {
+  async call(tool: string, input: Record<string, unknown>, run: McpCallContext): Promise<CallResult> {
     // A new function per call, because two calls of one task can share the same `ask`.
-    const ask: CallRun['ask'] = (question, options) => run.ask(question, options);
+    const ask: McpCallContext['ask'] = (question, options) => run.ask(question, options);
     this.#asks.add(ask);
     try {
       return await callUntilAnswered(this.name, () => this.#connection(run.signal), { tool, input, run });
@@ -178,7 +178,7 @@ export class McpServer {
   }
 
   /** Returns the connection, or waits a short time for it. */
-  async #connection(signal: AbortSignal): Promise<Connection> {
+  async #connection(signal: AbortSignal): Promise<McpServerConnection> {
     const { clock, limits } = this.#context;
     const patience = new AbortController();
     const callOff = clock.after(limits.awayMs, () => patience.abort());
@@ -198,7 +198,7 @@ export class McpServer {
   }
 
   /** @throws Error if the list cannot be read in time */
-  async #read(connection: Connection): Promise<void> {
+  async #read(connection: McpServerConnection): Promise<void> {
     const { clock, limits } = this.#context;
     const time = new AbortController();
     const callOff = clock.after(limits.connectMs, () => time.abort());
@@ -216,7 +216,7 @@ export class McpServer {
     }
   }
 
-  #toolOf(definition: ToolDefinition): Tool {
+  #toolOf(definition: McpToolDefinition): Tool {
     const { trust, trustHints, timeout } = this.#entry;
     const believed = trust || trustHints;
     const repeatable = believed && (definition.hints.readOnly || definition.hints.idempotent);

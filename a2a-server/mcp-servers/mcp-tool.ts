@@ -6,8 +6,8 @@ import { defineTool } from '../tools/builtin/define-tool.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tools/tool.ts';
 import { resultText, type CallResult } from './call-result.ts';
-import type { CallRun } from './call-until-answered.ts';
-import type { ToolDefinition } from './tool-list.ts';
+import type { McpCallContext } from './call-until-answered.ts';
+import type { McpToolDefinition } from './tool-list.ts';
 import { toolName } from './tool-name.ts';
 
 /** How many characters of progress a stopped call keeps in its record. */
@@ -15,12 +15,12 @@ const MAX_PROGRESS = 8 * 1024;
 
 export interface McpToolOptions {
   server: string;
-  definition: ToolDefinition;
+  definition: McpToolDefinition;
   /** True if the operator trusts the server's hints. */
   trustHints: boolean;
   /** In milliseconds. */
   timeoutMs: number;
-  call: (input: Record<string, unknown>, run: Omit<CallRun, 'repeatable'>) => Promise<CallResult>;
+  call: (input: Record<string, unknown>, run: Omit<McpCallContext, 'repeatable'>) => Promise<CallResult>;
 }
 
 export function createMcpTool({ server, definition, trustHints, timeoutMs, call }: McpToolOptions): Tool {
@@ -63,7 +63,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
   });
 }
 
-function definitionHash({ name, description, declared, hints }: ToolDefinition): string {
+function definitionHash({ name, description, declared, hints }: McpToolDefinition): string {
   return createHash('sha256')
     .update(stringify({ name, description, declared, hints }) ?? '')
     .digest('hex');

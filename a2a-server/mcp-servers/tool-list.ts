@@ -37,7 +37,7 @@ const listedTool = z.looseObject({
 });
 
 /** A tool as its MCP server defines it. */
-export interface ToolDefinition extends InputSchema {
+export interface McpToolDefinition extends InputSchema {
   name: string;
   description: string;
   /** The server's own hints; only trusted servers are believed. */
@@ -45,13 +45,13 @@ export interface ToolDefinition extends InputSchema {
 }
 
 export interface ToolList {
-  definitions: ToolDefinition[];
+  definitions: McpToolDefinition[];
   /** Sentences about omitted tools and the reasons, only a few. */
   problems: string[];
 }
 
 /** True if the settings include this tool name. */
-export type Wanted = (name: string) => boolean;
+export type ToolFilter = (name: string) => boolean;
 
 /**
  * Reads all pages of a list.
@@ -60,7 +60,7 @@ export type Wanted = (name: string) => boolean;
  */
 export async function readToolList(
   read: (cursor: string | undefined) => Promise<ToolPage>,
-  wanted: Wanted,
+  wanted: ToolFilter,
 ): Promise<ToolList> {
   const listed: unknown[] = [];
   const cursors = new Set<string>();
@@ -75,9 +75,9 @@ export async function readToolList(
   }
 }
 
-async function judge(listed: readonly unknown[], wanted: Wanted): Promise<ToolList> {
+async function judge(listed: readonly unknown[], wanted: ToolFilter): Promise<ToolList> {
   const engine = new AjvJsonSchemaValidator();
-  const definitions = new Map<string, ToolDefinition>();
+  const definitions = new Map<string, McpToolDefinition>();
   const problems: string[] = [];
   let over = 0;
   for (const raw of listed) {
@@ -109,7 +109,7 @@ async function judge(listed: readonly unknown[], wanted: Wanted): Promise<ToolLi
 async function definition(
   { name, title, description, annotations, inputSchema }: z.infer<typeof listedTool>,
   engine: AjvJsonSchemaValidator,
-): Promise<ToolDefinition> {
+): Promise<McpToolDefinition> {
   const words = description ?? title ?? annotations?.title ?? '';
   return {
     name,

@@ -11,8 +11,8 @@ import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Model, ModelEvent, ModelRequest } from './model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { callOptions } from './prompt.ts';
-import { failureOf, type Blame } from './provider-failure.ts';
-import { CutOff, TurnParts } from './turn-parts.ts';
+import { providerFailure, type ProviderFacts } from './provider-failure.ts';
+import { StreamCutOff, StreamPartReader } from './turn-parts.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 
@@ -20,7 +20,7 @@ export interface LanguageModelSource {
   id: string;
   /** Loads the model at its first turn, so that an idle server does not load a provider's code. */
   load: () => Promise<LanguageModelV3>;
-  blame?: Omit<Blame, 'model'>;
+  blame?: Omit<ProviderFacts, 'model'>;
   patience?: RetryPolicy;
   price?: Model['price'];
   contextWindow?: number;
@@ -59,13 +59,13 @@ interface Asker {
   /** The maximum length of an answer, in characters. */
   longest: number;
   patience: RetryPolicy;
-  blame: Blame;
+  blame: ProviderFacts;
 }
 
 /** A started answer and the first events of it. */
 interface Opened {
   reader: PartReader;
-  parts: TurnParts;
+  parts: StreamPartReader;
   first: Heard;
 }
 
@@ -100,7 +100,7 @@ async function* streamTurn(
     }
   } catch (thrown) {
     signal.throwIfAborted();
-    throw failureOf(thrown, asker.blame).error;
+    throw providerFailure(thrown, asker.blame).error;
   } finally {
     unlink();
   }
@@ -113,7 +113,7 @@ async function open({ load, longest }: Asker, request: ModelRequest, signal: Abo
   const asked = load().then((model) => model.doStream(options));
   const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());
   const reader = stream.getReader();
-  const parts = new TurnParts(longest);
+  const parts = new StreamPartReader(longest);
   const unbind = onAbort(signal, () => release(reader));
   try {
     return { reader, parts, first: await hear(reader, parts, signal) };
@@ -126,11 +126,11 @@ async function open({ load, longest }: Asker, request: ModelRequest, signal: Abo
 }
 
 /** Reads until there are events to yield or the turn ends. */
-async function hear(reader: PartReader, parts: TurnParts, signal: AbortSignal): Promise<Heard> {
+async function hear(reader: PartReader, parts: StreamPartReader, signal: AbortSignal): Promise<Heard> {
   for (;;) {
     const { done, value } = await reader.read();
     signal.throwIfAborted();
-    if (done) throw new CutOff();
+    if (done) throw new StreamCutOff();
     const meaning = parts.read(value);
     if (meaning.type === 'failure') throw meaning.error;
     if (meaning.events.length > 0 || meaning.ended) return meaning;

@@ -2,7 +2,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { ConversationStep } from '../task/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
-import type { Exchange, TaskPlace } from '../task/snapshot.ts';
+import type { ConversationItem, TaskPlace } from '../task/snapshot.ts';
 import type { Price } from '../task/spending.ts';
 
 export type { ConversationStep, ModelCall } from '../task/conversation.ts';
@@ -18,7 +18,7 @@ export interface ModelRequest {
   instructions: string;
   conversation: ConversationStep[];
   /** The messages and turns of the task, for an agent that follows rules (the scripted agent). */
-  exchanges: readonly Exchange[];
+  exchanges: readonly ConversationItem[];
   tools: ToolDeclaration[];
   /** The task and its workspace, for an agent with its own memory, process and directory (ACP). */
   place?: TaskPlace;

@@ -10,9 +10,9 @@ import {
 } from '@ai-sdk/provider';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { PromptTooLong, RETRY_AFTER } from './model.ts';
-import { CutOff } from './turn-parts.ts';
+import { StreamCutOff } from './turn-parts.ts';
 
-export interface Failure {
+export interface ProviderFailure {
   error: ProductError;
   /** True if a retry can help. */
   retry: boolean;
@@ -21,7 +21,7 @@ export interface Failure {
 }
 
 /** Facts about the provider for the message, and secrets that must not appear in it. */
-export interface Blame {
+export interface ProviderFacts {
   /** The id of the model, e.g. `anthropic:claude-…`. */
   model: string;
   /** The environment variable of the provider's key, if it has one. */
@@ -41,7 +41,7 @@ const TOO_LONG =
   /(?:prompt|input|request) is too (?:long|large)|maximum context|context[ _](?:length|size|window)|token count .*exceeds/i;
 
 /** Classifies any error of a model call, thrown or sent in the stream. */
-export function failureOf(thrown: unknown, blame: Blame): Failure {
+export function providerFailure(thrown: unknown, blame: ProviderFacts): ProviderFailure {
   if (thrown instanceof ProductError) return { error: thrown, retry: thrown.retryable, waitMs: undefined };
   const status = statusOf(thrown);
   const facts = { model: blame.model, ...(status !== undefined && { status: String(status) }) };
@@ -68,7 +68,7 @@ export function failureOf(thrown: unknown, blame: Blame): Failure {
 
 /** True for a temporary failure: too many requests, a server error, no connection, or an interrupted answer. */
 function isPassing(thrown: unknown, status: number | undefined): boolean {
-  if (thrown instanceof CutOff) return true;
+  if (thrown instanceof StreamCutOff) return true;
   if (brokeOff(thrown) || isNetworkFailure(thrown)) return true;
   if (APICallError.isInstance(thrown) && thrown.isRetryable) return true;
   if (status !== undefined) return RETRIED.has(status) || status >= 500;

@@ -26,11 +26,11 @@ interface Provider {
   keyNeeded: boolean;
   /** Undefined if the user must set the URL. */
   baseUrl: string | undefined;
-  load: (model: string, access: Access) => Promise<LanguageModelV3>;
+  load: (model: string, access: ProviderAccess) => Promise<LanguageModelV3>;
 }
 
 /** The URL and the key of a provider. The key is empty if the provider needs none. */
-export interface Access {
+export interface ProviderAccess {
   baseURL: string;
   apiKey: string;
 }
@@ -84,7 +84,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
 async function compatible(
   name: string,
   model: string,
-  { baseURL, apiKey }: Access,
+  { baseURL, apiKey }: ProviderAccess,
 ): Promise<LanguageModelV3> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
   // Without `includeUsage` the endpoint sends no token counts in a stream.
@@ -93,8 +93,8 @@ async function compatible(
   );
 }
 
-export interface Connection {
-  access: Access;
+export interface ProviderConnection {
+  access: ProviderAccess;
   /** The environment variable that the key came from, or should come from. */
   keyVariable: string;
   load: (model: string) => Promise<LanguageModelV3>;
@@ -104,7 +104,11 @@ export interface Connection {
  * Finds the URL and the key of a provider in the settings and the environment.
  * @throws ProductError CONFIGURATION that names the missing variable
  */
-export function connect(name: ProviderName, baseUrl: string | undefined, env: Environment): Connection {
+export function resolveProvider(
+  name: ProviderName,
+  baseUrl: string | undefined,
+  env: Environment,
+): ProviderConnection {
   const provider = PROVIDERS[name];
   const keyVariable =
     provider.keyVariables.find((variable) => env[variable]) ?? provider.keyVariables[0] ?? '';

@@ -1,7 +1,7 @@
 /** Retries a failing provider with growing delays. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry, { AbortError } from 'p-retry';
-import { failureOf, type Blame } from './provider-failure.ts';
+import { providerFailure, type ProviderFacts } from './provider-failure.ts';
 
 export interface RetryPolicy {
   /** The number of attempts after the first. */
@@ -20,14 +20,14 @@ export const RETRY_POLICY: RetryPolicy = { retries: 4, pauseMs: 500, maxPauseMs:
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
-  { patience, blame, signal }: { patience: RetryPolicy; blame: Blame; signal: AbortSignal },
+  { patience, blame, signal }: { patience: RetryPolicy; blame: ProviderFacts; signal: AbortSignal },
 ): Promise<Result> {
   const judged = async (): Promise<Result> => {
     try {
       return await attempt();
     } catch (thrown) {
       signal.throwIfAborted();
-      const { error, retry, waitMs } = failureOf(thrown, blame);
+      const { error, retry, waitMs } = providerFailure(thrown, blame);
       if (!retry || (waitMs !== undefined && waitMs > patience.maxPauseMs)) throw new AbortError(error);
       waits.set(error, waitMs ?? 0);
       throw error;

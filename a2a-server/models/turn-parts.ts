@@ -10,11 +10,11 @@ type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 type CallEvent = Extract<ModelEvent, { type: 'call' }>;
 
 /** The result of a part: events (the end of the turn among them), or a failure of the turn. */
-export type Meaning =
+export type PartResult =
   { type: 'events'; events: ModelEvent[]; ended: boolean } | { type: 'failure'; error: unknown };
 
 /** One object per attempt; a retry starts with a new one. */
-export class TurnParts {
+export class StreamPartReader {
   readonly #calls: CallEvent[] = [];
   #said = false;
   #left: number;
@@ -25,7 +25,7 @@ export class TurnParts {
   }
 
   /** Processes the next part of the stream. */
-  read(part: LanguageModelV3StreamPart): Meaning {
+  read(part: LanguageModelV3StreamPart): PartResult {
     switch (part.type) {
       case 'text-delta':
         if (part.delta.trim() !== '') this.#said = true;
@@ -65,17 +65,17 @@ export class TurnParts {
   }
 
   /** Counts the characters. An endless answer is cut, and its calls are dropped. */
-  #goesOn(delta: string, handedOut: ModelEvent[]): Meaning {
+  #goesOn(delta: string, handedOut: ModelEvent[]): PartResult {
     this.#left -= delta.length;
     return this.#left >= 0
       ? events(handedOut)
       : { type: 'events', events: [...handedOut, ENDLESS], ended: true };
   }
 
-  #finish({ finishReason, usage }: Finish): Meaning {
+  #finish({ finishReason, usage }: Finish): PartResult {
     // Some providers finish an interrupted stream with a `finish` without a raw reason.
     if (finishReason.unified === 'other' && finishReason.raw === undefined)
-      return { type: 'failure', error: new CutOff() };
+      return { type: 'failure', error: new StreamCutOff() };
     if (finishReason.unified === 'error')
       return { type: 'failure', error: new ModelRefusal(finishReason.raw ?? 'error') };
     const finish: ModelEvent = {
@@ -104,7 +104,7 @@ function usageOf({ inputTokens, outputTokens }: Finish['usage']): Usage {
 }
 
 /** The stream ended before the turn. */
-export class CutOff extends Error {
+export class StreamCutOff extends Error {
   override readonly name = 'CutOff';
 
   constructor() {
@@ -142,6 +142,6 @@ function inputOf(json: string): unknown {
   }
 }
 
-function events(handedOut: ModelEvent[]): Meaning {
+function events(handedOut: ModelEvent[]): PartResult {
   return { type: 'events', events: handedOut, ended: false };
 }

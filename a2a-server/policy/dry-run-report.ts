@@ -1,17 +1,17 @@
 /** Formats the result of a policy dry run as text, with a summary. Pure. */
 import { count, oneLine } from '../../shared/text/one-line.ts';
-import type { Fate, TriedCall } from './dry-run.ts';
+import type { DryRunVerdict, DryRunCall } from './dry-run.ts';
 
 export interface Summary {
   calls: number;
   tasks: number;
   /** The number of calls by their verdict under the new policy. */
-  now: Record<Fate, number>;
+  now: Record<DryRunVerdict, number>;
   /** The number of calls with a changed verdict, e.g. by `ask → allow`. */
   changed: Record<string, number>;
 }
 
-export function summaryOf(tried: readonly TriedCall[]): Summary {
+export function summaryOf(tried: readonly DryRunCall[]): Summary {
   const now = { allow: 0, ask: 0, refuse: 0 };
   const changed: Record<string, number> = {};
   for (const call of tried) {
@@ -23,18 +23,22 @@ export function summaryOf(tried: readonly TriedCall[]): Summary {
   return { calls: tried.length, tasks: new Set(tried.map(({ taskId }) => taskId)).size, now, changed };
 }
 
-export function isChanged({ met, meets }: TriedCall): boolean {
+export function isChanged({ met, meets }: DryRunCall): boolean {
   return met.fate !== meets.fate;
 }
 
-const FATES: Readonly<Record<Fate, string>> = { allow: 'runs unasked', ask: 'asks', refuse: 'is refused' };
-const FATES_THEN: Readonly<Record<Fate, string>> = {
+const FATES: Readonly<Record<DryRunVerdict, string>> = {
+  allow: 'runs unasked',
+  ask: 'asks',
+  refuse: 'is refused',
+};
+const FATES_THEN: Readonly<Record<DryRunVerdict, string>> = {
   allow: 'ran unasked',
   ask: 'asked',
   refuse: 'was refused',
 };
 
-export function callText(call: TriedCall): string {
+export function callText(call: DryRunCall): string {
   const { taskId, seq, at, tool, title, met, meets } = call;
   const decided = met.fate === 'ask' ? `: ${met.decided ?? 'not decided'}` : ` (${met.why})`;
   return [

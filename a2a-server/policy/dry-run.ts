@@ -1,18 +1,18 @@
 /** Judges the past calls of a task under a policy and compares the verdicts with the recorded ones. Read-only. */
-import type { JournalEntry, RequestedCall, TaskEvent, Verdict } from '../task/events.ts';
-import { begin, fold } from '../task/fold.ts';
-import { standing } from '../task/grants.ts';
+import type { JournalEntry, RequestedCall, TaskEvent, PolicyVerdict } from '../task/events.ts';
+import { firstSnapshot, fold } from '../task/fold.ts';
+import { unexpiredGrants } from '../task/grants.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import { NO_REACH, reachOf, type Judged } from './judged-call.ts';
+import { NO_TARGETS, resolveTargets, type JudgedCall } from './judged-call.ts';
 import type { Policy } from './policy.ts';
 import { verdict } from './verdict.ts';
 
 /** The verdict on a call: it runs without asking, a person is asked, or it is refused. */
-export type Fate = 'allow' | 'ask' | 'refuse';
+export type DryRunVerdict = 'allow' | 'ask' | 'refuse';
 
-export interface TriedCall {
+export interface DryRunCall {
   taskId: string;
   seq: number;
   /** Milliseconds since the epoch. */
@@ -20,12 +20,12 @@ export interface TriedCall {
   tool: string;
   title: string;
   /** The recorded verdict and its reason. `decided` is the person's decision, or null. */
-  met: { fate: Fate; why: string; decided: string | null };
+  met: { fate: DryRunVerdict; why: string; decided: string | null };
   /** The verdict under the policy, with the task's settings and grants at that time. */
-  meets: { fate: Fate; why: string };
+  meets: { fate: DryRunVerdict; why: string };
 }
 
-export interface Past {
+export interface DryRunInput {
   taskId: string;
   entries: readonly JournalEntry[];
   policy: Policy;
@@ -35,13 +35,19 @@ export interface Past {
 }
 
 /** The calls in order. It omits questions and calls that could not run, because policy does not judge them. */
-export async function tryCalls({ taskId, entries, policy, tool, workspace }: Past): Promise<TriedCall[]> {
+export async function dryRunCalls({
+  taskId,
+  entries,
+  policy,
+  tool,
+  workspace,
+}: DryRunInput): Promise<DryRunCall[]> {
   const [first, ...rest] = entries;
-  let snapshot = first && begin(taskId, first);
+  let snapshot = first && firstSnapshot(taskId, first);
   if (snapshot === undefined) return [];
   const decided = decisionsIn(entries);
   const place = await workspace(snapshot.settings.workspace);
-  const tried: TriedCall[] = [];
+  const tried: DryRunCall[] = [];
   for (const entry of rest) {
     const { event, seq, at } = entry;
     if (event.type === 'tool.requested' && event.verdict.type !== 'question') {
@@ -63,12 +69,12 @@ export async function tryCalls({ taskId, entries, policy, tool, workspace }: Pas
 }
 
 function judgedNow(
-  call: Judged,
+  call: JudgedCall,
   snapshot: Snapshot,
   { at, policy }: { at: number; policy: Policy },
-): Verdict {
+): PolicyVerdict {
   const { settings, grants } = snapshot;
-  return verdict(call, { policy, settings, grants: standing(grants, at) });
+  return verdict(call, { policy, settings, grants: unexpiredGrants(grants, at) });
 }
 
 /** @returns undefined if the call is invalid for the tool: it was refused before policy judged it. */
@@ -76,10 +82,10 @@ async function judgedThen(
   call: RequestedCall,
   tool: Tool | undefined,
   workspace: Pick<Workspace, 'root' | 'locate'>,
-): Promise<Judged | undefined> {
-  if (tool === undefined) return call.source.type === 'built-in' ? undefined : { ...call, reach: NO_REACH };
+): Promise<JudgedCall | undefined> {
+  if (tool === undefined) return call.source.type === 'built-in' ? undefined : { ...call, reach: NO_TARGETS };
   if (!tool.schema.safeParse(call.input).success) return undefined;
-  return { ...call, sideEffect: tool.sideEffect, reach: await reachOf(tool, call.input, workspace) };
+  return { ...call, sideEffect: tool.sideEffect, reach: await resolveTargets(tool, call.input, workspace) };
 }
 
 function decisionsIn(entries: readonly JournalEntry[]): ReadonlyMap<string, string> {
@@ -94,7 +100,7 @@ function words({ decision, scope, by }: Extract<TaskEvent, { type: 'tool.decided
   return `${decision}${scope === 'once' ? '' : ` (${scope})`} by ${by.principal} over ${by.channel}`;
 }
 
-function said(verdictSaid: Verdict): { fate: Fate; why: string } {
+function said(verdictSaid: PolicyVerdict): { fate: DryRunVerdict; why: string } {
   switch (verdictSaid.type) {
     case 'ask':
       return { fate: 'ask', why: verdictSaid.rule ?? 'nothing allows it' };
@@ -107,7 +113,7 @@ function said(verdictSaid: Verdict): { fate: Fate; why: string } {
   }
 }
 
-function whyAllowed({ because }: Extract<Verdict, { type: 'allow' }>): string {
+function whyAllowed({ because }: Extract<PolicyVerdict, { type: 'allow' }>): string {
   switch (because.type) {
     case 'read-only':
       return 'no side effects';

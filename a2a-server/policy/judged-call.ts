@@ -5,38 +5,38 @@ import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
 /** A path relative to the workspace's root, with `/`; `.` is the root. */
-export interface ReachedPath {
+export interface ResolvedTargetPath {
   /** The normalised path from the call. */
   written: string;
   /** The path after symbolic links are resolved. */
   leadsTo: string;
 }
 
-export interface CallReach {
-  paths: readonly ReachedPath[];
-  trees: readonly ReachedPath[];
+export interface ResolvedTargets {
+  paths: readonly ResolvedTargetPath[];
+  trees: readonly ResolvedTargetPath[];
   command: string | undefined;
   hosts: readonly string[];
 }
 
-export interface Judged {
+export interface JudgedCall {
   tool: string;
   source: ToolSource;
   sideEffect: SideEffect;
-  reach: CallReach;
+  reach: ResolvedTargets;
 }
 
-export const NO_REACH: CallReach = { paths: [], trees: [], command: undefined, hosts: [] };
+export const NO_TARGETS: ResolvedTargets = { paths: [], trees: [], command: undefined, hosts: [] };
 
 /** A path that does not exist or leads outside keeps its written name. The workspace decides about access, not this file (X2). */
-export async function reachOf(
+export async function resolveTargets(
   tool: Tool,
   input: unknown,
   workspace: Pick<Workspace, 'root' | 'locate'>,
-): Promise<CallReach> {
+): Promise<ResolvedTargets> {
   const { paths = [], trees = [], command, hosts = [] } = tool.reach?.(input) ?? {};
-  const located = async (path: string): Promise<ReachedPath> => {
-    const written = writtenPath(path, workspace.root);
+  const located = async (path: string): Promise<ResolvedTargetPath> => {
+    const written = normalisedPath(path, workspace.root);
     const place = await workspace.locate(path).catch(() => undefined);
     return { written, leadsTo: place?.path ?? written };
   };
@@ -49,7 +49,7 @@ export async function reachOf(
 }
 
 /** Normalises the text of the path. It does not access the file system. */
-export function writtenPath(path: string, root: string): string {
+export function normalisedPath(path: string, root: string): string {
   const inside = relative(root, resolve(root, path)).split(sep).join('/');
   return inside === '' ? '.' : inside;
 }

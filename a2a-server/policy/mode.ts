@@ -9,22 +9,22 @@ export function modeOf({ mode, autoExecute }: Leave): TaskMode {
 }
 
 /** True if calls with side effects neither run nor ask. */
-export function onlyLooks(settings: Leave): boolean {
+export function isReadOnlyMode(settings: Leave): boolean {
   return settings.readOnly === true || modeOf(settings) === 'plan';
 }
 
 /** True if the mode lets some calls with side effects run without asking. Such a mode applies to one task and is not inherited. */
-export function actsUnasked(settings: Leave): boolean {
+export function runsWithoutAsking(settings: Leave): boolean {
   const mode = modeOf(settings);
   return mode === 'auto' || mode === 'accept-edits';
 }
 
 /** @throws ProductError MALFORMED if the settings contradict each other */
-export function checkLeave({ mode, autoExecute, readOnly }: Leave): void {
+export function checkModeSettings({ mode, autoExecute, readOnly }: Leave): void {
   if (mode === undefined) return;
   if (autoExecute !== undefined && autoExecute !== (mode === 'auto'))
     throw contradiction(`mode "${mode}" contradicts autoExecute ${autoExecute}`);
-  if (readOnly === true && actsUnasked({ mode }))
+  if (readOnly === true && runsWithoutAsking({ mode }))
     throw contradiction(`mode "${mode}" contradicts readOnly true`);
   if (readOnly === false && mode === 'plan') throw contradiction('mode "plan" contradicts readOnly false');
 }

@@ -8,13 +8,13 @@
  */
 import picomatch from 'picomatch';
 import { mentions, type Mention } from './command-mention.ts';
-import type { CallReach, Judged, ReachedPath } from './judged-call.ts';
+import type { ResolvedTargets, JudgedCall, ResolvedTargetPath } from './judged-call.ts';
 import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
 
-export type RuleMatcher = (call: Judged) => Mention;
+export type RuleMatcher = (call: JudgedCall) => Mention;
 
-type Condition = (call: Judged) => Mention;
+type Condition = (call: JudgedCall) => Mention;
 
 /** @throws Error with a sentence if a command is not a plain list of words. */
 export function ruleMatcher(rule: Rule, shell: Shell): RuleMatcher {
@@ -45,11 +45,14 @@ function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
   return matcher([...patterns], { dot: true, nonegate: true });
 }
 
-function yesIf(matches: (name: string) => boolean, named: (call: Judged) => readonly string[]): Condition {
+function yesIf(
+  matches: (name: string) => boolean,
+  named: (call: JudgedCall) => readonly string[],
+): Condition {
   return (call) => (named(call).some(matches) ? 'yes' : 'no');
 }
 
-function serverOf({ source }: Judged): readonly string[] {
+function serverOf({ source }: JudgedCall): readonly string[] {
   return source.type === 'mcp-server' ? [source.server] : [];
 }
 
@@ -82,7 +85,7 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
 /** A tree is never allowed: it is unknown whether all files in it match. */
 function narrowPaths(patterns: readonly string[]): Condition {
   const globs = globsOf(patterns, false);
-  const allowed = ({ leadsTo }: ReachedPath): boolean => globs.some(({ matches }) => matches(leadsTo));
+  const allowed = ({ leadsTo }: ResolvedTargetPath): boolean => globs.some(({ matches }) => matches(leadsTo));
   return ({ reach: { paths, trees } }) =>
     trees.length === 0 && paths.length > 0 && paths.every(allowed) ? 'yes' : 'no';
 }
@@ -92,11 +95,11 @@ function widePaths(patterns: readonly string[]): Condition {
   return ({ reach }) => (globs.some((glob) => touches(glob, reach)) ? 'yes' : 'no');
 }
 
-function names({ written, leadsTo }: ReachedPath): readonly string[] {
+function names({ written, leadsTo }: ResolvedTargetPath): readonly string[] {
   return [written, leadsTo];
 }
 
-function touches(glob: Glob, { paths, trees }: CallReach): boolean {
+function touches(glob: Glob, { paths, trees }: ResolvedTargets): boolean {
   return (
     [...paths, ...trees].flatMap(names).some((name) => withDirectoriesAbove(name).some(glob.matches)) ||
     trees.flatMap(names).some((tree) => mayHold(tree, glob))

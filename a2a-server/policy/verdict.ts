@@ -11,23 +11,26 @@
  * So a mode or a grant has the strength of an `allow` rule: it never overrides `deny` or `ask`.
  */
 import type { TaskSettings, ToolSource } from '../../shared/protocol/tool-approval.ts';
-import type { Allowance, Verdict } from '../task/events.ts';
+import type { AllowReason, PolicyVerdict } from '../task/events.ts';
 import type { Grant } from '../task/grants.ts';
-import type { Judged } from './judged-call.ts';
-import { modeOf, onlyLooks } from './mode.ts';
+import type { JudgedCall } from './judged-call.ts';
+import { modeOf, isReadOnlyMode } from './mode.ts';
 import { NO_RULES, type Policy } from './policy.ts';
 
 /** The policy, settings and grants that apply to a call. */
-export interface Judging {
+export interface PolicyContext {
   policy?: Policy;
   settings: TaskSettings;
   grants: readonly Grant[];
 }
 
-export function verdict(call: Judged, { policy = NO_RULES, settings, grants }: Judging): Verdict {
+export function verdict(
+  call: JudgedCall,
+  { policy = NO_RULES, settings, grants }: PolicyContext,
+): PolicyVerdict {
   const denied = denial(call, policy);
   if (denied !== undefined) return { type: 'refuse', message: denied };
-  if (call.sideEffect !== 'none' && onlyLooks(settings))
+  if (call.sideEffect !== 'none' && isReadOnlyMode(settings))
     return {
       type: 'refuse',
       message: `This task is read-only: ${call.tool} has side effects and was not run.`,
@@ -39,7 +42,7 @@ export function verdict(call: Judged, { policy = NO_RULES, settings, grants }: J
 }
 
 /** The message of the deny rule that matches the call, if any. */
-export function denial(call: Judged, policy: Policy): string | undefined {
+export function denial(call: JudgedCall, policy: Policy): string | undefined {
   const rule = policy.find(({ action, speaksOf }) => action === 'deny' && speaksOf(call) === 'yes');
   return (
     rule &&
@@ -48,7 +51,7 @@ export function denial(call: Judged, policy: Policy): string | undefined {
 }
 
 /** The name of the rule that requires a person's decision, if any. */
-function asking(call: Judged, policy: Policy): string | undefined {
+function asking(call: JudgedCall, policy: Policy): string | undefined {
   for (const { action, name, speaksOf } of policy) {
     if (action === 'allow') continue;
     const mentioned = speaksOf(call);
@@ -58,7 +61,10 @@ function asking(call: Judged, policy: Policy): string | undefined {
   return undefined;
 }
 
-function allowance(call: Judged, { policy = NO_RULES, settings, grants }: Judging): Allowance | undefined {
+function allowance(
+  call: JudgedCall,
+  { policy = NO_RULES, settings, grants }: PolicyContext,
+): AllowReason | undefined {
   if (call.sideEffect === 'none') return { type: 'read-only' };
   const rule = policy.find(({ action, speaksOf }) => action === 'allow' && speaksOf(call) === 'yes');
   if (rule) return { type: 'rule', rule: rule.name };
@@ -70,7 +76,7 @@ function allowance(call: Judged, { policy = NO_RULES, settings, grants }: Judgin
   return grant && { type: 'grant', scope: grant.scope, callId: grant.callId, grantId: grant.grantId };
 }
 
-function reaches(grant: Grant, call: Judged): boolean {
+function reaches(grant: Grant, call: JudgedCall): boolean {
   switch (grant.scope) {
     case 'always':
       return true;

@@ -18,7 +18,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { endGroup } from './process-group.ts';
-import { identityOf, markedGroups, processStateOf } from './process-identity.ts';
+import { processIdentityOf, markedGroups, processStateOf } from './process-identity.ts';
 
 /** Children inherit this variable. It identifies members of a group after their leader has ended. */
 const MARKER = 'A2A_SERVER_CHILD';
@@ -118,7 +118,7 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
         record: (leader) =>
           recording(directory, async () => {
             leaderGroup = leader;
-            const identity = await identityOf(leader);
+            const identity = await processIdentityOf(leader);
             if (identity !== undefined) write(directory, { id, owner, process: identity });
           }),
         strays: () => markedGroups(`${MARKER}=${id}`).filter((group) => group !== leaderGroup),

@@ -30,16 +30,16 @@ export async function endGroup(group: number, { graceMs, clock }: EndOptions): P
   if (process.platform === 'win32') return endTree(group);
   // The signal comes before anything slow (A2).
   if (!signalGroup(group, 'SIGTERM')) return 'gone';
-  if (await goneWithin(group, graceMs, clock)) return 'terminated';
+  if (await hasEndedWithin(group, graceMs, clock)) return 'terminated';
   signalGroup(group, 'SIGKILL');
-  return (await goneWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
+  return (await hasEndedWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
 }
 
 /**
  * True if all processes of the group end within `ms`; 0 checks once. It uses a timer, not the time of day, so a clock
  * change has no effect.
  */
-export async function goneWithin(group: number, ms: number, clock: Clock): Promise<boolean> {
+export async function hasEndedWithin(group: number, ms: number, clock: Clock): Promise<boolean> {
   if (ms === 0) return !(await isAlive(group));
   let wake: (() => void) | undefined;
   let over = false;

@@ -29,7 +29,7 @@ export type GroupState = 'gone' | 'runs' | 'unknown';
  * @returns undefined for a child that has ended, and on Windows
  * @throws Error if the system does not tell, e.g. when this process has no free file descriptor
  */
-export async function identityOf(leader: number): Promise<ProcessIdentity | undefined> {
+export async function processIdentityOf(leader: number): Promise<ProcessIdentity | undefined> {
   if (process.platform === 'linux') {
     const stat = processStat(leader);
     if (stat === 'unknown') throw new Error(`the system does not say when process ${leader} started`);

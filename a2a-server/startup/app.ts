@@ -19,14 +19,20 @@ import { attachCaller, Caller } from '../http/auth/caller.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
 import { STALLED_HEARTBEATS, untilDrained } from '../http/streams/drained.ts';
-import { doorStatus, sendError } from '../http/routes/error-answer.ts';
-import { EVENTS_PATH, readEvents, taskIdOf, ticketIn, ticketRoute } from '../http/routes/events-route.ts';
+import { httpStatusOf, sendError } from '../http/routes/error-answer.ts';
+import {
+  EVENTS_PATH,
+  eventsRoute,
+  taskIdOf,
+  ticketParameter,
+  ticketRoute,
+} from '../http/routes/events-route.ts';
 import { DEFAULT_LIMITS, requestError } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
 import { jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
 import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
-import { checkReach } from '../http/auth/origin-check.ts';
-import type { Reach } from '../http/auth/origin-check.ts';
+import { checkHostAndOrigin } from '../http/auth/origin-check.ts';
+import type { AllowedHostsAndOrigins } from '../http/auth/origin-check.ts';
 import { cors } from '../http/auth/cors.ts';
 import { createRequestHandler } from '../http/routes/request-handler.ts';
 import { restRoute } from '../http/routes/rest-route.ts';
@@ -40,7 +46,7 @@ import { linkRoute, PAGE_API, signedIn, signInRoutes } from '../page/page-sign-i
 import type { PageSignIn } from '../page/page-sign-in.ts';
 
 /** Why the server ended a request's stream. */
-export type ReadingEnd = 'client-gone' | 'server-shutdown' | 'access-ended';
+export type StreamEndReason = 'client-gone' | 'server-shutdown' | 'access-ended';
 
 export interface AppOptions {
   tasks: TaskService;
@@ -52,14 +58,14 @@ export interface AppOptions {
   authenticate: Authenticate;
   tickets: StreamTickets;
   clock: Clock;
-  reach: Reach;
+  reach: AllowedHostsAndOrigins;
   log: Logger;
   /** The content of `GET /health`, for callers with a token. */
   health: () => object;
   /** The current status of the MCP servers. Optional. */
   servers?: () => readonly ToolServerView[];
   /** Aborted to end open streams. */
-  reading: AbortScope<ReadingEnd>;
+  reading: AbortScope<StreamEndReason>;
   /** True when the server refuses new work with 503. Open requests still finish. */
   closing: () => boolean;
   limits?: BodyLimits;
@@ -89,11 +95,11 @@ export function createApp(options: AppOptions): Express {
     principal: options.authenticate(request.headers.authorization),
   });
   const byTicket = (request: Request): Admission => {
-    const ticket = ticketIn(request);
+    const ticket = ticketParameter(request);
     return ticket === undefined ? byToken(request) : tickets.redeem(ticket, taskIdOf(request));
   };
   // Only this route accepts a ticket.
-  app.get(EVENTS_PATH, identified(byTicket, options), readEvents(tasks, { heartbeatMs, log }));
+  app.get(EVENTS_PATH, identified(byTicket, options), eventsRoute(tasks, { heartbeatMs, log }));
   // The page may use only tasks, messages and tool executions.
   app.use(
     PAGE_API,
@@ -119,9 +125,9 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-function reachable(reach: Reach): RequestHandler {
+function reachable(reach: AllowedHostsAndOrigins): RequestHandler {
   return (request, _response, next) => {
-    checkReach(request.headers.host, request.headers.origin, reach);
+    checkHostAndOrigin(request.headers.host, request.headers.origin, reach);
     next();
   };
 }
@@ -179,7 +185,7 @@ const noSuchAddress: RequestHandler = (request) => {
 function failed(limits: BodyLimits, log: Logger): ErrorRequestHandler {
   return (raw: unknown, request: Request, response: Response, _next) => {
     const error = requestError(raw, limits);
-    const status = doorStatus(error);
+    const status = httpStatusOf(error);
     if (status >= 500 && !(error instanceof ProductError && error.reason === 'SHUTTING_DOWN'))
       log.error({ err: error, path: request.path }, 'a request failed');
     if (response.headersSent || response.destroyed) {

@@ -4,7 +4,7 @@ import { languageModel } from '../models/language-model.ts';
 import { offlineModel } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
-import { connect } from '../models/providers.ts';
+import { resolveProvider } from '../models/providers.ts';
 import {
   DEFAULT_WINDOW,
   OFFLINE,
@@ -45,7 +45,11 @@ function build(
 ): Model {
   const parsed = parseModelId(id);
   if (parsed === undefined) return offlineModel(OFFLINE);
-  const { access, keyVariable, load } = connect(parsed.provider, settings.baseUrls[parsed.provider], env);
+  const { access, keyVariable, load } = resolveProvider(
+    parsed.provider,
+    settings.baseUrls[parsed.provider],
+    env,
+  );
   return languageModel({
     id,
     load: () => load(parsed.model),

@@ -37,13 +37,13 @@ export async function listen(server: Server, { host, port }: ListenAddress, toke
 }
 
 /** Returns an address as the origin of URLs. A wildcard address becomes loopback. */
-export function originOf({ host, port }: ListenAddress): string {
+export function serverOrigin({ host, port }: ListenAddress): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
 async function taken(address: ListenAddress, token: string): Promise<ProductError> {
-  const { problem, owner } = await whoIsThere(originOf(address), token);
+  const { problem, owner } = await whoIsThere(serverOrigin(address), token);
   return new ProductError(
     'CONFIGURATION',
     `Port ${address.port} of ${address.host} is taken: ${problem} To run another server, choose another --port and --state-dir.`,
@@ -55,7 +55,7 @@ const card = z.object({ name: z.literal(AGENT_NAME) });
 const health = z.object({ pid: z.number(), stateDirectory: z.string() });
 
 /** The shell command that stops a process. Windows only kills; the journal survives that too. */
-export function endCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
+export function stopCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
   return platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
 }
 
@@ -65,7 +65,7 @@ function bridgeSettings(stateDirectory: string): string {
 }
 
 /** Returns the process id if this user's own server answers at the origin. */
-export async function ownServerAt(origin: string, token: string): Promise<number | undefined> {
+export async function findOwnServer(origin: string, token: string): Promise<number | undefined> {
   const { pid } = await whoIsThere(origin, token);
   return pid;
 }
@@ -86,7 +86,7 @@ async function whoIsThere(
     ? {
         owner: 'own-server',
         pid: own.data.pid,
-        problem: `this a2a-server is already running there (pid ${own.data.pid}, state in ${own.data.stateDirectory}). Use it, or end it with: ${endCommand(own.data.pid)}. ${bridgeSettings(own.data.stateDirectory)}`,
+        problem: `this a2a-server is already running there (pid ${own.data.pid}, state in ${own.data.stateDirectory}). Use it, or end it with: ${stopCommand(own.data.pid)}. ${bridgeSettings(own.data.stateDirectory)}`,
       }
     : {
         owner: 'other-server',

@@ -6,11 +6,11 @@ import type { Sources } from '../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { sourceFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
-import { isLoopback } from '../http/auth/origin-check.ts';
+import { isLoopbackHost } from '../http/auth/origin-check.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
 /** The flags that locate the state directory and the configuration file. */
-export const PLACE_FLAGS = sourceFlags('journal, token and address');
+export const LOCATION_FLAGS = sourceFlags('journal, token and address');
 
 /**
  * @param flags commander's result: the settings' keys, `stateDir` and `config`.
@@ -44,7 +44,7 @@ export function withAgentCommand(
 
 /** X1: only loopback, unless the operator sets `allowRemote`. */
 function checkHost(host: string, allowRemote: boolean): void {
-  if (isLoopback(host.toLowerCase()) || allowRemote) return;
+  if (isLoopbackHost(host.toLowerCase()) || allowRemote) return;
   throw new ProductError(
     'CONFIGURATION',
     `Setting "host" is ${host}, which other machines may reach: whoever has a token could run commands on this one. Use 127.0.0.1, or add --allow-remote if that is what you want.`,

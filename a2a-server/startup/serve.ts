@@ -16,7 +16,7 @@ import { createCapabilities } from './capabilities.ts';
 import type { Capabilities } from './capabilities.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { createApp } from './app.ts';
-import type { ReadingEnd } from './app.ts';
+import type { StreamEndReason } from './app.ts';
 import { createTaskService } from '../executor/create-task-service.ts';
 import type { RunningTaskService } from '../executor/create-task-service.ts';
 import { randomIds } from '../executor/ids.ts';
@@ -28,12 +28,12 @@ import { authenticator } from '../http/auth/tokens.ts';
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import type { Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
-import { listen, originOf } from './listen.ts';
+import { listen, serverOrigin } from './listen.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { serversToStart } from '../mcp-servers/variables.ts';
 import type { Policy } from '../policy/policy.ts';
-import { serverPolicy, unknownServers } from './server-policy.ts';
+import { serverPolicy, unknownMcpServers } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import { isInUse, stateInUse } from './state-in-use.ts';
@@ -41,7 +41,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 import { confinementText, findConfinement, type Confinement } from '../tools/shell/confinement.ts';
 import { createToolbox } from '../tools/toolbox.ts';
-import type { Identity } from '../tools/workspace/directory.ts';
+import type { FileIdentity } from '../tools/workspace/directory.ts';
 import { pageAccessFile } from '../page/page-access-file.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { readPage } from '../page/page-route.ts';
@@ -102,7 +102,7 @@ export async function serve(
     held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader);
   const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
   const policy = serverPolicy(settings, tools);
-  for (const name of unknownServers(settings))
+  for (const name of unknownMcpServers(settings))
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
   const mcpServers = serversToStart(settings.mcpServers, process.env);
   await tryToWrite(stateDir);
@@ -166,7 +166,7 @@ interface Opened {
   server: Server;
   port: number;
   /** The identity of the state directory, independent of its path. */
-  own: Identity;
+  own: FileIdentity;
   worker: AgentBackend;
   tools: readonly Tool[];
   confinement: Confinement;
@@ -184,14 +184,14 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   });
   const { offered } = able.commands;
   const tasks = taskService(opened, able);
-  const origin = originOf({ host: settings.host, port });
+  const origin = serverOrigin({ host: settings.host, port });
   const record: ServerRecord = {
     url: origin,
     pid: process.pid,
     version: packageVersion(),
     startedAt: new Date().toISOString(),
   };
-  const reading = new AbortScope<ReadingEnd>();
+  const reading = new AbortScope<StreamEndReason>();
   const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
   const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
   const sessions = await pageSessions({

@@ -18,7 +18,7 @@ export function serverPolicy(
 }
 
 /** MCP servers that rules name but the settings do not. This is only a warning: a server may be added later. */
-export function unknownServers({
+export function unknownMcpServers({
   policy,
   mcpServers,
 }: Pick<ServerSettings, 'policy' | 'mcpServers'>): string[] {

@@ -2,7 +2,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
-import { endCommand, ownServerAt } from './listen.ts';
+import { stopCommand, findOwnServer } from './listen.ts';
 
 /** True if the journal is locked by another process. */
 export function isInUse(error: unknown): error is ProductError {
@@ -19,9 +19,9 @@ export async function stateInUse(
   token: string,
 ): Promise<ProductError> {
   const record = await readServerRecord(stateDir);
-  const pid = record && (await ownServerAt(record.url, token));
+  const pid = record && (await findOwnServer(record.url, token));
   const who = record && pid !== undefined ? ` (pid ${pid}, at ${record.url})` : '';
-  const end = pid === undefined ? 'end it first' : `end it with: ${endCommand(pid)}`;
+  const end = pid === undefined ? 'end it first' : `end it with: ${stopCommand(pid)}`;
   return new ProductError(
     'CONFIGURATION',
     `Another a2a-server${who} already keeps its state in ${stateDir}. Use that server, or ${end}. To run another beside it, choose another --state-dir.`,

@@ -8,7 +8,7 @@ import { openReadonlyJournal } from '../journal/sqlite/readonly-journal.ts';
 import type { ServerSettings } from './settings.ts';
 import { serverPolicy, type NamedTools } from './server-policy.ts';
 import { openWorkspace } from '../tools/workspace/workspace.ts';
-import { tryCalls, type Past, type TriedCall } from '../policy/dry-run.ts';
+import { dryRunCalls, type DryRunInput, type DryRunCall } from '../policy/dry-run.ts';
 import { callText, isChanged, summaryOf, summaryText } from '../policy/dry-run-report.ts';
 import { rules, type Rule } from '../policy/rule.ts';
 
@@ -29,18 +29,18 @@ export async function tryPolicy(
   const written = file === undefined ? settings.policy : await rulesIn(file);
   const policy = serverPolicy({ ...settings, policy: written }, tools);
   const journal = openReadonlyJournal(join(settings.stateDir, 'journal.db'));
-  const all: TriedCall[] = [];
+  const all: DryRunCall[] = [];
   try {
     for (const taskId of journal.taskIds()) {
       const entries = journal.entries(taskId);
-      const past: Past = {
+      const past: DryRunInput = {
         taskId,
         entries,
         policy,
         tool: (name) => tools.find((it) => it.name === name),
         workspace,
       };
-      const tried = await tryCalls(past);
+      const tried = await dryRunCalls(past);
       all.push(...tried);
       if (!json) for (const call of tried) if (!changed || isChanged(call)) say(callText(call));
     }
@@ -53,7 +53,7 @@ export async function tryPolicy(
 }
 
 /** Opens a task's workspace. If the directory no longer exists, paths are compared as text only. */
-const workspace: Past['workspace'] = async (root = '/') =>
+const workspace: DryRunInput['workspace'] = async (root = '/') =>
   openWorkspace(root).catch(() => ({
     root,
     locate: () => Promise.reject(new Error('the directory is no more')),

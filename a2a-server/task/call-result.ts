@@ -4,7 +4,7 @@ import type { ToolOutcome } from './events.ts';
 import { questionOf, type Call } from './snapshot.ts';
 
 /** The text of a call's result for the model. It says what a person changed (D4). */
-export function resultOf(call: Call): { text: string; isError: boolean } {
+export function resultForModel(call: Call): { text: string; isError: boolean } {
   if (call.state.type !== 'settled')
     return { text: 'This call was not run: the task ended first.', isError: true };
   const { result } = call.state;

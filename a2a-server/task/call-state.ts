@@ -1,10 +1,10 @@
 /** The state of a call after a verdict of policy or a decision of a person. Pure. */
 import type { PendingReason } from '../../shared/protocol/tool-approval.ts';
-import type { RequestedCall, TaskEvent, Verdict } from './events.ts';
+import type { RequestedCall, TaskEvent, PolicyVerdict } from './events.ts';
 import type { Call, CallState } from './snapshot.ts';
 
 /** A call that the model, or a running tool with a question, has just requested. */
-export function requested(call: RequestedCall, turn: number, state: CallState): Call {
+export function newCall(call: RequestedCall, turn: number, state: CallState): Call {
   return {
     ...call,
     turn,
@@ -19,7 +19,7 @@ export function requested(call: RequestedCall, turn: number, state: CallState): 
 }
 
 /** The state of a call after policy's verdict. */
-export function stateUnder(verdict: Verdict): CallState {
+export function stateAfterVerdict(verdict: PolicyVerdict): CallState {
   switch (verdict.type) {
     case 'ask':
       return { type: 'waiting', reason: 'approval' };
@@ -33,7 +33,7 @@ export function stateUnder(verdict: Verdict): CallState {
 }
 
 /** The state of a call after a person's decision. @param asked why the call was waiting */
-export function stateAfter(
+export function stateAfterDecision(
   { decision, reason, answer, by }: Extract<TaskEvent, { type: 'tool.decided' }>,
   asked: PendingReason,
 ): CallState {

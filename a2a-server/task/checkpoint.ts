@@ -75,7 +75,7 @@ function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
 }
 
 /** The step that restores one file. */
-export type Restoration =
+export type RestoreStep =
   /** The file already has its state before the turn. */
   | { type: 'nothing'; path: string }
   | { type: 'put-back'; path: string; now: FileState; before: Exclude<FileState, { type: 'not-saved' }> }
@@ -87,16 +87,16 @@ export type Restoration =
  * @param now the current state of the file. It counts as unchanged if it equals any state of the turn. A crash or failure may
  * have prevented a later change of the turn, and that is no foreign change.
  */
-export function restoration({ path, before, after }: CheckpointFile, now: FileState): Restoration {
+export function restoreStep({ path, before, after }: CheckpointFile, now: FileState): RestoreStep {
   if (before.type === 'not-saved') return { type: 'not-saved', path, why: before.why };
-  if (sameState(now, before)) return { type: 'nothing', path };
-  return after.some((state) => sameState(now, state))
+  if (isSameState(now, before)) return { type: 'nothing', path };
+  return after.some((state) => isSameState(now, state))
     ? { type: 'put-back', path, now, before }
     : { type: 'changed-since', path, now };
 }
 
 /** Whether two states are equal. A state that was not saved equals none. */
-export function sameState(one: FileState, other: FileState): boolean {
+export function isSameState(one: FileState, other: FileState): boolean {
   switch (one.type) {
     case 'content':
       return other.type === 'content' && other.hash === one.hash;

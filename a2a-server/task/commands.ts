@@ -19,7 +19,7 @@ import type { Answer } from '../../shared/protocol/question.ts';
 import type { Facts, Reason } from '../../shared/runtime/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
-import { parkOrMove } from './pending.ts';
+import { parkOrContinue } from './pending.ts';
 import { shownOf } from './shown.ts';
 import { answerTo, wrongWord } from './answer.ts';
 import {
@@ -33,14 +33,14 @@ import {
   type Snapshot,
 } from './snapshot.ts';
 
-export interface Refusal {
+export interface CommandRefusal {
   type: 'refuse';
   reason: Reason;
   message: string;
   facts?: Facts;
 }
 
-export type Ruling = { type: 'append'; events: TaskEvent[] } | Refusal;
+export type Ruling = { type: 'append'; events: TaskEvent[] } | CommandRefusal;
 
 /** One decision. An edit is already validated against the tool's schema and has a new preview. */
 export interface ResolvedDecision {
@@ -58,12 +58,12 @@ export interface ResolvedDecision {
 }
 
 /** Accepts a message for the model. If a turn is running, the message is queued for the next turn (R04). */
-export function receive(
+export function acceptMessage(
   snapshot: Snapshot,
   message: UserMessage,
   { channel, wordsDecide }: { channel: string; wordsDecide: boolean },
 ): Ruling {
-  if (isTerminal(snapshot)) return ended(snapshot);
+  if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   if (message.command !== undefined) return underWay(snapshot);
   const waiting = waitingCalls(snapshot);
   if (waiting.length > 0) {
@@ -119,7 +119,7 @@ function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boo
  * answers a first question. For a call that is asked again, the code must follow the word: a plain word may be meant for the
  * earlier question (D2). Any text answers a question, even `approve` and `deny`.
  */
-export function bareDecision(snapshot: Snapshot, message: UserMessage): ResolvedDecision | undefined {
+export function decisionInText(snapshot: Snapshot, message: UserMessage): ResolvedDecision | undefined {
   const [part, more] = message.parts;
   const [call, another] = waitingCalls(snapshot);
   if (part?.type !== 'text' || more !== undefined || call === undefined || another !== undefined)
@@ -173,7 +173,7 @@ export function decide(
     events.push(event);
     after = fold(after, { seq: after.seq + 1, at, event });
   }
-  return { type: 'append', events: [...events, parkOrMove(after)] };
+  return { type: 'append', events: [...events, parkOrContinue(after)] };
 }
 
 /** Asks again for a waiting call whose files have changed, unless somebody has decided it or asked again meanwhile. */
@@ -186,12 +186,12 @@ export function askAgain(
   if (isTerminal(snapshot) || call?.state.type !== 'waiting' || call.basis !== shown.basis)
     return { type: 'keep' };
   const after = fold(snapshot, { seq: snapshot.seq + 1, at: snapshot.updatedAt, event });
-  return { type: 'append', events: [event, parkOrMove(after)] };
+  return { type: 'append', events: [event, parkOrContinue(after)] };
 }
 
 /** Ends the task in any state (A4). Its running tool executions are recorded as stopped by the cancel (A1). */
 export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling {
-  if (isTerminal(snapshot)) return ended(snapshot);
+  if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, {
     reason: 'task-cancel',
     message: `Stopped because the task was canceled: ${reason}`,
@@ -201,7 +201,7 @@ export function cancel(snapshot: Snapshot, reason: string, by: Decider): Ruling 
 
 /** Ends a task that exceeded its time limit (A1). */
 export function timeOut(snapshot: Snapshot, message: string): Ruling {
-  if (isTerminal(snapshot)) return ended(snapshot);
+  if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, { reason: 'timeout', message });
   return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };
 }
@@ -216,7 +216,7 @@ function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: 
 }
 
 /** The refusal of a command on an ended task. */
-export function ended(snapshot: Snapshot): Refusal {
+export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'TASK_ENDED',
@@ -226,7 +226,7 @@ export function ended(snapshot: Snapshot): Refusal {
 }
 
 /** An agent command needs its own task, and a session has at most one live task. */
-function underWay({ taskId, sessionId, status }: Snapshot): Refusal {
+function underWay({ taskId, sessionId, status }: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'SESSION_BUSY',
@@ -235,17 +235,20 @@ function underWay({ taskId, sessionId, status }: Snapshot): Refusal {
   };
 }
 
-function repeatedIn(decisions: readonly ResolvedDecision[], decision: ResolvedDecision): Refusal | undefined {
+function repeatedIn(
+  decisions: readonly ResolvedDecision[],
+  decision: ResolvedDecision,
+): CommandRefusal | undefined {
   if (decisions.filter((other) => other.callId === decision.callId).length < 2) return undefined;
   return invalid(`Call ${decision.callId} is decided twice in one message; send one decision for each call.`);
 }
 
 /** The reason to refuse a decision; undefined if it is valid. */
-function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | undefined {
+function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefusal | undefined {
   const call = callOf(snapshot, decision.callId);
   if (call === undefined) return unknownCall(snapshot, decision.callId);
   if (call.decided) return alreadyDecided(call, call.decided);
-  if (isTerminal(snapshot)) return ended(snapshot);
+  if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   if (call.state.type === 'settled' && call.state.result.type === 'withdrawn')
     return {
       type: 'refuse',
@@ -261,7 +264,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
       facts: { callId: call.callId },
     };
   if (decision.shown === null ? isAskedAgain(call) : decision.shown !== shownOf(call, call.state.reason))
-    return otherQuestion(call, call.state.reason);
+    return otherQuestionRefusal(call, call.state.reason);
   const mismatch = wrongWord(call, call.state.reason, decision);
   if (mismatch !== undefined) return invalid(mismatch);
   if (decision.decision === 'deny' && decision.scope !== 'once')
@@ -284,7 +287,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): Refusal | un
 }
 
 /** The refusal of a decision on another question. It omits the new code, which the client must read from the new question. */
-export function otherQuestion({ callId, title }: Call, reason: PendingReason): Refusal {
+export function otherQuestionRefusal({ callId, title }: Call, reason: PendingReason): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'INPUT_CHANGED',
@@ -300,7 +303,7 @@ const ASKED_AGAIN: Readonly<Record<PendingReason, string>> = {
   question: '',
 };
 
-function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): Refusal {
+function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'ALREADY_DECIDED',
@@ -315,7 +318,7 @@ function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): Refu
   };
 }
 
-function unknownCall(snapshot: Snapshot, callId: string): Refusal {
+function unknownCall(snapshot: Snapshot, callId: string): CommandRefusal {
   const pending = waitingCalls(snapshot).map((call) => call.callId);
   return {
     type: 'refuse',
@@ -325,6 +328,6 @@ function unknownCall(snapshot: Snapshot, callId: string): Refusal {
   };
 }
 
-function invalid(message: string): Refusal {
+function invalid(message: string): CommandRefusal {
   return { type: 'refuse', reason: 'INVALID_DECISION', message };
 }

@@ -6,7 +6,7 @@
  * - A turn is kept or left out together with the results of its calls.
  * - The process terminates: each summary covers more than the last, and each clip is shorter or covers more.
  */
-import { isPlace, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
+import { isSamePlace, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
 import type { TaskEvent, TurnPlace } from './events.ts';
 import { fold } from './fold.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -35,7 +35,7 @@ export interface ContextWindow {
 }
 
 /** The next step that shortens the conversation. */
-export type Squeeze =
+export type ContextReduction =
   | {
       type: 'summarise';
       upTo: TurnPlace;
@@ -58,7 +58,7 @@ export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, ro
   const { counted } = current.context;
   if (counted === null || counted.model !== room.model) return all;
   const since = shown.findIndex(({ place }) =>
-    isPlace(place, { taskId: current.taskId, turn: counted.turn }),
+    isSamePlace(place, { taskId: current.taskId, turn: counted.turn }),
   );
   if (since === -1) return all;
   // Some providers count only uncached tokens. No provider's count is below half of the real number otherwise.
@@ -66,11 +66,11 @@ export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, ro
 }
 
 /** The next step to shorten the conversation. @returns undefined if it fits or cannot be shortened. */
-export function squeezeFor(
+export function nextReduction(
   earlier: readonly Snapshot[],
   current: Snapshot,
   room: ContextWindow,
-): Squeeze | undefined {
+): ContextReduction | undefined {
   const most = mostTokens(earlier, current, room);
   if (tokensNeeded(earlier, current, room) <= most) return undefined;
   const free = Math.max(0, most - room.beside);
@@ -80,8 +80,8 @@ export function squeezeFor(
 }
 
 /** The replacement for a summary that failed: a clip if that is enough, otherwise a list of the calls. */
-export function squeezeWithout(
-  { upTo, covered, tokens }: Extract<Squeeze, { type: 'summarise' }>,
+export function reductionWithoutSummary(
+  { upTo, covered, tokens }: Extract<ContextReduction, { type: 'summarise' }>,
   earlier: readonly Snapshot[],
   { current, room }: { current: Snapshot; room: ContextWindow },
 ): TaskEvent {
@@ -111,7 +111,7 @@ function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: Conte
 }
 
 /** @param free the tokens of the window that the conversation may use. */
-function summaryFor(shown: readonly Passage[], free: number): Squeeze | undefined {
+function summaryFor(shown: readonly Passage[], free: number): ContextReduction | undefined {
   const end = endOfOld(shown, free * KEPT);
   const upTo = shown[end]?.place;
   if (upTo === undefined) return undefined;
@@ -143,7 +143,7 @@ function clipFor(
   earlier: readonly Snapshot[],
   current: Snapshot,
   { room, most }: { room: ContextWindow; most: number },
-): Extract<Squeeze, { type: 'clip' }> | undefined {
+): Extract<ContextReduction, { type: 'clip' }> | undefined {
   const upTo = conversationPassages(earlier, current).findLast(({ kind }) => kind === 'turn')?.place;
   if (upTo === undefined) return undefined;
   const clips = CLIPS.map((chars): TaskEvent => ({ type: 'context.clipped', upTo, chars }));

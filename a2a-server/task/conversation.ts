@@ -1,7 +1,7 @@
 /** Builds the conversation for the model from the session's earlier tasks and the current one. Pure. */
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 import { stuckRemarks } from './stuck-detection.ts';
-import { resultOf } from './call-result.ts';
+import { resultForModel } from './call-result.ts';
 import { truncate } from './truncate.ts';
 import type { TurnPlace, UserMessage } from './events.ts';
 import { callsOf, type Snapshot, type Turn } from './snapshot.ts';
@@ -46,13 +46,13 @@ export function conversationPassages(earlier: readonly Snapshot[], current: Snap
   });
   const summary = tasks.findLast(({ context }) => context.summary !== null)?.context.summary;
   if (!summary) return all;
-  const end = all.findIndex(({ place }) => isPlace(place, summary.upTo));
+  const end = all.findIndex(({ place }) => isSamePlace(place, summary.upTo));
   if (end === -1) return all;
   const task = all.slice(0, end).filter(({ kind }) => kind === 'task');
   return [...task, { kind: 'summary', steps: [summarised(summary.text)] }, ...all.slice(end + 1)];
 }
 
-export function isPlace(place: TurnPlace | undefined, wanted: TurnPlace): boolean {
+export function isSamePlace(place: TurnPlace | undefined, wanted: TurnPlace): boolean {
   return place?.taskId === wanted.taskId && place.turn === wanted.turn;
 }
 
@@ -146,7 +146,7 @@ function turnSteps(
       ...(remark === undefined ? [] : [{ role: 'user' as const, text: remark }]),
     ];
   const results = calls.map((call, index) => {
-    const { text, isError } = resultOf(call);
+    const { text, isError } = resultForModel(call);
     const shown = truncate(text, clip);
     const last = index === calls.length - 1;
     return {

@@ -66,7 +66,7 @@ export interface RequestedCall {
 }
 
 /** The reason why a call may run without asking. */
-export type Allowance =
+export type AllowReason =
   | { type: 'read-only' }
   | { type: 'auto-execute' }
   | { type: 'accept-edits' }
@@ -80,10 +80,10 @@ export type Allowance =
  * gets the reason. `rule`: the rule that requires the question, even if something else would allow the call. `question`: a
  * person must answer it. No rule or grant can answer, and no tool runs.
  */
-export type Verdict =
+export type PolicyVerdict =
   | { type: 'ask'; rule?: string }
   | { type: 'question' }
-  | { type: 'allow'; because: Allowance }
+  | { type: 'allow'; because: AllowReason }
   | { type: 'refuse'; message: string };
 
 /** The principal who decided, and the channel. */
@@ -162,7 +162,7 @@ export type TaskEvent =
   | { type: 'agent.session'; turn: number; agentSessionId: string }
   /** A progress message of the agent. It is not part of the answer. */
   | { type: 'turn.noted'; turn: number; text: string }
-  | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: Verdict }
+  | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: PolicyVerdict }
   /** `usd`: the cost in US dollars, by the prices at that time. Absent if the model has no price. */
   | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number }
   /** The turn's model call broke off. Its output is void, and the model is asked again. */

@@ -8,7 +8,7 @@
 import { cancel } from './commands.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';
 import { taskStateAfter } from './fold.ts';
-import { sameAsking } from './pending.ts';
+import { findSameQuestion } from './pending.ts';
 import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
 
 /** In milliseconds; null means no limit. */
@@ -19,7 +19,7 @@ export interface ExpirySettings {
   idleMs: number | null;
 }
 
-export const ENDLESS_PATIENCE: ExpirySettings = { decisionMs: null, idleMs: null };
+export const NO_EXPIRY: ExpirySettings = { decisionMs: null, idleMs: null };
 
 /** The decider of an expired task. */
 export const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
@@ -35,7 +35,7 @@ interface PendingExpiry {
  * Adds deadlines to the events that ask. An action that was pending before keeps its deadline: a decision on one of three
  * actions does not extend the other two.
  */
-export function dated(
+export function withDeadlines(
   snapshot: Snapshot,
   events: readonly TaskEvent[],
   { now, patience }: { now: number; patience: ExpirySettings },
@@ -49,7 +49,8 @@ export function dated(
     if (event.pending.length === 0) return { ...event, expiresAt: after(now, patience.idleMs) };
     const pending = event.pending.map((action) => ({
       ...action,
-      expiresAt: (sameAsking(before, action) ?? { expiresAt: after(now, patience.decisionMs) }).expiresAt,
+      expiresAt: (findSameQuestion(before, action) ?? { expiresAt: after(now, patience.decisionMs) })
+        .expiresAt,
     }));
     return { ...event, pending };
   });

@@ -4,17 +4,17 @@
  */
 import { NOTHING_SPENT } from './budget.ts';
 import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
-import { requested, stateAfter, stateUnder } from './call-state.ts';
+import { newCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
-import { afterUse, givenWith, grantBehind, withoutGrants } from './grants.ts';
+import { grantsAfterUse, grantsGivenBy, grantIdOf, withoutGrants } from './grants.ts';
 import { withOutput } from './tool-outputs.ts';
 import { withCodes } from './shown.ts';
-import { paid } from './spending.ts';
+import { addModelSpending } from './spending.ts';
 import { budgetUsageAfter } from './budget-usage.ts';
 import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
 
 /** The first snapshot of a task. @returns undefined if the entry is not `task.created`. */
-export function begin(taskId: string, entry: JournalEntry): Snapshot | undefined {
+export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | undefined {
   const { event, at, seq } = entry;
   if (event.type !== 'task.created') return undefined;
   return {
@@ -54,15 +54,15 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
 }
 
 /** Folds several entries in order. */
-export function foldOn(snapshot: Snapshot, entries: readonly JournalEntry[]): Snapshot {
+export function foldEntries(snapshot: Snapshot, entries: readonly JournalEntry[]): Snapshot {
   return joinText(entries).reduce(fold, snapshot);
 }
 
 /** Folds all entries of a task. @returns undefined if there are none. */
 export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snapshot | undefined {
   const first = entries[0];
-  const start = first && begin(taskId, first);
-  return start && foldOn(start, entries.slice(1));
+  const start = first && firstSnapshot(taskId, first);
+  return start && foldEntries(start, entries.slice(1));
 }
 
 /**
@@ -110,12 +110,12 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return s.openTurn?.turn === event.turn ? { status: noted(s.status, event.text) } : {};
     case 'tool.requested': {
       const call = {
-        ...requested(event.call, event.turn, stateUnder(event.verdict)),
-        grantId: grantBehind(event.verdict),
+        ...newCall(event.call, event.turn, stateAfterVerdict(event.verdict)),
+        grantId: grantIdOf(event.verdict),
         rule: event.verdict.type === 'ask' ? (event.verdict.rule ?? null) : null,
       };
       return {
-        grants: afterUse(s.grants, event.verdict),
+        grants: grantsAfterUse(s.grants, event.verdict),
         ...inOpenTurn(s, event.turn, (turn) => ({ ...turn, callIds: [...turn.callIds, call.callId] })),
         calls: { ...s.calls, [call.callId]: call },
       };
@@ -128,7 +128,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
             : [...s.exchanges, { type: 'turn', turn: { ...s.openTurn, end: event.end } }],
         openTurn: null,
         outage: null,
-        ...(s.openTurn !== null && { spending: paid(s.spending, s.openTurn.model, event) }),
+        ...(s.openTurn !== null && { spending: addModelSpending(s.spending, s.openTurn.model, event) }),
         context: contextAnswered(s.context, s.openTurn, event.usage),
       };
     case 'turn.abandoned':
@@ -142,7 +142,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return {
         context: contextAfter(s.context, event),
         status: noted(s.status, SUMMARISED),
-        ...(event.model !== null && { spending: paid(s.spending, event.model, event) }),
+        ...(event.model !== null && { spending: addModelSpending(s.spending, event.model, event) }),
       };
     case 'context.clipped':
     case 'context.exceeded':
@@ -177,7 +177,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       }));
     case 'tool.asked': {
       const asking = s.calls[event.askedBy];
-      const question = requested(event.call, asking?.turn ?? s.turns, {
+      const question = newCall(event.call, asking?.turn ?? s.turns, {
         type: 'waiting',
         reason: 'question',
       });
@@ -267,11 +267,11 @@ function decided(
     ...event.edited,
     originalInput: event.edited ? (call.originalInput ?? call.input) : call.originalInput,
     decided: { decision: event.decision, by: event.by, at: entry.at, inputHash: event.inputHash },
-    state: stateAfter(event, call.state.reason),
+    state: stateAfterDecision(event, call.state.reason),
   };
   return {
     calls: { ...s.calls, [call.callId]: next },
-    grants: [...s.grants, ...givenWith(event, call, entry)],
+    grants: [...s.grants, ...grantsGivenBy(event, call, entry)],
   };
 }
 

@@ -7,7 +7,7 @@
  * - The journal counts the uses: each allowed call names its grant. The call of the decision itself is not a use.
  */
 import type { DecisionScope, GrantLimits, ToolSource } from '../../shared/protocol/tool-approval.ts';
-import type { Decider, JournalEntry, TaskEvent, Verdict } from './events.ts';
+import type { Decider, JournalEntry, TaskEvent, PolicyVerdict } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
 export interface Grant {
@@ -32,7 +32,7 @@ type Decided = Extract<TaskEvent, { type: 'tool.decided' }>;
 const MINUTE_MS = 60_000;
 
 /** The grant of a decision, if it gives one. */
-export function givenWith(event: Decided, call: Call, { seq, at }: JournalEntry): Grant[] {
+export function grantsGivenBy(event: Decided, call: Call, { seq, at }: JournalEntry): Grant[] {
   if (event.scope === 'once') return [];
   const { minutes, uses }: GrantLimits = event.grant ?? {};
   return [
@@ -51,20 +51,20 @@ export function givenWith(event: Decided, call: Call, { seq, at }: JournalEntry)
 }
 
 /** The grants that have not expired at `now`. The snapshot does not contain spent grants. */
-export function standing(grants: readonly Grant[], now: number): Grant[] {
+export function unexpiredGrants(grants: readonly Grant[], now: number): Grant[] {
   return grants.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
 }
 
 /** The id of the grant that allowed a call, if any. Old journals have no grant id, only the id of the decided call. */
-export function grantBehind(verdict: Verdict): string | null {
+export function grantIdOf(verdict: PolicyVerdict): string | null {
   return verdict.type === 'allow' && verdict.because.type === 'grant'
     ? (verdict.because.grantId ?? null)
     : null;
 }
 
 /** The grants after a verdict. If a grant allowed the call, one of its uses is spent. */
-export function afterUse(grants: readonly Grant[], verdict: Verdict): readonly Grant[] {
-  const used = grantBehind(verdict);
+export function grantsAfterUse(grants: readonly Grant[], verdict: PolicyVerdict): readonly Grant[] {
+  const used = grantIdOf(verdict);
   if (used === null) return grants;
   return grants
     .map((grant) =>

@@ -100,14 +100,14 @@ function endOf({ end }: Turn): TaskEvent {
  * The first events of a process that continues a working task after a restart. They record what the old process left open, or
  * that the task works again. The time between the processes does not count as working time (see spent.ts).
  */
-export function takingUp(snapshot: Snapshot): TaskEvent[] {
+export function restartEvents(snapshot: Snapshot): TaskEvent[] {
   if (snapshot.status.state !== 'working') return [];
   const loose = looseEnds(snapshot);
   return loose.length > 0 ? loose : [{ type: 'task.working' }];
 }
 
 /** The first events of a model turn. The first turn also sets the task to working. */
-export function turnOpening(snapshot: Snapshot, model: string): TaskEvent[] {
+export function turnStartEvents(snapshot: Snapshot, model: string): TaskEvent[] {
   const started: TaskEvent = { type: 'turn.started', turn: snapshot.turns + 1, model };
   return snapshot.status.state === 'submitted' ? [{ type: 'task.working' }, started] : [started];
 }

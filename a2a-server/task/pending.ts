@@ -6,7 +6,7 @@ import { shownOf } from './shown.ts';
 import { isAgentsOwn, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 /** Finds the same question among these actions. A call that is asked again is a different question (D2). */
-export function sameAsking(
+export function findSameQuestion(
   pending: readonly PendingAction[],
   { callId, shown }: Pick<RecordedAction, 'callId' | 'shown'>,
 ): PendingAction | undefined {
@@ -49,11 +49,11 @@ export function pendingActions(snapshot: Snapshot): PendingAction[] {
   const asked = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return waitingCalls(snapshot)
     .flatMap(pendingOf)
-    .map((action) => ({ ...action, expiresAt: sameAsking(asked, action)?.expiresAt ?? null }));
+    .map((action) => ({ ...action, expiresAt: findSameQuestion(asked, action)?.expiresAt ?? null }));
 }
 
 /** The event that parks the task if calls wait, or continues it if none do. */
-export function parkOrMove(snapshot: Snapshot): TaskEvent {
+export function parkOrContinue(snapshot: Snapshot): TaskEvent {
   const pending = pendingActions(snapshot);
   return pending.length > 0 ? { type: 'input.required', pending } : { type: 'task.working' };
 }
@@ -62,13 +62,13 @@ export function parkOrMove(snapshot: Snapshot): TaskEvent {
  * Appends the task's state to events of a running call. While a tool waits for an answer, the task stays parked, and clients
  * must see that after each event.
  */
-export function besideQuestions(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
+export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
   if (snapshot.status.state !== 'input-required') return events;
   const entries = events.map((event, at) => ({ seq: snapshot.seq + 1 + at, at: snapshot.updatedAt, event }));
-  return [...events, parkOrMove(entries.reduce(fold, snapshot))];
+  return [...events, parkOrContinue(entries.reduce(fold, snapshot))];
 }
 
 /** The event that voids a question. */
-export function withdrawal({ callId, tool, title }: Call): TaskEvent {
+export function questionWithdrawn({ callId, tool, title }: Call): TaskEvent {
   return { type: 'tool.withdrew', callId, tool, title };
 }

@@ -1,9 +1,9 @@
 /** The command that revokes grants: `(snapshot, command) → events | refusal`. Total and pure. */
-import { ended, type Refusal, type Ruling } from './commands.ts';
+import { taskEndedRefusal, type CommandRefusal, type Ruling } from './commands.ts';
 import type { Decider, TaskEvent } from './events.ts';
 import { fold } from './fold.ts';
-import { standing } from './grants.ts';
-import { parkOrMove } from './pending.ts';
+import { unexpiredGrants } from './grants.ts';
+import { parkOrContinue } from './pending.ts';
 import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapshot.ts';
 
 /** Revokes grants. The calls that they allowed and that have not started wait for a decision again. */
@@ -13,8 +13,8 @@ export function revoke(
   by: Decider,
   at: number,
 ): Ruling {
-  if (isTerminal(snapshot)) return ended(snapshot);
-  const known = standing(snapshot.grants, at).map(({ grantId }) => grantId);
+  if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
+  const known = unexpiredGrants(snapshot.grants, at).map(({ grantId }) => grantId);
   const grantIds = wanted === 'all' ? known : [...new Set(wanted)];
   const unknown = grantIds.filter((grantId) => !known.includes(grantId));
   if (unknown.length > 0 || grantIds.length === 0) return unknownGrant(snapshot, unknown, known);
@@ -23,10 +23,14 @@ export function revoke(
   const asksMore = waitingCalls(after).length > waitingCalls(snapshot).length;
   // While the task works, its execution parks it: another call of the turn may still run.
   const parked = PARKED_STATES.has(snapshot.status.state);
-  return { type: 'append', events: parked && asksMore ? [event, parkOrMove(after)] : [event] };
+  return { type: 'append', events: parked && asksMore ? [event, parkOrContinue(after)] : [event] };
 }
 
-function unknownGrant({ taskId }: Snapshot, unknown: readonly string[], known: readonly string[]): Refusal {
+function unknownGrant(
+  { taskId }: Snapshot,
+  unknown: readonly string[],
+  known: readonly string[],
+): CommandRefusal {
   const stand = known.length > 0 ? `Grants in force: ${known.join(', ')}.` : 'No grant is in force.';
   return {
     type: 'refuse',

@@ -113,7 +113,7 @@ export interface Turn {
 }
 
 /** The conversation in order. */
-export type Exchange = { type: 'message'; message: UserMessage } | { type: 'turn'; turn: Turn };
+export type ConversationItem = { type: 'message'; message: UserMessage } | { type: 'turn'; turn: Turn };
 
 export interface Snapshot {
   taskId: string;
@@ -127,7 +127,7 @@ export interface Snapshot {
   /** The `seq` of the last folded event. */
   seq: number;
   status: Status;
-  exchanges: readonly Exchange[];
+  exchanges: readonly ConversationItem[];
   /** Messages that no turn has seen yet, oldest first. */
   queued: readonly UserMessage[];
   /** The turn whose model call runs, with its text so far. */
@@ -165,7 +165,7 @@ export function isTerminal(snapshot: Snapshot): boolean {
 }
 
 /** The last progress message of a working task. */
-export function noteOf({ status }: Snapshot): string | undefined {
+export function progressNoteOf({ status }: Snapshot): string | undefined {
   return status.state === 'working' ? status.note : undefined;
 }
 

@@ -33,7 +33,7 @@ export function spendingOf(usage: Usage, usd: number | undefined): Spending {
   return { ...usage, usd: usd ?? costOf(usage, undefined) ?? null };
 }
 
-export function sum(a: Spending, b: Spending): Spending {
+export function addSpending(a: Spending, b: Spending): Spending {
   const cachedInputTokens = (a.cachedInputTokens ?? 0) + (b.cachedInputTokens ?? 0);
   return {
     inputTokens: a.inputTokens + b.inputTokens,
@@ -46,11 +46,11 @@ export function sum(a: Spending, b: Spending): Spending {
 /** The cost by model id. */
 export type SpendingByModel = Readonly<Record<string, Spending>>;
 
-export function paid(
+export function addModelSpending(
   spending: SpendingByModel,
   model: string,
   { usage, usd }: { usage: Usage; usd?: number },
 ): SpendingByModel {
   const before = Object.hasOwn(spending, model) ? spending[model] : undefined;
-  return { ...spending, [model]: sum(before ?? NO_SPENDING, spendingOf(usage, usd)) };
+  return { ...spending, [model]: addSpending(before ?? NO_SPENDING, spendingOf(usage, usd)) };
 }

@@ -2,8 +2,8 @@
  * Detects a model that is stuck: its answers are empty or cut off, or its calls are refused or repeated. The model gets a
  * remark in its next turn. After a number of such turns in a row, a person is asked. A person's message resets the count. Pure.
  */
-import { resultOf } from './call-result.ts';
-import { callsOf, type Call, type Exchange, type Snapshot, type Turn } from './snapshot.ts';
+import { resultForModel } from './call-result.ts';
+import { callsOf, type Call, type ConversationItem, type Snapshot, type Turn } from './snapshot.ts';
 
 type Fault = 'empty' | 'cut' | 'refused' | 'same';
 
@@ -77,7 +77,7 @@ export function isUnfinished({ end }: Turn): boolean {
 function lastly(snapshot: Snapshot, turn: Turn): string {
   const [call] = callsOf(snapshot, turn);
   if (call === undefined) return '';
-  const { text } = resultOf(call);
+  const { text } = resultForModel(call);
   return ` (lastly: ${call.title}: ${text.replaceAll(/\s+/g, ' ').trim().slice(0, 200)})`;
 }
 
@@ -90,7 +90,7 @@ interface Found {
 
 function faults(snapshot: Snapshot): Found[] {
   const found: Found[] = [];
-  let before: { exchange: Exchange; found: Found | undefined } | undefined;
+  let before: { exchange: ConversationItem; found: Found | undefined } | undefined;
   for (const exchange of snapshot.exchanges) {
     const previous = before?.exchange.type === 'turn' ? before.exchange.turn : undefined;
     const fault = exchange.type === 'turn' ? faultOf(snapshot, exchange.turn, previous) : undefined;
@@ -120,6 +120,6 @@ function isSame(call: Call, other: Call | undefined): boolean {
   return (
     call.tool === other?.tool &&
     call.inputHash === other.inputHash &&
-    resultOf(call).text === resultOf(other).text
+    resultForModel(call).text === resultForModel(other).text
   );
 }

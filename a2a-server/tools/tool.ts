@@ -55,13 +55,13 @@ export interface ToolResult {
 }
 
 /** A preview, and the hash of the content it shows. The hash is null for previews without content. */
-export interface Shown {
+export interface ToolPreview {
   preview: Preview;
   basis: string | null;
 }
 
 /** The files, commands and hosts that a call names in its input. Policy rules check them. */
-export interface Reach {
+export interface CallTargets {
   /** Files and directories of the workspace, as the input spells them. */
   paths?: readonly string[];
   /** Directories whose whole content the call may read or change. */
@@ -95,11 +95,11 @@ export interface Tool<Input = unknown> {
   readonly graceMs?: number;
   title(input: Input): string;
   /** Omitted if the input does not name what the call touches. Rules by path, command or host then do not apply. */
-  reach?(input: Input): Reach;
+  reach?(input: Input): CallTargets;
   /**
    * Reads but changes nothing. @throws ProductError if the call cannot work at all, for example outside the workspace.
    */
-  show(input: Input, context: ToolContext): Promise<Shown>;
+  show(input: Input, context: ToolContext): Promise<ToolPreview>;
   /** For a tool that writes one text: returns the input with that text replaced (`edit` with `content`). */
   withContent?(input: Input, content: string): Input;
   /** Does the work. Throws to report a failure. Stops promptly when `signal` aborts. */

@@ -1,5 +1,5 @@
 /** Calls in the form that policy judges. */
-import { NO_REACH, type CallReach, type Judged } from '../../a2a-server/policy/judged-call.ts';
+import { NO_TARGETS, type ResolvedTargets, type JudgedCall } from '../../a2a-server/policy/judged-call.ts';
 import { createPolicy, type Policy } from '../../a2a-server/policy/policy.ts';
 import { rules } from '../../a2a-server/policy/rule.ts';
 
@@ -7,32 +7,36 @@ const builtIn = { type: 'built-in' } as const;
 
 export const TOOLS = ['read-file', 'search-files', 'write-file', 'run-shell-command', 'fetch'];
 
-export function writing(path: string, leadsTo = path): Judged {
+export function writing(path: string, leadsTo = path): JudgedCall {
   return call('write-file', 'files', { paths: [{ written: path, leadsTo }] });
 }
 
-export function reading(path: string, leadsTo = path): Judged {
+export function reading(path: string, leadsTo = path): JudgedCall {
   return call('read-file', 'none', { paths: [{ written: path, leadsTo }] });
 }
 
-export function searching(tree: string): Judged {
+export function searching(tree: string): JudgedCall {
   return call('search-files', 'none', { trees: [{ written: tree, leadsTo: tree }] });
 }
 
-export function running(command: string): Judged {
+export function running(command: string): JudgedCall {
   return call('run-shell-command', 'command', { command });
 }
 
-export function fetching(...hosts: string[]): Judged {
+export function fetching(...hosts: string[]): JudgedCall {
   return call('fetch', 'network', { hosts });
 }
 
-export function ofServer(server: string, tool: string): Judged {
-  return { tool, source: { type: 'mcp-server', server }, sideEffect: 'other', reach: NO_REACH };
+export function ofServer(server: string, tool: string): JudgedCall {
+  return { tool, source: { type: 'mcp-server', server }, sideEffect: 'other', reach: NO_TARGETS };
 }
 
-function call(tool: string, sideEffect: Judged['sideEffect'], reach: Partial<CallReach>): Judged {
-  return { tool, source: builtIn, sideEffect, reach: { ...NO_REACH, ...reach } };
+function call(
+  tool: string,
+  sideEffect: JudgedCall['sideEffect'],
+  reach: Partial<ResolvedTargets>,
+): JudgedCall {
+  return { tool, source: builtIn, sideEffect, reach: { ...NO_TARGETS, ...reach } };
 }
 
 /** Builds a policy from rules in the configuration file's format. */

@@ -4,19 +4,30 @@
  */
 import fc from 'fast-check';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
-import { bareDecision, cancel, decide, receive, type Ruling } from '../../a2a-server/task/commands.ts';
+import {
+  decisionInText,
+  cancel,
+  decide,
+  acceptMessage,
+  type Ruling,
+} from '../../a2a-server/task/commands.ts';
 import type {
   JournalEntry,
   RequestedCall,
   TaskEvent,
   TurnEnd,
-  Verdict,
+  PolicyVerdict,
 } from '../../a2a-server/task/events.ts';
 import { NO_BUDGET } from '../../a2a-server/task/budget.ts';
-import { begin, fold } from '../../a2a-server/task/fold.ts';
+import { firstSnapshot, fold } from '../../a2a-server/task/fold.ts';
 import { afterFailure } from '../../a2a-server/task/model-outage.ts';
-import { nextStep, turnOpening } from '../../a2a-server/task/next-step.ts';
-import { besideQuestions, parkOrMove, pendingActions, withdrawal } from '../../a2a-server/task/pending.ts';
+import { nextStep, turnStartEvents } from '../../a2a-server/task/next-step.ts';
+import {
+  withTaskState,
+  parkOrContinue,
+  pendingActions,
+  questionWithdrawn,
+} from '../../a2a-server/task/pending.ts';
 import { isTerminal, openQuestions, type Snapshot } from '../../a2a-server/task/snapshot.ts';
 
 /** The next event in the task's life. Numbers select among the current options. */
@@ -115,7 +126,7 @@ export class TaskMachine {
   constructor() {
     const event: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'p', settings: {} };
     const entry = { seq: 1, at: 1, event };
-    const start = begin('t', entry);
+    const start = firstSnapshot('t', entry);
     if (start === undefined) throw new Error('a task begins with task.created');
     this.snapshot = start;
     this.entries.push(entry);
@@ -133,8 +144,10 @@ export class TaskMachine {
       case 'message':
         return this.#command((s) => {
           const sent = message(this.#next(), move.text);
-          const bare = bareDecision(s, sent);
-          return bare ? decide(s, [bare], by, 1) : receive(s, sent, { channel: 'a2a', wordsDecide: true });
+          const bare = decisionInText(s, sent);
+          return bare
+            ? decide(s, [bare], by, 1)
+            : acceptMessage(s, sent, { channel: 'a2a', wordsDecide: true });
         });
       case 'decide': {
         const calls = Object.values(this.snapshot.calls);
@@ -229,7 +242,7 @@ export class TaskMachine {
                 verdict: verdictOf(call),
               }),
         }));
-        this.#append(turnOpening(this.snapshot, 'm'));
+        this.#append(turnStartEvents(this.snapshot, 'm'));
         this.#append([{ type: 'text.delta', turn, text: move.text }]);
         this.#append(given(turn, move.gives));
         if (move.cut === 'crash') return undefined;
@@ -262,7 +275,7 @@ export class TaskMachine {
     if (call?.state.type !== 'running') return;
     const { callId, tool, title } = call;
     this.#append(
-      besideQuestions(this.snapshot, ...openQuestions(this.snapshot, callId).map(withdrawal), {
+      withTaskState(this.snapshot, ...openQuestions(this.snapshot, callId).map(questionWithdrawn), {
         type: 'tool.finished',
         callId,
         tool,
@@ -282,7 +295,7 @@ export class TaskMachine {
       call: questionCall(`${call.callId}.q${this.#next()}`),
       askedBy: call.callId,
     };
-    this.#append([event, parkOrMove(fold(this.snapshot, { seq: this.snapshot.seq + 1, at: 1, event }))]);
+    this.#append([event, parkOrContinue(fold(this.snapshot, { seq: this.snapshot.seq + 1, at: 1, event }))]);
   }
 
   /** The process crashes, and the next one recovers from the journal. */
@@ -350,7 +363,7 @@ export function request(callId: string, readOnly: boolean): RequestedCall {
   };
 }
 
-function verdictOf({ kind, asked }: { kind: string; asked: boolean }): Verdict {
+function verdictOf({ kind, asked }: { kind: string; asked: boolean }): PolicyVerdict {
   return asked && kind === 'writing' ? { type: 'ask' } : { type: 'allow', because: { type: 'auto-execute' } };
 }
 

@@ -18,7 +18,7 @@ import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journa
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
 import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
-import { ENDLESS_PATIENCE } from '../../a2a-server/task/expiry.ts';
+import { NO_EXPIRY } from '../../a2a-server/task/expiry.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import { createPolicy } from '../../a2a-server/policy/policy.ts';
 import { rules, type rule } from '../../a2a-server/policy/rule.ts';
@@ -92,7 +92,7 @@ export async function startService(options: {
     ...(options.onEnded && { onEnded: options.onEnded }),
     ...(options.upkeep && {
       upkeep: {
-        patience: ENDLESS_PATIENCE,
+        patience: NO_EXPIRY,
         retentionMs: null,
         ...options.upkeep,
         onFailure: (error: unknown) => failures.push(error),

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerOptions, type ServerResp
 import { once } from 'node:events';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { allowedHosts } from '../../a2a-server/tools/web/allowed-hosts.ts';
-import type { Web } from '../../a2a-server/tools/web/get.ts';
+import type { WebContext } from '../../a2a-server/tools/web/get.ts';
 
 export interface Site {
   /** E.g. `http://127.0.0.1:41000`. */
@@ -65,7 +65,7 @@ export function openPages(pages: Readonly<Record<string, string | Answer>>): Pro
 }
 
 /** The web as tools see it: real sockets, and only the test's DNS. @param allow hosts of the test's sites */
-export function webOf(allow: readonly string[], more: Partial<Web> = {}): Web {
+export function webOf(allow: readonly string[], more: Partial<WebContext> = {}): WebContext {
   return {
     allowed: allowedHosts(allow),
     resolve: (host) => Promise.reject(new Error(`the test has no address for ${host}`)),

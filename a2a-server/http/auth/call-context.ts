@@ -9,8 +9,8 @@ import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resuma
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Caller } from './caller.ts';
 import { toWireError } from '../wire/wire-errors.ts';
-import type { Wire } from '../wire/wire-errors.ts';
-import type { View } from '../wire/wire-objects.ts';
+import type { WireFormat } from '../wire/wire-errors.ts';
+import type { ClientView } from '../wire/wire-objects.ts';
 
 const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND]);
 
@@ -20,7 +20,7 @@ export const EXTENSIONS_HEADER = 'A2A-Extensions';
 
 interface Call {
   caller: Caller;
-  wire: Wire;
+  wire: WireFormat;
   requestedVersion: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   log: Logger;
@@ -28,7 +28,7 @@ interface Call {
 
 export class CallContext extends ServerCallContext {
   readonly caller: Caller;
-  readonly wire: Wire;
+  readonly wire: WireFormat;
   /** The client's raw cursor. Undefined if the resumable-stream extension is not active. */
   readonly cursor: string | undefined;
   /** Resolves when the request of a stream is accepted. From then on the response is a stream, even before its first event. */
@@ -76,7 +76,7 @@ export class CallContext extends ServerCallContext {
     return this.#speaks(TOOL_APPROVAL);
   }
 
-  view(task: { taskId: string; sessionId: string }): View {
+  view(task: { taskId: string; sessionId: string }): ClientView {
     return {
       taskId: task.taskId,
       sessionId: task.sessionId,

@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-export interface Reach {
+export interface AllowedHostsAndOrigins {
   /** The allowed host names and addresses besides loopback, without a port. */
   publicHosts: readonly string[];
   /** The allowed origins of web pages, e.g. `https://console.example.com`. */
@@ -12,9 +12,13 @@ export interface Reach {
 }
 
 /** @throws ProductError FORBIDDEN */
-export function checkReach(host: string | undefined, origin: string | undefined, reach: Reach): void {
+export function checkHostAndOrigin(
+  host: string | undefined,
+  origin: string | undefined,
+  reach: AllowedHostsAndOrigins,
+): void {
   const name = hostName(host);
-  if (name === undefined || !(isLoopback(name) || reach.publicHosts.includes(name)))
+  if (name === undefined || !(isLoopbackHost(name) || reach.publicHosts.includes(name)))
     throw new ProductError(
       'FORBIDDEN',
       `This server does not answer to the host ${JSON.stringify(host ?? '')}. Use a loopback address, or add the name with --public-host.`,
@@ -40,7 +44,7 @@ function hostName(host: string | undefined): string | undefined {
 }
 
 /** True for loopback names and addresses: foreign DNS cannot redirect them. */
-export function isLoopback(name: string): boolean {
+export function isLoopbackHost(name: string): boolean {
   return (
     name === 'localhost' ||
     name === '::1' ||

@@ -4,17 +4,17 @@ import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { NotJson } from '../wire/json-body.ts';
-import { versionOf } from '../wire/json-rpc-envelope.ts';
+import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
 import { sendRestError } from './rest-route.ts';
-import { PARSE_ERROR, toWireError, unparsable, WIRE_ERRORS } from '../wire/wire-errors.ts';
-import type { Wire } from '../wire/wire-errors.ts';
+import { PARSE_ERROR, toWireError, unparsableError, WIRE_ERRORS } from '../wire/wire-errors.ts';
+import type { WireFormat } from '../wire/wire-errors.ts';
 
 /** Seconds until a client may retry after a server restart. */
 const RETRY_AFTER = 2;
 
-export function doorStatus(error: unknown): number {
+export function httpStatusOf(error: unknown): number {
   if (error instanceof ProductError) return WIRE_ERRORS[error.reason].http;
   return error instanceof A2AError ? restStatusFor(error) : 500;
 }
@@ -27,17 +27,17 @@ export function sendError(request: Request, response: Response, error: unknown):
   if (reason === 'SHUTTING_DOWN') response.setHeader('Retry-After', String(RETRY_AFTER));
   if (isLegacyRest(request.path, request.header('A2A-Version'))) {
     const mapped = toWireError(error, 'jsonrpc-0.3');
-    response.status(doorStatus(error)).json(LegacyRestTransportHandler.mapToLegacyHTTPError(mapped));
+    response.status(httpStatusOf(error)).json(LegacyRestTransportHandler.mapToLegacyHTTPError(mapped));
     return;
   }
   if (request.path !== '/') {
     sendRestError(response, error);
     return;
   }
-  const wire: Wire = versionOf(request.header('A2A-Version')).legacy ? 'jsonrpc-0.3' : 'jsonrpc';
+  const wire: WireFormat = a2aVersionOf(request.header('A2A-Version')).legacy ? 'jsonrpc-0.3' : 'jsonrpc';
   if (error instanceof NotJson) {
-    response.json(rpcError(null, unparsable(error, wire, PARSE_ERROR), wire));
+    response.json(rpcError(null, unparsableError(error, wire, PARSE_ERROR), wire));
     return;
   }
-  response.status(doorStatus(error)).json(rpcError(null, error, wire));
+  response.status(httpStatusOf(error)).json(rpcError(null, error, wire));
 }

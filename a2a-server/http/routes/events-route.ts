@@ -19,9 +19,9 @@ import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
 import { restStreamFormat } from './rest-route.ts';
-import { answerWithStream } from '../streams/stream-answer.ts';
+import { respondWithStream } from '../streams/stream-answer.ts';
 import type { StreamTickets } from '../auth/stream-ticket.ts';
-import { readOn } from '../streams/task-stream.ts';
+import { streamAfter } from '../streams/task-stream.ts';
 
 export const EVENTS_PATH = '/api/tasks/:taskId/events';
 
@@ -36,7 +36,7 @@ interface EventsOptions {
 }
 
 /** Needs an authenticated caller (`admit`). */
-export function readEvents(tasks: TaskService, { heartbeatMs, log }: EventsOptions): RequestHandler {
+export function eventsRoute(tasks: TaskService, { heartbeatMs, log }: EventsOptions): RequestHandler {
   return async (request, response) => {
     const caller = callerOf(request);
     const row = await tasks.row(taskIdOf(request), caller.principal);
@@ -58,8 +58,8 @@ export function readEvents(tasks: TaskService, { heartbeatMs, log }: EventsOptio
       headers: BOTH_EXTENSIONS,
       log,
     });
-    await answerWithStream(response, {
-      events: readOn(tasks, row, after, context),
+    await respondWithStream(response, {
+      events: streamAfter(tasks, row, after, context),
       context,
       heartbeatMs,
       retryMs: RETRY_MS,
@@ -82,7 +82,7 @@ export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router 
 }
 
 /** The ticket in the request, if any. It is read before the other parameters: authentication comes first (X1). */
-export function ticketIn({ query: { ticket } }: Request): string | undefined {
+export function ticketParameter({ query: { ticket } }: Request): string | undefined {
   return ticket === undefined || typeof ticket === 'string' ? ticket : 'more than one';
 }
 

@@ -11,13 +11,19 @@ import { callerOf } from '../auth/caller.ts';
 import { checkWireMessage } from '../wire/incoming.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BodyLimits } from '../wire/json-body.ts';
-import { envelopeOf, idOf, messageIn, unknownMethod, versionOf } from '../wire/json-rpc-envelope.ts';
+import {
+  envelopeOf,
+  requestIdOf,
+  messageIn,
+  unknownMethod,
+  a2aVersionOf,
+} from '../wire/json-rpc-envelope.ts';
 import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
 import { legacyFinal } from '../wire/legacy-final.ts';
-import { answerWithStream } from '../streams/stream-answer.ts';
-import { positionOf } from '../streams/stream-position.ts';
-import { INVALID_REQUEST, toWireError, unparsable } from '../wire/wire-errors.ts';
-import type { Wire } from '../wire/wire-errors.ts';
+import { respondWithStream } from '../streams/stream-answer.ts';
+import { eventPosition } from '../streams/stream-position.ts';
+import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
+import type { WireFormat } from '../wire/wire-errors.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 export interface BindingOptions {
@@ -35,8 +41,8 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
   const old = new LegacyJsonRpcTransportHandler(handler);
 
   const answer = async (request: Request, response: Response): Promise<void> => {
-    const { version, legacy } = versionOf(request.header('A2A-Version'));
-    const wire: Wire = legacy ? 'jsonrpc-0.3' : 'jsonrpc';
+    const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
+    const wire: WireFormat = legacy ? 'jsonrpc-0.3' : 'jsonrpc';
     const context = new CallContext({
       caller: callerOf(request),
       wire,
@@ -49,7 +55,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       body = acceptable(request.body, wire);
       validateVersion(version, card, 'JSONRPC');
     } catch (error) {
-      response.json(rpcError(idOf(request.body), error, wire));
+      response.json(rpcError(requestIdOf(request.body), error, wire));
       return;
     }
     const id = body.id ?? null;
@@ -66,12 +72,12 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       return;
     }
     const final = legacyFinal(body.method);
-    await answerWithStream(response, {
+    await respondWithStream(response, {
       events: answered,
       context,
       heartbeatMs,
       format: {
-        frame: (event) => ({ data: JSON.stringify(final(event)), id: positionOf(event.result) }),
+        frame: (event) => ({ data: JSON.stringify(final(event)), id: eventPosition(event.result) }),
         errorFrame: (error) => ({ event: 'error', data: JSON.stringify(rpcError(id, error, wire)) }),
         refuse: (error) => response.json(rpcError(id, error, wire)),
       },
@@ -84,22 +90,22 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
 }
 
 /** Validates the envelope and the message, so that the SDK's codec cannot change its meaning. */
-function acceptable(body: unknown, wire: Wire): Envelope {
+function acceptable(body: unknown, wire: WireFormat): Envelope {
   const request = asRequest(body, wire);
   checkWireMessage(messageIn(request.params));
   return request;
 }
 
-function asRequest(body: unknown, wire: Wire): Envelope {
+function asRequest(body: unknown, wire: WireFormat): Envelope {
   try {
     return envelopeOf(body);
   } catch (error) {
-    throw error instanceof ProductError ? unparsable(error, wire, INVALID_REQUEST) : error;
+    throw error instanceof ProductError ? unparsableError(error, wire, INVALID_REQUEST) : error;
   }
 }
 
 /** A JSON-RPC error response. */
-export function rpcError(id: RequestId, error: unknown, wire: Wire): object {
+export function rpcError(id: RequestId, error: unknown, wire: WireFormat): object {
   const mapped = toWireError(error, wire);
   return {
     jsonrpc: '2.0',

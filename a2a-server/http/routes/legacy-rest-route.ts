@@ -8,12 +8,12 @@ import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import { callerOf } from '../auth/caller.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
-import { versionOf } from '../wire/json-rpc-envelope.ts';
-import { restContext, wellMeantMessage } from './rest-context.ts';
+import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
+import { restContext, checkMessageBody } from './rest-context.ts';
 
 export function legacyRestRoute({ handler, limits, log }: BindingOptions): Router {
   const router = Router();
-  router.use(onlyLegacy, ...jsonBody(['application/json'], limits), wellMeantMessage);
+  router.use(onlyLegacy, ...jsonBody(['application/json'], limits), checkMessageBody);
   router.use(
     legacyRestRouter({
       requestHandler: handler,
@@ -26,7 +26,7 @@ export function legacyRestRoute({ handler, limits, log }: BindingOptions): Route
 
 /** True if the request is for this binding. */
 export function isLegacyRest(path: string, version: string | undefined): boolean {
-  return path.startsWith('/v1/') && versionOf(version).legacy;
+  return path.startsWith('/v1/') && a2aVersionOf(version).legacy;
 }
 
 const onlyLegacy: RequestHandler = (request, _response, next) =>

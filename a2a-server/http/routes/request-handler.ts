@@ -13,8 +13,8 @@ import { CallContext } from '../auth/call-context.ts';
 import { historyLengthOf } from '../wire/history-length.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { listTasks } from './task-list.ts';
-import { taskView } from '../wire/task-projection.ts';
-import { bareAnswer, sendAndFollow, subscribe } from '../streams/task-stream.ts';
+import { toA2aTask } from '../wire/task-projection.ts';
+import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
 import { notCancelable } from '../wire/wire-errors.ts';
 
 /** The reason of a cancel, in the request's metadata. */
@@ -46,8 +46,8 @@ export function createRequestHandler(
           for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
         const snapshot = await tasks.snapshot(taskId, principal);
         return snapshot.answer === 'message'
-          ? bareAnswer(tasks, snapshot, context)
-          : taskView(snapshot, context.view(snapshot), { historyLength });
+          ? waitForReplyMessage(tasks, snapshot, context)
+          : toA2aTask(snapshot, context.view(snapshot), { historyLength });
       }),
 
     sendMessageStream: (request, server) => sendAndFollow(tasks, request, CallContext.of(server)),
@@ -58,7 +58,7 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const historyLength = historyLengthOf(request);
         const snapshot = await tasks.snapshot(request.id, context.caller.principal);
-        return taskView(snapshot, context.view(snapshot), { historyLength, servers: servers() });
+        return toA2aTask(snapshot, context.view(snapshot), { historyLength, servers: servers() });
       }),
 
     listTasks: (request, server) => answered(server, (context) => listTasks(tasks, request, context)),
@@ -70,7 +70,7 @@ export function createRequestHandler(
         const by = { principal: context.caller.principal, channel: 'a2a' };
         try {
           const snapshot = await tasks.cancel(request.id, by, reason);
-          return taskView(snapshot, context.view(snapshot));
+          return toA2aTask(snapshot, context.view(snapshot));
         } catch (error) {
           if (error instanceof ProductError && error.reason === 'TASK_ENDED')
             throw notCancelable(error, context.wire);

@@ -6,20 +6,20 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { Caller } from '../auth/caller.ts';
 import { CallContext } from '../auth/call-context.ts';
 import { checkWireMessage } from '../wire/incoming.ts';
-import { messageIn, versionOf } from '../wire/json-rpc-envelope.ts';
-import type { Wire } from '../wire/wire-errors.ts';
+import { messageIn, a2aVersionOf } from '../wire/json-rpc-envelope.ts';
+import type { WireFormat } from '../wire/wire-errors.ts';
 
-export function restContext(wire: Wire, log: Logger): ServerCallContextBuilder {
+export function restContext(wire: WireFormat, log: Logger): ServerCallContextBuilder {
   return ({ user, headers }) => {
     if (!(user instanceof Caller))
       throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');
-    const { version } = versionOf(headers['a2a-version']?.toString());
+    const { version } = a2aVersionOf(headers['a2a-version']?.toString());
     return new CallContext({ caller: user, wire, requestedVersion: version, headers, log });
   };
 }
 
 /** Rejects messages whose meaning the SDK's codec would change. */
-export const wellMeantMessage: RequestHandler = (request, _response, next) => {
+export const checkMessageBody: RequestHandler = (request, _response, next) => {
   checkWireMessage(messageIn(request.body));
   next();
 };

@@ -11,18 +11,18 @@ import { validateVersion } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { callerOf } from '../auth/caller.ts';
 import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
-import { restContext, wellMeantMessage } from './rest-context.ts';
+import { restContext, checkMessageBody } from './rest-context.ts';
 import { jsonBody } from '../wire/json-body.ts';
-import { versionOf } from '../wire/json-rpc-envelope.ts';
+import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
-import { answerWithStream } from '../streams/stream-answer.ts';
+import { respondWithStream } from '../streams/stream-answer.ts';
 import type { StreamFormat } from '../streams/stream-answer.ts';
-import { positionOf } from '../streams/stream-position.ts';
+import { eventPosition } from '../streams/stream-position.ts';
 import { toWireError } from '../wire/wire-errors.ts';
 
 export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOptions): Router {
   const contextOf = (request: Request): CallContext => {
-    const { version } = versionOf(request.header('A2A-Version'));
+    const { version } = a2aVersionOf(request.header('A2A-Version'));
     validateVersion(version, card, 'HTTP+JSON');
     return new CallContext({
       caller: callerOf(request),
@@ -38,7 +38,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
     async (request: Request, response: Response): Promise<void> => {
       const context = contextOf(request);
       nameExtensions(response, context);
-      await answerWithStream(response, {
+      await respondWithStream(response, {
         events: events(request, context),
         context,
         heartbeatMs,
@@ -62,7 +62,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
   );
 
   const router = Router();
-  router.use(ownAddress, ...jsonBody(['application/json', A2A_CONTENT_TYPE], limits), wellMeantMessage);
+  router.use(ownAddress, ...jsonBody(['application/json', A2A_CONTENT_TYPE], limits), checkMessageBody);
   router.post(
     '/message\\:stream',
     stream((request, context) =>
@@ -115,7 +115,7 @@ export function restStreamFormat(response: Response): StreamFormat<StreamRespons
   return {
     frame: (event) => {
       const wire = StreamResponse.toJSON(event);
-      return { data: JSON.stringify(wire), id: positionOf(wire) };
+      return { data: JSON.stringify(wire), id: eventPosition(wire) };
     },
     errorFrame: (error) => ({ event: 'error', data: JSON.stringify(restError(error).body) }),
     refuse: (error) => sendRestError(response, error),

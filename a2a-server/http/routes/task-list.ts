@@ -8,7 +8,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
 import type { Snapshot, StateName } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
-import { taskView } from '../wire/task-projection.ts';
+import { toA2aTask } from '../wire/task-projection.ts';
 import { WIRE_STATE } from '../wire/wire-objects.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
@@ -49,7 +49,7 @@ export async function listTasks(
   for (const row of page.rows) found.push(await tasks.snapshot(row.taskId, principal));
   return {
     tasks: found.map((snapshot) =>
-      taskView(snapshot, context.view(snapshot), { historyLength, artifacts: includeArtifacts }),
+      toA2aTask(snapshot, context.view(snapshot), { historyLength, artifacts: includeArtifacts }),
     ),
     nextPageToken: page.next ?? '',
     pageSize,

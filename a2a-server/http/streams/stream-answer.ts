@@ -23,7 +23,7 @@ interface StreamAnswer<Event> {
 }
 
 /** Pulls the events one by one. Resolves when the stream has ended for any reason. Never rejects. */
-export async function answerWithStream<Event>(
+export async function respondWithStream<Event>(
   response: Response,
   answer: StreamAnswer<Event>,
 ): Promise<void> {

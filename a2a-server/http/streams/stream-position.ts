@@ -2,7 +2,7 @@
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
 
 /** @param event an encoded Task or update event. In 1.0 a field that names its type wraps it; in 0.3 nothing does. */
-export function positionOf(event: unknown): string | undefined {
+export function eventPosition(event: unknown): string | undefined {
   const payload =
     field(event, 'artifactUpdate') ?? field(event, 'statusUpdate') ?? field(event, 'task') ?? event;
   const seq = field(field(field(payload, 'metadata'), RESUMABLE_STREAM), 'seq');

@@ -10,10 +10,10 @@ import type { JournalEntry } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
 import { parseCursor } from './event-cursor.ts';
-import { project } from '../wire/event-projection.ts';
+import { toStreamResponse } from '../wire/event-projection.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { historyLengthOf } from '../wire/history-length.ts';
-import { answerOf, taskView } from '../wire/task-projection.ts';
+import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
 
 /** The start and the end of a stream. */
 interface Start {
@@ -77,7 +77,7 @@ export function subscribe(tasks: TaskService, { id }: SubscribeToTaskRequest, co
 const ANEW = 'Subscribe without it to get the current task first.';
 
 /** Streams the events after a position until the task has ended. If it has ended, streams the rest. */
-export function readOn(tasks: TaskService, task: TaskRow, after: number, context: CallContext): Stream {
+export function streamAfter(tasks: TaskService, task: TaskRow, after: number, context: CallContext): Stream {
   return stream(tasks, context, () => Promise.resolve({ task, after, until: 'ended' }));
 }
 
@@ -88,16 +88,16 @@ async function* stream(tasks: TaskService, context: CallContext, begin: () => Pr
     context.accept();
     const view = context.view(task);
     if (first?.answer === 'message' && until === 'settled') {
-      yield { payload: { $case: 'message', value: await bareAnswer(tasks, first, context) } };
+      yield { payload: { $case: 'message', value: await waitForReplyMessage(tasks, first, context) } };
       return;
     }
-    if (first) yield { payload: { $case: 'task', value: taskView(first, view, { historyLength }) } };
+    if (first) yield { payload: { $case: 'task', value: toA2aTask(first, view, { historyLength }) } };
     // R03: if other actions are still pending after a decision, the task itself is the whole answer.
     if (until === 'settled' && first && isSettled(first)) return;
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
       for (const entry of entries) {
-        const event = project(
+        const event = toStreamResponse(
           lacksCodes(entry) ? await withItsCodes(tasks, entry, task, context) : entry,
           view,
         );
@@ -129,7 +129,7 @@ function lacksCodes({ event }: JournalEntry): boolean {
 }
 
 /** Waits for the agent's final message, for a client that gets no task (A2A 1.0 §3.1.1, §3.1.2). */
-export async function bareAnswer(
+export async function waitForReplyMessage(
   tasks: TaskService,
   { taskId, seq }: Snapshot,
   context: CallContext,
@@ -137,5 +137,5 @@ export async function bareAnswer(
   const { principal, signal } = context.caller;
   for await (const _ of tasks.follow(taskId, seq, { until: 'ended', signal }));
   const snapshot = await tasks.snapshot(taskId, principal);
-  return answerOf(snapshot, context.view(snapshot));
+  return replyMessage(snapshot, context.view(snapshot));
 }

@@ -26,13 +26,13 @@ import {
   turnArtifact,
   WIRE_STATE,
 } from './wire-objects.ts';
-import type { View } from './wire-objects.ts';
+import type { ClientView } from './wire-objects.ts';
 
 /** The name of the artifacts with the model's text. */
 export const RESPONSE = 'response';
 
 /** @returns undefined for an entry that clients do not need. */
-export function project(entry: JournalEntry, view: View): StreamResponse | undefined {
+export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamResponse | undefined {
   const { event } = entry;
   switch (event.type) {
     case 'text.delta':
@@ -103,7 +103,7 @@ export function project(entry: JournalEntry, view: View): StreamResponse | undef
   }
 }
 
-function activityUpdate(entry: JournalEntry, view: View, activity: Activity): StreamResponse {
+function activityUpdate(entry: JournalEntry, view: ClientView, activity: Activity): StreamResponse {
   return statusUpdate(entry, view, { state: 'working', activity, text: activityText(activity) });
 }
 
@@ -209,7 +209,7 @@ export function canceledText(by: Decider, reason: string): string {
 }
 
 /** The status message of a waiting task: text for people and, with the extension, the same as data. */
-export function pendingMessage(view: View, seq: number, pending: readonly PendingAction[]) {
+export function pendingMessage(view: ClientView, seq: number, pending: readonly PendingAction[]) {
   return message(view, 'agent', statusId(view, seq), [
     textPart(pendingText(pending)),
     ...(view.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
@@ -217,7 +217,7 @@ export function pendingMessage(view: View, seq: number, pending: readonly Pendin
 }
 
 /** The id of a status message. It is derived, so that all readers get the same id. */
-export function statusId(view: View, seq: number): string {
+export function statusId(view: ClientView, seq: number): string {
   return `${view.taskId}-${seq}`;
 }
 
@@ -230,7 +230,7 @@ interface Status {
 
 function statusUpdate(
   entry: JournalEntry,
-  view: View,
+  view: ClientView,
   { state, text, pending, activity }: Status,
 ): StreamResponse {
   // Clients with the extension read the activity and need no text.
@@ -259,7 +259,7 @@ function statusUpdate(
 
 function artifactUpdate(
   entry: JournalEntry,
-  view: View,
+  view: ClientView,
   artifact: Artifact,
   { append = false, lastChunk = false }: { append?: boolean; lastChunk?: boolean },
 ): StreamResponse {

@@ -30,12 +30,12 @@ export function messageIn(params: unknown): unknown {
 }
 
 /** The id of the request for the response; null if there is none. */
-export function idOf(body: unknown): RequestId {
+export function requestIdOf(body: unknown): RequestId {
   return z.object({ id: z.union([z.string(), z.number(), z.null()]) }).safeParse(body).data?.id ?? null;
 }
 
 /** A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers are ignored (§3.6). */
-export function versionOf(header: string | undefined): { version: string; legacy: boolean } {
+export function a2aVersionOf(header: string | undefined): { version: string; legacy: boolean } {
   const version = /^(\d+\.\d+)(\.\d+)?$/.exec(header?.trim() ?? '')?.[1] ?? (header?.trim() || '0.3');
   return { version, legacy: version === '0.3' };
 }

@@ -1,12 +1,12 @@
 /** Parses JSON from untrusted input. It never throws, and no input costs more than linear time (X3). */
 
-export type Parsed =
+export type ParsedJson =
   | { type: 'value'; value: unknown }
   | { type: 'not-json'; problem: string }
   | { type: 'too-deep'; problem: string };
 
 /** @param maxDepth the maximum nesting of arrays and objects. */
-export function parseJson(bytes: Uint8Array, maxDepth: number): Parsed {
+export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

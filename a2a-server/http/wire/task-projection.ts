@@ -11,7 +11,7 @@ import type {
 import type { Grant } from '../../task/grants.ts';
 import { pendingActions } from '../../task/pending.ts';
 import { callsOf } from '../../task/snapshot.ts';
-import { NO_SPENDING, sum } from '../../task/spending.ts';
+import { NO_SPENDING, addSpending } from '../../task/spending.ts';
 import type { Call, Decided, Snapshot, Turn } from '../../task/snapshot.ts';
 import { canceledText, outcomeSummary, pendingMessage, RESPONSE, statusId } from './event-projection.ts';
 import {
@@ -25,7 +25,7 @@ import {
   turnArtifact,
   WIRE_STATE,
 } from './wire-objects.ts';
-import type { View } from './wire-objects.ts';
+import type { ClientView } from './wire-objects.ts';
 
 export interface TaskDetail {
   /** The maximum number of messages, newest first kept. Undefined means all, 0 means none (A2A 1.0 §3.2.4). */
@@ -36,7 +36,7 @@ export interface TaskDetail {
   servers?: readonly ToolServerView[];
 }
 
-export function taskView(snapshot: Snapshot, view: View, detail: TaskDetail = {}): Task {
+export function toA2aTask(snapshot: Snapshot, view: ClientView, detail: TaskDetail = {}): Task {
   const { historyLength, artifacts = true, servers = [] } = detail;
   return {
     id: snapshot.taskId,
@@ -56,7 +56,7 @@ function latest<T>(items: T[], count: number | undefined): T[] {
   return count === 0 ? [] : items.slice(-count);
 }
 
-function statusOf(snapshot: Snapshot, view: View): TaskStatus {
+function statusOf(snapshot: Snapshot, view: ClientView): TaskStatus {
   const { status } = snapshot;
   const timestamp = new Date(snapshot.updatedAt).toISOString();
   switch (status.state) {
@@ -83,7 +83,12 @@ function statusOf(snapshot: Snapshot, view: View): TaskStatus {
   }
 }
 
-function waiting(snapshot: Snapshot, view: View, pending: PendingAction[], timestamp: string): TaskStatus {
+function waiting(
+  snapshot: Snapshot,
+  view: ClientView,
+  pending: PendingAction[],
+  timestamp: string,
+): TaskStatus {
   return {
     state: WIRE_STATE['input-required'],
     message: pendingMessage(view, snapshot.seq, pending),
@@ -91,7 +96,7 @@ function waiting(snapshot: Snapshot, view: View, pending: PendingAction[], times
   };
 }
 
-function said(snapshot: Snapshot, view: View, text: string | undefined, timestamp: string): TaskStatus {
+function said(snapshot: Snapshot, view: ClientView, text: string | undefined, timestamp: string): TaskStatus {
   return {
     state: WIRE_STATE[snapshot.status.state],
     message:
@@ -101,7 +106,7 @@ function said(snapshot: Snapshot, view: View, text: string | undefined, timestam
 }
 
 /** The message for a client that gets no task (A2A 1.0 §3.1.1). */
-export function answerOf(snapshot: Snapshot, view: View): Message {
+export function replyMessage(snapshot: Snapshot, view: ClientView): Message {
   const text = statusOf(snapshot, view).message?.parts ?? [textPart('')];
   return { ...message(view, 'agent', `${view.taskId}-answer`, text), taskId: '' };
 }
@@ -122,12 +127,12 @@ function artifactsOf({ exchanges, openTurn }: Snapshot): Artifact[] {
 }
 
 /** The artifacts that are not part of the answer. Later stream events append to them or replace them. */
-function besideAnswer({ outputs, todos }: Snapshot, view: View): Artifact[] {
+function besideAnswer({ outputs, todos }: Snapshot, view: ClientView): Artifact[] {
   const list = todos.length === 0 ? [] : [todosArtifact(view, todos)];
   return [...list, ...outputs.map((output) => outputArtifact(view, output))];
 }
 
-function historyOf(snapshot: Snapshot, view: View): Message[] {
+function historyOf(snapshot: Snapshot, view: ClientView): Message[] {
   return [
     ...snapshot.exchanges.map((exchange) =>
       exchange.type === 'message'
@@ -139,7 +144,7 @@ function historyOf(snapshot: Snapshot, view: View): Message[] {
 }
 
 /** The agent's message of a turn: its text, a line for each call, and its final message or question. */
-function turnMessage(snapshot: Snapshot, view: View, turn: Turn): Message {
+function turnMessage(snapshot: Snapshot, view: ClientView, turn: Turn): Message {
   const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
   return message(
@@ -210,7 +215,7 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
 function usageOf({ spending }: Snapshot): TaskOverview['usage'] {
   const models = Object.entries(spending).map(([model, spent]) => ({ model, ...spent }));
   return {
-    ...Object.values(spending).reduce(sum, NO_SPENDING),
+    ...Object.values(spending).reduce(addSpending, NO_SPENDING),
     ...(models.length > 1 && { models }),
   };
 }

@@ -23,7 +23,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Reason } from '../../../shared/runtime/errors.ts';
 
 /** The binding and version of the response. */
-export type Wire = 'jsonrpc' | 'jsonrpc-0.3' | 'rest';
+export type WireFormat = 'jsonrpc' | 'jsonrpc-0.3' | 'rest';
 
 const CLASSES = {
   malformed: { rpc: JsonRpcRequestMalformedError, rest: RestRequestMalformedError },
@@ -94,23 +94,23 @@ class InternalError extends A2AError {
 }
 
 /** The error for a cancel of an ended task (A2A 1.0 §3.1.5). */
-export function notCancelable(error: ProductError, wire: Wire): A2AError {
+export function notCancelable(error: ProductError, wire: WireFormat): A2AError {
   return asRow({ kind: 'not-cancelable', http: 400 }, error, wire);
 }
 
 /** The error for a body that is not JSON or not a valid request. */
-export function unparsable(error: ProductError, wire: Wire, code: number): A2AError {
+export function unparsableError(error: ProductError, wire: WireFormat, code: number): A2AError {
   return asRow({ kind: 'malformed', http: 400, code }, error, wire);
 }
 
 /** The error for the SDK's handlers. A2A errors pass unchanged. The text of an unexpected error stays secret. */
-export function toWireError(error: unknown, wire: Wire): A2AError {
+export function toWireError(error: unknown, wire: WireFormat): A2AError {
   if (error instanceof A2AError) return error;
   if (error instanceof ProductError) return asRow(WIRE_ERRORS[error.reason], error, wire);
   return internal('The server had an unexpected error. Its log says more.', 500, {}, wire);
 }
 
-function asRow({ kind, http, code }: Row, error: ProductError, wire: Wire): A2AError {
+function asRow({ kind, http, code }: Row, error: ProductError, wire: WireFormat): A2AError {
   const { message } = error;
   const metadata = { ...error.facts, reason: error.reason, retryable: String(error.retryable) };
   if (kind === 'internal') return internal(message, http, metadata, wire);
@@ -129,7 +129,12 @@ function asRow({ kind, http, code }: Row, error: ProductError, wire: Wire): A2AE
   return wire === 'jsonrpc' ? modern : new CLASSES[kind].rpc({ ...options, data: [modern.toErrorInfo()] });
 }
 
-function internal(message: string, status: number, metadata: Record<string, string>, wire: Wire): A2AError {
+function internal(
+  message: string,
+  status: number,
+  metadata: Record<string, string>,
+  wire: WireFormat,
+): A2AError {
   if (wire === 'rest') return new InternalError(message, status, metadata);
   const modern = new A2AError({ message, metadata });
   if (wire === 'jsonrpc') return modern;

@@ -8,7 +8,7 @@ import type { Artifact as GivenArtifact, ContentPart } from '../../task/events.t
 import type { StateName } from '../../task/snapshot.ts';
 
 /** The reader's view: the task, and the client's active extensions. */
-export interface View {
+export interface ClientView {
   taskId: string;
   sessionId: string;
   /** True if `urn:mcp-a2a-bridge:tool-approval:v1` is active. Otherwise its data parts and metadata are not sent. */
@@ -61,7 +61,7 @@ function filePart(
   return { content, metadata: undefined, filename: name, mediaType };
 }
 
-export function message(view: View, role: 'user' | 'agent', messageId: string, parts: Part[]): Message {
+export function message(view: ClientView, role: 'user' | 'agent', messageId: string, parts: Part[]): Message {
   return {
     messageId,
     contextId: view.sessionId,
@@ -93,7 +93,7 @@ export function givenArtifact({ artifactId, name, description, parts }: GivenArt
 
 /** The output of a tool execution, or its next piece. The artifact is not part of the answer. */
 export function outputArtifact(
-  view: View,
+  view: ClientView,
   { toolId, title, text }: { toolId: string; title: string; text: string },
 ): Artifact {
   const named = { artifactId: `output-${toolId}`, name: 'tool output', description: title };
@@ -103,7 +103,7 @@ export function outputArtifact(
 const BOXES: Readonly<Record<Todo['status'], string>> = { pending: ' ', in_progress: '~', done: 'x' };
 
 /** The agent's to-do list. */
-export function todosArtifact(view: View, todos: readonly Todo[]): Artifact {
+export function todosArtifact(view: ClientView, todos: readonly Todo[]): Artifact {
   const lines = todos.map(({ text, status }) => `- [${BOXES[status]}] ${text}`);
   const named = { artifactId: 'todos', name: 'todos', description: 'The to-do list of the agent' };
   return besideArtifact(
@@ -115,7 +115,7 @@ export function todosArtifact(view: View, todos: readonly Todo[]): Artifact {
 
 /** An artifact that is not part of the answer. The extension's metadata says so. */
 function besideArtifact(
-  view: View,
+  view: ClientView,
   said: Aside,
   artifact: Pick<Artifact, 'artifactId' | 'name' | 'description' | 'parts'>,
 ): Artifact {
@@ -128,7 +128,7 @@ function besideArtifact(
 
 /** The metadata of the active extensions: the journal position and the approval data. */
 export function metadataFor(
-  view: View,
+  view: ClientView,
   seq: number,
   approval?: unknown,
 ): Record<string, unknown> | undefined {

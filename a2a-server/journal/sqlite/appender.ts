@@ -9,11 +9,11 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../../task/snapshot.ts';
-import type { Outcome } from '../group-commit.ts';
+import type { CommitOutcome } from '../group-commit.ts';
 import { indexRow } from '../index-row.ts';
 import type { AppendResult } from '../journal.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
-import { integer, integerOrNull, state, text } from './columns.ts';
+import { integerColumn, nullableIntegerColumn, stateColumn, textColumn } from './columns.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from './event-rows.ts';
 import type { EventInserts } from './event-rows.ts';
@@ -83,7 +83,7 @@ export class Appender {
   }
 
   /** The appends are durable when it returns. @throws SqliteFailure, and then nothing of the group is written. */
-  commit(appends: readonly PreparedAppend[]): Outcome<AppendResult>[] {
+  commit(appends: readonly PreparedAppend[]): CommitOutcome<AppendResult>[] {
     return this.#database.transaction(() => {
       const at = this.#clock();
       const group: Group = { at, heads: new Map(), events: new EventRows(at, this.#inserts) };
@@ -96,7 +96,7 @@ export class Appender {
     });
   }
 
-  #judge(append: PreparedAppend, group: Group): Outcome<AppendResult> {
+  #judge(append: PreparedAppend, group: Group): CommitOutcome<AppendResult> {
     const recorded =
       append.command && this.#index.command(append.command.principal, append.command.messageId);
     if (recorded !== undefined) return done({ type: 'repeated', command: recorded });
@@ -122,21 +122,21 @@ export class Appender {
     return this.#extend(append, head, group);
   }
 
-  #begin(append: PreparedAppend, group: Group): Outcome<AppendResult> {
+  #begin(append: PreparedAppend, group: Group): CommitOutcome<AppendResult> {
     const entries = entriesOf(append, group.at);
     const row = indexRow(append.taskId, entries);
     if (row === undefined) throw new RangeError('a task begins with task.created');
     const live = this.#findLive(row.principal, row.sessionId)[0];
-    if (live !== undefined) return done({ type: 'session-busy', taskId: text(live[0]) });
+    if (live !== undefined) return done({ type: 'session-busy', taskId: textColumn(live[0]) });
     const { taskId, seq, title, deadline } = row;
     const { sessionId, principal, createdAt, updatedAt } = row;
     const about = [taskId, sessionId, principal, row.state, seq, createdAt, updatedAt, title, deadline];
-    const key = integer(this.#create(...about)[0]?.[0]);
+    const key = integerColumn(this.#create(...about)[0]?.[0]);
     group.heads.set(taskId, { key, seq, state: row.state, title, deadline, advanced: false });
     return this.#write(append, entries, { key, group });
   }
 
-  #extend(append: PreparedAppend, head: Head, group: Group): Outcome<AppendResult> {
+  #extend(append: PreparedAppend, head: Head, group: Group): CommitOutcome<AppendResult> {
     const entries = entriesOf(append, group.at);
     head.seq += entries.length;
     const title = head.title === '' ? append.title : head.title;
@@ -155,7 +155,7 @@ export class Appender {
     append: PreparedAppend,
     entries: JournalEntry[],
     { key, group }: { key: number; group: Group },
-  ): Outcome<AppendResult> {
+  ): CommitOutcome<AppendResult> {
     group.events.add(key, append.expectedSeq + 1, append.bodies);
     for (const event of append.events) if (event.type === 'tool.started') this.#begun(event.toolId, key);
     for (const { hash, bytes } of append.contents ?? []) this.#keep(key, hash, bytes);
@@ -173,11 +173,11 @@ export class Appender {
     const row = this.#findHead(taskId)[0];
     if (row === undefined) return undefined;
     const head: Head = {
-      key: integer(row[0]),
-      seq: integer(row[1]),
-      state: state(row[2]),
-      title: text(row[3]),
-      deadline: integerOrNull(row[4]),
+      key: integerColumn(row[0]),
+      seq: integerColumn(row[1]),
+      state: stateColumn(row[2]),
+      title: textColumn(row[3]),
+      deadline: nullableIntegerColumn(row[4]),
       advanced: false,
     };
     group.heads.set(taskId, head);
@@ -187,11 +187,11 @@ export class Appender {
 
 const CONFLICT = done({ type: 'conflict' });
 
-function done(result: AppendResult): Outcome<AppendResult> {
+function done(result: AppendResult): CommitOutcome<AppendResult> {
   return { type: 'done', result };
 }
 
-function refused(reason: 'UNKNOWN_TASK' | 'TASK_ENDED', message: string): Outcome<AppendResult> {
+function refused(reason: 'UNKNOWN_TASK' | 'TASK_ENDED', message: string): CommitOutcome<AppendResult> {
   return { type: 'refused', error: new ProductError(reason, message) };
 }
 

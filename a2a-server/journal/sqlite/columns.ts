@@ -13,23 +13,23 @@ const STATES: Readonly<Record<StateName, true>> = {
   rejected: true,
 };
 
-export function text(value: unknown): string {
+export function textColumn(value: unknown): string {
   return typeof value === 'string' ? value : damaged('text', value);
 }
 
-export function integer(value: unknown): number {
+export function integerColumn(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : damaged('an integer', value);
 }
 
-export function bytes(value: unknown): Uint8Array {
+export function bytesColumn(value: unknown): Uint8Array {
   return value instanceof Uint8Array ? value : damaged('bytes', value);
 }
 
-export function integerOrNull(value: unknown): number | null {
-  return value === null ? null : integer(value);
+export function nullableIntegerColumn(value: unknown): number | null {
+  return value === null ? null : integerColumn(value);
 }
 
-export function state(value: unknown): StateName {
+export function stateColumn(value: unknown): StateName {
   return isState(value) ? value : damaged('a task state', value);
 }
 

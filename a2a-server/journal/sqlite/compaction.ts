@@ -2,7 +2,7 @@
  * Packs the rows of long journals whose tasks are parked or ended. Readers get exactly the same entries (S1, S2). One
  * transaction replaces the rows of one part and changes nothing else.
  */
-import { integer } from './columns.ts';
+import { integerColumn } from './columns.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { toEntries } from './entry-reader.ts';
 import { pack, runsIn } from './packed-row.ts';
@@ -34,15 +34,15 @@ export class Compaction {
     return this.#database.transaction(() => {
       const task = this.#next()[0];
       if (task === undefined) return 0;
-      const key = integer(task[0]);
-      const entries = this.#stretch(key, integer(task[1]), limit).flatMap((row) => toEntries(row));
+      const key = integerColumn(task[0]);
+      const entries = this.#stretch(key, integerColumn(task[1]), limit).flatMap((row) => toEntries(row));
       for (const run of runsIn(entries)) {
         const [first, last] = [run.entries[0], run.entries.at(-1)];
         if (first === undefined || last === undefined) continue;
         this.#remove(key, first.seq, last.seq);
         this.#insert(key, last.seq, last.at, pack(run), first.seq);
       }
-      this.#advance(entries.at(-1)?.seq ?? integer(task[1]), key);
+      this.#advance(entries.at(-1)?.seq ?? integerColumn(task[1]), key);
       return entries.length;
     });
   }

@@ -1,5 +1,5 @@
 /** Deletes old sessions as a whole. A part would not do: the next task of a session needs the earlier ones. */
-import { integer, text } from './columns.ts';
+import { integerColumn, textColumn } from './columns.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 
 export class SessionDeletion {
@@ -34,8 +34,8 @@ export class SessionDeletion {
     return this.#database.transaction(() => {
       const sessions = this.#over(before, limit);
       for (const [principal, sessionId] of sessions) {
-        for (const [key] of this.#tasks(text(principal), text(sessionId))) {
-          for (const remove of this.#deletions) remove(integer(key));
+        for (const [key] of this.#tasks(textColumn(principal), textColumn(sessionId))) {
+          for (const remove of this.#deletions) remove(integerColumn(key));
         }
       }
       return sessions.length;

@@ -1,6 +1,6 @@
 /** Reads a task's entries after a given position. */
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
-import { integer, text } from './columns.ts';
+import { integerColumn, textColumn } from './columns.ts';
 import { SqliteFailure, type Query, type Row, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { LONGEST_ROW, unpack } from './packed-row.ts';
 
@@ -27,9 +27,9 @@ const ALL = { after: 0, limit: Number.MAX_SAFE_INTEGER };
 
 /** The entries of a row `[seq, at, body, first]`: one entry, or the requested part of a packed row. */
 export function toEntries(row: Row, asked = ALL): JournalEntry[] {
-  const [seq, at, body] = [integer(row[0]), integer(row[1]), text(row[2])];
+  const [seq, at, body] = [integerColumn(row[0]), integerColumn(row[1]), textColumn(row[2])];
   if (row[3] === null) return [{ seq, at, event: toEvent(body) }];
-  return unpack(body, { first: integer(row[3]), last: seq }, asked);
+  return unpack(body, { first: integerColumn(row[3]), last: seq }, asked);
 }
 
 /** `JSON.stringify` of a `TaskEvent` wrote this text. Only a damaged file contains other text. */

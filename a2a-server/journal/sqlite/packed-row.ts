@@ -72,7 +72,7 @@ export function pack({ of, entries }: PackedRun): string {
 }
 
 /** The first and last `seq` of a row. */
-export interface Extent {
+export interface SeqRange {
   first: number;
   last: number;
 }
@@ -83,7 +83,7 @@ export interface Extent {
  */
 export function unpack(
   body: string,
-  { first, last }: Extent,
+  { first, last }: SeqRange,
   { after, limit }: { after: number; limit: number },
 ): JournalEntry[] {
   const { of, at, texts } = parse(body);

@@ -5,10 +5,10 @@
 import { existsSync } from 'node:fs';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { text } from './columns.ts';
+import { textColumn } from './columns.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './entry-reader.ts';
-import { requireCurrent } from './schema.ts';
+import { requireCurrentSchema } from './schema.ts';
 import { storing } from '../../../shared/sqlite/storage-error.ts';
 
 export interface ReadonlyJournal {
@@ -33,11 +33,11 @@ export function openReadonlyJournal(path: string): ReadonlyJournal {
     const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {
       database.exec('PRAGMA query_only = ON');
-      requireCurrent(database, path);
+      requireCurrentSchema(database, path);
       const reader = new EntryReader(database);
       const ids = database.query('SELECT task_id FROM tasks ORDER BY key');
       return {
-        taskIds: () => storing(path, () => ids().map((row) => text(row[0]))),
+        taskIds: () => storing(path, () => ids().map((row) => textColumn(row[0]))),
         entries: (taskId) => storing(path, () => allOf(reader, taskId)),
         close: () => database.close(),
       };

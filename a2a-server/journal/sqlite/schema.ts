@@ -1,6 +1,6 @@
 /** The database schema of the journal, as a list of migrations. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { integer } from './columns.ts';
+import { integerColumn } from './columns.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /** The `PRAGMA application_id` of a journal: "a2aj" in ASCII. */
@@ -116,7 +116,7 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
 }
 
 /** Checks the version for a reader, which must not upgrade. @throws ProductError CONFIGURATION */
-export function requireCurrent(database: Sqlite, path: string): void {
+export function requireCurrentSchema(database: Sqlite, path: string): void {
   const version = versionOf(database, path);
   if (version === MIGRATIONS.length) return;
   throw new ProductError(
@@ -126,7 +126,7 @@ export function requireCurrent(database: Sqlite, path: string): void {
 }
 
 function versionOf(database: Sqlite, path: string): number {
-  const read = (sql: string) => integer(database.query(sql)()[0]?.[0]);
+  const read = (sql: string) => integerColumn(database.query(sql)()[0]?.[0]);
   const applicationId = read('PRAGMA application_id');
   const version = read('PRAGMA user_version');
   if (applicationId !== APPLICATION_ID) {

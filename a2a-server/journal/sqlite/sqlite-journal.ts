@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { GroupCommit, type Outcome } from '../group-commit.ts';
+import { GroupCommit, type CommitOutcome } from '../group-commit.ts';
 import type {
   Append,
   AppendResult,
@@ -191,7 +191,7 @@ class SqliteJournal implements Journal {
   }
 
   /** True if the append was written. Then it adds the entries to the cache for watchers. */
-  #landed({ taskId, bodies }: PreparedAppend, outcome: Outcome<AppendResult> | undefined): boolean {
+  #landed({ taskId, bodies }: PreparedAppend, outcome: CommitOutcome<AppendResult> | undefined): boolean {
     if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
     if (this.#watchers.has(taskId)) {
       const length = bodies.reduce((sum, body) => sum + body.length, 0);

@@ -2,7 +2,7 @@
 import type { RecordedCommand, TaskFilter, TaskPage, TaskRow } from '../journal.ts';
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
-import { bytes, integer, integerOrNull, state, text } from './columns.ts';
+import { bytesColumn, integerColumn, nullableIntegerColumn, stateColumn, textColumn } from './columns.ts';
 import type { Query, Row, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 const SELECT =
@@ -61,18 +61,23 @@ export class TaskIndex {
   command(principal: string, messageId: string): RecordedCommand | undefined {
     const row = this.#command(principal, messageId)[0];
     return (
-      row && { taskId: text(row[0]), sessionId: text(row[1]), bodyHash: text(row[2]), seq: integer(row[3]) }
+      row && {
+        taskId: textColumn(row[0]),
+        sessionId: textColumn(row[1]),
+        bodyHash: textColumn(row[2]),
+        seq: integerColumn(row[3]),
+      }
     );
   }
 
   toolExecution(toolId: string): { taskId: string; principal: string } | undefined {
     const row = this.#toolExecution(toolId)[0];
-    return row && { taskId: text(row[0]), principal: text(row[1]) };
+    return row && { taskId: textColumn(row[0]), principal: textColumn(row[1]) };
   }
 
   content(taskId: string, hash: string): Uint8Array | undefined {
     const row = this.#content(taskId, hash)[0];
-    return row && bytes(row[0]);
+    return row && bytesColumn(row[0]);
   }
 
   withSavedFiles(principal: string): TaskRow[] {
@@ -96,8 +101,10 @@ export class TaskIndex {
     const last = found.length > size ? rows.at(-1) : undefined;
     return {
       rows: rows.map(toTaskRow),
-      total: integer(total[0]?.[0]),
-      ...(last && { next: encodePageToken({ updatedAt: integer(last[7]), key: integer(last[0]) }) }),
+      total: integerColumn(total[0]?.[0]),
+      ...(last && {
+        next: encodePageToken({ updatedAt: integerColumn(last[7]), key: integerColumn(last[0]) }),
+      }),
     };
   }
 }
@@ -128,14 +135,14 @@ function sessionIs(sessionId: string): Condition {
 
 function toTaskRow(row: Row): TaskRow {
   return {
-    taskId: text(row[1]),
-    sessionId: text(row[2]),
-    principal: text(row[3]),
-    state: state(row[4]),
-    seq: integer(row[5]),
-    createdAt: integer(row[6]),
-    updatedAt: integer(row[7]),
-    title: text(row[8]),
-    deadline: integerOrNull(row[9]),
+    taskId: textColumn(row[1]),
+    sessionId: textColumn(row[2]),
+    principal: textColumn(row[3]),
+    state: stateColumn(row[4]),
+    seq: integerColumn(row[5]),
+    createdAt: integerColumn(row[6]),
+    updatedAt: integerColumn(row[7]),
+    title: textColumn(row[8]),
+    deadline: nullableIntegerColumn(row[9]),
   };
 }

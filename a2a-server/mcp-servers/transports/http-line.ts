@@ -10,14 +10,14 @@ import { MAX_MESSAGE } from './server-transport.ts';
 /** Time limit to connect, in milliseconds. */
 const CONNECT_MS = 10_000;
 
-export interface HttpLine {
+export interface OwnSocketHttp {
   /** In the form of the SDK's transports. It does not follow redirects. */
   fetch: (url: string | URL, init?: RequestInit) => Promise<Response>;
   /** Aborts every request and closes every socket. */
   destroy(): Promise<void>;
 }
 
-export function openHttpLine(headers: Readonly<Record<string, string>>): HttpLine {
+export function openOwnSocketHttp(headers: Readonly<Record<string, string>>): OwnSocketHttp {
   const dispatcher = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,

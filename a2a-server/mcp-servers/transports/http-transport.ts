@@ -16,7 +16,7 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpFailure } from './http-failure.ts';
-import { openHttpLine, type HttpLine } from './http-line.ts';
+import { openOwnSocketHttp, type OwnSocketHttp } from './http-line.ts';
 import { PostSignals } from './post-signals.ts';
 import { NotDelivered, type ServerTransport } from './server-transport.ts';
 
@@ -41,7 +41,7 @@ export class HttpTransport implements ServerTransport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #url: URL;
-  readonly #line: HttpLine;
+  readonly #line: OwnSocketHttp;
   readonly #inner: StreamableHTTPClientTransport;
   readonly #posts = new PostSignals();
   #ending: Promise<void> | undefined;
@@ -51,7 +51,7 @@ export class HttpTransport implements ServerTransport {
 
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
     this.#url = url;
-    this.#line = openHttpLine(headers);
+    this.#line = openOwnSocketHttp(headers);
     this.#inner = new StreamableHTTPClientTransport(url, {
       fetch: this.#line.fetch,
       reconnectionOptions: RESUMING,

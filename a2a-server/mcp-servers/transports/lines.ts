@@ -2,7 +2,7 @@
 
 const LF = 10;
 
-export class Lines {
+export class LineSplitter {
   readonly #maxBytes: number;
   #parts: Buffer[] = [];
   #size = 0;

@@ -12,7 +12,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpFailure, statusFailure } from './http-failure.ts';
-import { openHttpLine, type HttpLine } from './http-line.ts';
+import { openOwnSocketHttp, type OwnSocketHttp } from './http-line.ts';
 import { PostSignals } from './post-signals.ts';
 import type { ServerTransport } from './server-transport.ts';
 
@@ -21,7 +21,7 @@ export class SseTransport implements ServerTransport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #url: URL;
-  readonly #line: HttpLine;
+  readonly #line: OwnSocketHttp;
   readonly #life = new AbortController();
   readonly #posts = new PostSignals();
   readonly #endpoint = new Deferred<URL>();
@@ -30,7 +30,7 @@ export class SseTransport implements ServerTransport {
 
   constructor(url: URL, headers: Readonly<Record<string, string>>) {
     this.#url = url;
-    this.#line = openHttpLine(headers);
+    this.#line = openOwnSocketHttp(headers);
   }
 
   get trouble(): string | undefined {

@@ -13,7 +13,7 @@ import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
 import { endGroup } from '../../processes/process-group.ts';
-import { Lines } from './lines.ts';
+import { LineSplitter } from './lines.ts';
 import {
   MAX_MESSAGE,
   NotDelivered,
@@ -31,7 +31,7 @@ const MAX_LOG_LINE = 8 * 1024;
 /** The maximum number of stderr lines to log per process. */
 const MAX_LOG_LINES = 1_000;
 
-export interface Program {
+export interface StdioServerParameters {
   command: string;
   args: readonly string[];
   /** Variables in addition to the harmless ones; see command-environment.ts. */
@@ -43,7 +43,7 @@ export class StdioTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #program: Program;
+  readonly #program: StdioServerParameters;
   readonly #context: TransportContext;
   #child: ChildProcess | undefined;
   #ending: Promise<void> | undefined;
@@ -51,7 +51,7 @@ export class StdioTransport implements ServerTransport {
   #rubbish = { lines: 0, first: '' };
   #logged = { lines: 0, last: '' };
 
-  constructor(program: Program, context: TransportContext) {
+  constructor(program: StdioServerParameters, context: TransportContext) {
     this.#program = program;
     this.#context = context;
   }
@@ -88,9 +88,9 @@ export class StdioTransport implements ServerTransport {
     child.on('error', (error) => this.onerror?.(error));
     this.#child = child;
     if (child.pid !== undefined) await this.#record(child.pid);
-    const stdout = new Lines(MAX_MESSAGE);
+    const stdout = new LineSplitter(MAX_MESSAGE);
     child.stdout?.on('data', (chunk: Buffer) => this.#read(stdout.push(chunk)));
-    const stderr = new Lines(MAX_LOG_LINE);
+    const stderr = new LineSplitter(MAX_LOG_LINE);
     child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
   }
 
@@ -198,7 +198,7 @@ async function within(clock: TransportContext['clock'], ms: number, event: Promi
   callOff?.();
 }
 
-function startFailure(error: unknown, { command, cwd }: Program): Error {
+function startFailure(error: unknown, { command, cwd }: StdioServerParameters): Error {
   const sentence =
     systemErrorCode(error) === 'ENOENT'
       ? `could not start: there is no program ${command}${cwd === undefined ? '' : `, or no directory ${cwd}`}`

@@ -11,9 +11,9 @@ import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';
 import { SignInNeeded } from './agent-connection.ts';
 import { agentName } from './agent-command.ts';
-import { promptText, stopped } from './agent-prompt.ts';
+import { promptText, promptAfterCancel } from './agent-prompt.ts';
 import { SessionUpdates } from './session-updates.ts';
-import { tell, type InUse, type LiveAgents } from './live-agents.ts';
+import { sendPrompt, type AgentInUse, type LiveAgents } from './live-agents.ts';
 import type { AgentItem, LiveAgent } from './live-agent.ts';
 import { rememberedSession } from './open-agent.ts';
 import { refuseSettled } from './run-permitted.ts';
@@ -62,7 +62,7 @@ function acpModel(agents: LiveAgents): Model {
 }
 
 /** If the agent cannot start, the turn ends with the next step for the person. */
-async function obtain(agents: LiveAgents, place: TaskPlace): Promise<InUse | { end: TurnEnd }> {
+async function obtain(agents: LiveAgents, place: TaskPlace): Promise<AgentInUse | { end: TurnEnd }> {
   try {
     return await agents.use(place, 'turn');
   } catch (error) {
@@ -79,7 +79,7 @@ async function* stretch(
   const { task, workspace } = place;
   const given = new SessionUpdates(workspace);
   if (agent.speaking) refuseSettled(agent, task);
-  else if (agent.failure === undefined) tell(agent, promptText(task, undelivered(agent, task)));
+  else if (agent.failure === undefined) sendPrompt(agent, promptText(task, undelivered(agent, task)));
   let resumed = false;
   let gathered = false;
   for (;;) {
@@ -106,8 +106,8 @@ async function* stretch(
     // cancelled the prompt.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;
-      tell(agent, stopped(task, more));
-    } else if (more.length > 0) tell(agent, promptText(task, more));
+      sendPrompt(agent, promptAfterCancel(task, more));
+    } else if (more.length > 0) sendPrompt(agent, promptText(task, more));
     else return endOf(item.stopReason);
   }
 }

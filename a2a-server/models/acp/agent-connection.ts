@@ -22,7 +22,7 @@ import { Readable, Writable } from 'node:stream';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { spelled, type AgentCommand } from './agent-command.ts';
+import { commandText, type AcpAgentCommand } from './agent-command.ts';
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
 
 /** Maximum bytes of one message. A rewritten file appears twice in one message. */
@@ -54,14 +54,14 @@ export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded';
 }
 
-export interface ConnectionOptions extends AgentProcessOptions {
+export interface AgentConnectionOptions extends AgentProcessOptions {
   /** Milliseconds the agent has for each set-up request. */
   startMs: number;
 }
 
 export class AgentConnection {
-  readonly #command: AgentCommand;
-  readonly #options: ConnectionOptions;
+  readonly #command: AcpAgentCommand;
+  readonly #options: AgentConnectionOptions;
   readonly #process: AgentProcess;
   readonly #client: ClientConnection;
   #sessionId: string | undefined;
@@ -71,11 +71,11 @@ export class AgentConnection {
   #ending: Promise<void> | undefined;
 
   /** @throws ProductError AGENT_ERROR if the agent cannot start. */
-  static async open(command: AgentCommand, options: ConnectionOptions): Promise<AgentConnection> {
+  static async open(command: AcpAgentCommand, options: AgentConnectionOptions): Promise<AgentConnection> {
     return new AgentConnection(command, options, await startAgentProcess(command, options));
   }
 
-  private constructor(command: AgentCommand, options: ConnectionOptions, started: AgentProcess) {
+  private constructor(command: AcpAgentCommand, options: AgentConnectionOptions, started: AgentProcess) {
     this.#command = command;
     this.#options = options;
     this.#process = started;
@@ -160,7 +160,7 @@ export class AgentConnection {
 
   /** An error of the agent as a sentence. */
   refusal(error: unknown): string {
-    return `The agent ${spelled(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastWords()}`;
+    return `The agent ${commandText(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastWords()}`;
   }
 
   end(): Promise<void> {
@@ -205,7 +205,7 @@ export class AgentConnection {
           ? `closed its output (${messageOf(reason)}), and was ended`
           : `ended ${how}`);
     await this.end();
-    this.#lost = `The agent ${spelled(this.#command)} ${did}.${this.#process.lastWords()}`;
+    this.#lost = `The agent ${commandText(this.#command)} ${did}.${this.#process.lastWords()}`;
     this.#peer?.lost(this.#lost);
   }
 
@@ -252,7 +252,7 @@ export class AgentConnection {
   }
 
   #setUpFailure(what: string, cause?: unknown): ProductError {
-    return new ProductError('AGENT_ERROR', `The agent ${spelled(this.#command)} ${what}`, { cause });
+    return new ProductError('AGENT_ERROR', `The agent ${commandText(this.#command)} ${what}`, { cause });
   }
 
   /** The message about the agent's end. */

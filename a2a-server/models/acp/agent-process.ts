@@ -12,7 +12,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { UNRECORDED, type ChildProcesses } from '../../processes/child-processes.ts';
 import { endGroup, isAlive } from '../../processes/process-group.ts';
 import { codeOf } from '../../tools/workspace/file-failure.ts';
-import { agentName, spelled, type AgentCommand } from './agent-command.ts';
+import { agentName, commandText, type AcpAgentCommand } from './agent-command.ts';
 import { MessageLines } from './message-lines.ts';
 
 /** Maximum characters of stderr that are kept, from its end. */
@@ -42,7 +42,7 @@ export interface AgentProcessOptions {
 
 /** @throws ProductError AGENT_ERROR if the agent cannot start, STORAGE if its process cannot be recorded. */
 export async function startAgentProcess(
-  command: AgentCommand,
+  command: AcpAgentCommand,
   { cwd, env, clock, children = UNRECORDED }: AgentProcessOptions,
 ): Promise<AgentProcess> {
   const entry = children.entry({ type: 'acp-agent', agent: agentName(command) });
@@ -103,14 +103,14 @@ function lastWords(stderr: string, strayed: string): string {
   ].join('');
 }
 
-function startFailure(command: AgentCommand, error: unknown): ProductError {
+function startFailure(command: AcpAgentCommand, error: unknown): ProductError {
   const why =
     codeOf(error) === 'ENOENT'
       ? 'there is no such program on the PATH of the server (or its workspace is gone)'
       : messageOf(error);
   return new ProductError(
     'AGENT_ERROR',
-    `The agent ${spelled(command)} could not be started: ${why}. Mend the setting "agent" or install it, then go on with the session.`,
+    `The agent ${commandText(command)} could not be started: ${why}. Mend the setting "agent" or install it, then go on with the session.`,
     { cause: error },
   );
 }

@@ -1,11 +1,11 @@
 /** Writes the prompts for an ACP agent: the person's messages and, after a restart, the missing context. Pure. */
-import { resultOf } from '../../task/call-result.ts';
+import { resultForModel } from '../../task/call-result.ts';
 import { messageText, conversationPassages } from '../../task/conversation.ts';
 import type { UserMessage } from '../../task/events.ts';
 import {
   callsOf,
   type Call,
-  type Exchange,
+  type ConversationItem,
   type Snapshot,
   type TaskPlace,
   type Turn,
@@ -43,7 +43,7 @@ export function promptText({ settings }: Snapshot, messages: readonly UserMessag
  * The prompt for an agent that has just started.
  * @param remembers true if the agent resumed its session and thus knows the earlier conversation.
  */
-export function taughtAnew(
+export function promptAfterStart(
   { task, earlier }: Pick<TaskPlace, 'task' | 'earlier'>,
   remembers: boolean,
 ): PromptContext {
@@ -64,7 +64,7 @@ export function taughtAnew(
 }
 
 /** The prompt for an agent that continues after its prompt was cancelled. */
-export function stopped(task: Snapshot, messages: readonly UserMessage[]): PromptContext {
+export function promptAfterCancel(task: Snapshot, messages: readonly UserMessage[]): PromptContext {
   const next = promptText(task, messages);
   const text = [
     'You were stopped there.',
@@ -76,7 +76,7 @@ export function stopped(task: Snapshot, messages: readonly UserMessage[]): Promp
 }
 
 /** The exchanges after the last completely answered prompt. A restarted agent may lack any of them. */
-function sinceLastAnswer({ exchanges }: Snapshot): readonly Exchange[] {
+function sinceLastAnswer({ exchanges }: Snapshot): readonly ConversationItem[] {
   const last = exchanges.findLastIndex((exchange) => exchange.type === 'turn' && isAnswer(exchange.turn));
   return exchanges.slice(last + 1);
 }
@@ -92,11 +92,11 @@ function abandoned({ exchanges, turns, openTurn }: Snapshot): boolean {
   return turns - (openTurn === null ? 0 : 1) > finished;
 }
 
-function messagesIn(exchanges: readonly Exchange[]): UserMessage[] {
+function messagesIn(exchanges: readonly ConversationItem[]): UserMessage[] {
   return exchanges.flatMap((exchange) => (exchange.type === 'message' ? [exchange.message] : []));
 }
 
-function turnsIn(exchanges: readonly Exchange[]): Turn[] {
+function turnsIn(exchanges: readonly ConversationItem[]): Turn[] {
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
 }
 
@@ -124,14 +124,14 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
 }
 
 /** The agent's text before the interruption, which it may not remember. */
-function saidIn(open: readonly Exchange[]): string[] {
+function saidIn(open: readonly ConversationItem[]): string[] {
   const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
   return words.length === 0
     ? []
     : [`What you had said by then: ${capped(words.join('\n\n'), MAX_TRANSCRIPT)}`];
 }
 
-function whatBecame(open: readonly Exchange[], task: Snapshot): string[] {
+function whatBecame(open: readonly ConversationItem[], task: Snapshot): string[] {
   const lines = turnsIn(open)
     .flatMap((turn) => callsOf(task, turn))
     .map(lineOf);
@@ -141,11 +141,11 @@ function whatBecame(open: readonly Exchange[], task: Snapshot): string[] {
 function lineOf(call: Call): string {
   if (call.state.type === 'ready' || call.state.type === 'running')
     return `- ${call.title}: the person has approved it, and it was not done yet. Ask for it again, exactly as before: it will be let through.`;
-  return `- ${call.title}: ${capped(resultOf(call).text, MAX_RESULT)}`;
+  return `- ${call.title}: ${capped(resultForModel(call).text, MAX_RESULT)}`;
 }
 
 /** @param open the exchanges that the prompt describes in more detail. */
-function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly Exchange[]): string {
+function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly ConversationItem[]): string {
   const exchanges = task.exchanges.slice(0, task.exchanges.length - open.length);
   return transcript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT);
 }

@@ -16,20 +16,20 @@ import { replacementsIn, type Replacements } from './replacements.ts';
 import type { FileDiff } from './tool-call.ts';
 
 /** A file on disk: its text, that there is none, or that it cannot be read as text of the workspace. */
-export type FileNow =
+export type CurrentFile =
   { type: 'text'; text: string; hash: string } | { type: 'absent' } | { type: 'unreadable' };
 
 /** @param places as `placeIn` returns them */
 export async function readFiles(
   places: readonly string[],
   workspace: Workspace,
-): Promise<Map<string, FileNow>> {
-  const files = new Map<string, FileNow>();
+): Promise<Map<string, CurrentFile>> {
+  const files = new Map<string, CurrentFile>();
   for (const place of places) files.set(place, await readFile(place, workspace));
   return files;
 }
 
-async function readFile(place: string, workspace: Workspace): Promise<FileNow> {
+async function readFile(place: string, workspace: Workspace): Promise<CurrentFile> {
   if (isAbsolute(place)) return { type: 'unreadable' };
   try {
     const file = await workspace.read(place);
@@ -40,7 +40,7 @@ async function readFile(place: string, workspace: Workspace): Promise<FileNow> {
 }
 
 /** What a decision binds to: the content of the files that the person was shown a change of. */
-export function basisOf(files: ReadonlyMap<string, FileNow>): string {
+export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
   const hashes = [...files.values()].map((file) => {
     switch (file.type) {
       case 'text':
@@ -61,7 +61,7 @@ export function basisOf(files: ReadonlyMap<string, FileNow>): string {
  */
 export function diffsFromDisk(
   diffs: readonly FileDiff[],
-  { files, root, rawInput }: { files: ReadonlyMap<string, FileNow>; root: string; rawInput: unknown },
+  { files, root, rawInput }: { files: ReadonlyMap<string, CurrentFile>; root: string; rawInput: unknown },
 ): string {
   const parts = replacementsIn(rawInput);
   const places = [...new Set(diffs.map(({ path }) => pathInWorkspace(root, path)))];
@@ -76,7 +76,7 @@ export function diffsFromDisk(
 function diffOf(
   place: string,
   diffs: readonly FileDiff[],
-  { now, parts }: { now: FileNow; parts: Replacements },
+  { now, parts }: { now: CurrentFile; parts: Replacements },
 ): string {
   const name = oneLine(place, 1000);
   if (now.type === 'unreadable') {
@@ -89,7 +89,7 @@ function diffOf(
   const notes: string[] = [];
   let after = before;
   for (const diff of diffs) {
-    const change = changeOf(after, diff, parts);
+    const change = applyDiff(after, diff, parts);
     if (change.note !== undefined) notes.push(NOTES[change.note](name));
     after = change.after;
   }
@@ -110,7 +110,7 @@ const NOTES = {
 };
 
 /** The content after one diff of the agent's. `note`: how its account differs from the content before. */
-export function changeOf(
+export function applyDiff(
   before: string | undefined,
   { oldText, newText }: FileDiff,
   parts: Replacements,

@@ -18,7 +18,7 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { AgentConnection, AgentPeer, PermissionRequest } from './agent-connection.ts';
 import { permissionOf, type Permission } from './permission.ts';
-import { updated } from './tool-call.ts';
+import { mergeToolCallUpdate } from './tool-call.ts';
 
 /** Maximum characters of unread updates, as JSON. */
 const MAX_UNREAD = 16 * 1024 * 1024;
@@ -276,7 +276,7 @@ export class LiveAgent implements AgentPeer {
   }
 
   #remember(update: ToolCallUpdate): ToolCallUpdate {
-    const toolCall = updated(this.#toolCalls.get(update.toolCallId), update);
+    const toolCall = mergeToolCallUpdate(this.#toolCalls.get(update.toolCallId), update);
     this.#toolCalls.set(update.toolCallId, toolCall);
     const [oldest] = this.#toolCalls.keys();
     if (this.#toolCalls.size > MAX_TOOL_CALLS && oldest !== undefined) this.#toolCalls.delete(oldest);

@@ -6,12 +6,12 @@
  * resumes its session by the id in the journal.
  */
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
-import { taughtAnew, type PromptContext } from './agent-prompt.ts';
+import { promptAfterStart, type PromptContext } from './agent-prompt.ts';
 import type { LiveAgent } from './live-agent.ts';
 import { openAgent, type AcpOptions } from './open-agent.ts';
 
 /** The reason for using an agent: the next turn of its task, or a call of the last turn. */
-export type Purpose = 'turn' | 'call';
+export type AgentPurpose = 'turn' | 'call';
 
 interface Kept {
   agent: LiveAgent;
@@ -28,7 +28,7 @@ interface Kept {
 }
 
 /** An agent in use. Call `release` after use. */
-export interface InUse extends Pick<Kept, 'agent' | 'sessionId'> {
+export interface AgentInUse extends Pick<Kept, 'agent' | 'sessionId'> {
   /** The agent was restarted for the calls of this turn, so it must ask for them again. */
   fresh: boolean;
   release: () => void;
@@ -53,7 +53,7 @@ export class LiveAgents {
    * Returns the session's agent, and starts it if needed. A new agent gets a prompt with the current state.
    * @throws ProductError AGENT_ERROR, SignInNeeded
    */
-  async use(place: TaskPlace, purpose: Purpose): Promise<InUse> {
+  async use(place: TaskPlace, purpose: AgentPurpose): Promise<AgentInUse> {
     const { task } = place;
     const key = keyOf(task);
     const kept = await (this.#opening.get(key) ?? this.#obtain(key, place, purpose));
@@ -95,7 +95,7 @@ export class LiveAgents {
   }
 
   /** Returns the current agent or starts one. Concurrent callers get the same one. */
-  #obtain(key: string, place: TaskPlace, purpose: Purpose): Promise<Kept> {
+  #obtain(key: string, place: TaskPlace, purpose: AgentPurpose): Promise<Kept> {
     const kept = this.#kept.get(key);
     if (kept && isUsable(kept, place) && !kept.agent.discarding) return Promise.resolve(kept);
     const obtained = this.#renew(key, place, purpose).finally(() => this.#opening.delete(key));
@@ -103,7 +103,7 @@ export class LiveAgents {
     return obtained;
   }
 
-  async #renew(key: string, place: TaskPlace, purpose: Purpose): Promise<Kept> {
+  async #renew(key: string, place: TaskPlace, purpose: AgentPurpose): Promise<Kept> {
     const before = this.#kept.get(key);
     // A cancelled prompt must end before a new prompt starts.
     if (before?.agent.discarding) await before.agent.stop();
@@ -124,7 +124,7 @@ export class LiveAgents {
       cancelIdle: undefined,
     };
     this.#kept.set(key, kept);
-    tell(agent, taughtAnew(place, remembers));
+    sendPrompt(agent, promptAfterStart(place, remembers));
     return kept;
   }
 
@@ -146,7 +146,7 @@ function isUsable({ agent, workspace, users, broken }: Kept, place: TaskPlace): 
 }
 
 /** Sends a prompt and records its message ids as delivered. */
-export function tell(agent: LiveAgent, { text, messages }: PromptContext): void {
+export function sendPrompt(agent: LiveAgent, { text, messages }: PromptContext): void {
   for (const messageId of messages) agent.delivered.add(messageId);
   agent.prompt(text);
 }

@@ -7,11 +7,11 @@ import type { ChildProcesses } from '../../processes/child-processes.ts';
 import type { TaskPlace } from '../../task/snapshot.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { AgentConnection, SignInNeeded } from './agent-connection.ts';
-import { spelled, type AgentCommand } from './agent-command.ts';
+import { commandText, type AcpAgentCommand } from './agent-command.ts';
 import { LiveAgent } from './live-agent.ts';
 
 export interface AcpOptions {
-  agent: AgentCommand;
+  agent: AcpAgentCommand;
   /** The environment of the agent process. */
   env: Record<string, string>;
   clock: Clock;
@@ -59,7 +59,7 @@ export async function openAgent(
     if (agent.protocolVersion !== PROTOCOL_VERSION)
       throw new ProductError(
         'AGENT_ERROR',
-        `The agent ${spelled(command)} speaks version ${agent.protocolVersion} of ACP; this server speaks ${PROTOCOL_VERSION}.`,
+        `The agent ${commandText(command)} speaks version ${agent.protocolVersion} of ACP; this server speaks ${PROTOCOL_VERSION}.`,
       );
     const opened = await openSession(connection, agent, place).catch((error: unknown) => {
       throw error instanceof SignInNeeded ? signInNeeded(command, agent, error) : error;
@@ -109,13 +109,13 @@ async function takenUp(
 }
 
 function signInNeeded(
-  command: AgentCommand,
+  command: AcpAgentCommand,
   { authMethods = [] }: InitializeResponse,
   error: SignInNeeded,
 ): SignInNeeded {
   const ways = authMethods.map(({ name }) => oneLine(name, 80)).join(', ');
   return new SignInNeeded(
-    `The agent ${spelled(command)} wants a sign-in first (${oneLine(messageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with its own program, as the user this server runs as, or pass it its key with --pass-env and start the server again; then reply, and it goes on.`,
+    `The agent ${commandText(command)} wants a sign-in first (${oneLine(messageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with its own program, as the user this server runs as, or pass it its key with --pass-env and start the server again; then reply, and it goes on.`,
     { cause: error },
   );
 }

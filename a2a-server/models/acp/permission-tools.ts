@@ -11,13 +11,13 @@ import { z } from 'zod';
 import type { Preview, SideEffect } from '../../../shared/protocol/tool-approval.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { defineTool } from '../../tools/builtin/define-tool.ts';
-import type { Reach, Shown, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
+import type { CallTargets, ToolPreview, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
-import { changed } from '../../tools/workspace/replace-file.ts';
+import { inputChangedError } from '../../tools/workspace/replace-file.ts';
 import { agentName } from './agent-command.ts';
-import { basisOf, diffsFromDisk, readFiles, type FileNow } from './file-changes.ts';
+import { basisOfFiles, diffsFromDisk, readFiles, type CurrentFile } from './file-changes.ts';
 import type { LiveAgents } from './live-agents.ts';
-import { permissionInput, placesOf, type PermissionInput } from './permission.ts';
+import { permissionInput, permissionFiles, type PermissionInput } from './permission.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { runPermitted } from './run-permitted.ts';
 
@@ -60,7 +60,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
 }
 
 /** The paths, command and hosts the agent names. The person sees them, and policy rules match them. */
-function reachOf(kind: string, input: PermissionInput): Reach {
+function reachOf(kind: string, input: PermissionInput): CallTargets {
   const paths = [...(input.diffs ?? []).map(({ path }) => path), ...(input.paths ?? [])];
   const url = kind === 'fetch' ? parseUrl(urlOf(input) ?? '') : undefined;
   return {
@@ -70,11 +70,11 @@ function reachOf(kind: string, input: PermissionInput): Reach {
   };
 }
 
-async function show(kind: string, input: PermissionInput, { workspace }: ToolContext): Promise<Shown> {
+async function show(kind: string, input: PermissionInput, { workspace }: ToolContext): Promise<ToolPreview> {
   const { diffs = [], rawInput } = input;
   const { root } = workspace;
   const files = await filesOf(kind, input, workspace);
-  const basis = files && basisOf(files);
+  const basis = files && basisOfFiles(files);
   if (files && diffs.length > 0) {
     const places = new Set(diffs.map(({ path }) => pathInWorkspace(root, path)));
     const diff = diffsFromDisk(diffs, { files, root, rawInput });
@@ -88,9 +88,9 @@ async function filesOf(
   kind: string,
   input: PermissionInput,
   workspace: Workspace,
-): Promise<ReadonlyMap<string, FileNow> | null> {
+): Promise<ReadonlyMap<string, CurrentFile> | null> {
   const changes = (input.diffs ?? []).length > 0 || CHANGES_FILES.has(kind);
-  const places = changes ? placesOf(input, workspace.root) : [];
+  const places = changes ? permissionFiles(input, workspace.root) : [];
   return places.length === 0 ? null : readFiles(places, workspace);
 }
 
@@ -106,7 +106,7 @@ async function checkBasis(
 ): Promise<void> {
   if (basis === null) return;
   const files = await filesOf(kind, input, workspace);
-  if (files && basisOf(files) !== basis) throw changed([...files.keys()].join(', '));
+  if (files && basisOfFiles(files) !== basis) throw inputChangedError([...files.keys()].join(', '));
 }
 
 const commandInput = z.looseObject({

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { inputHash } from '../../../shared/protocol/input-hash.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import { diffsOf, textOf } from './tool-call.ts';
+import { toolCallDiffs, toolCallText } from './tool-call.ts';
 
 /** The fields of a permission that the person sees and that the decision binds to (D2). */
 export const permissionInput = z.strictObject({
@@ -47,8 +47,8 @@ export function permissionOf(
   { options, answer }: Pick<Permission, 'options' | 'answer'>,
   workspace: string,
 ): Permission {
-  const diffs = diffsOf(known);
-  const text = textOf(known);
+  const diffs = toolCallDiffs(known);
+  const text = toolCallText(known);
   const input = permissionInput.parse({
     title: oneLine(known.title ?? known.name ?? known.kind ?? 'Go on', 200),
     ...(known.name && { name: known.name }),
@@ -60,7 +60,7 @@ export function permissionOf(
   });
   return {
     toolCallId: known.toolCallId,
-    tool: toolOf(known.kind ?? 'other', placesOf(input, workspace)),
+    tool: toolOf(known.kind ?? 'other', permissionFiles(input, workspace)),
     input,
     hash: inputHash(input),
     options,
@@ -69,7 +69,7 @@ export function permissionOf(
 }
 
 /** The files of the permission. Paths in the workspace are relative; others are absolute. */
-export function placesOf({ diffs = [], paths = [] }: PermissionInput, workspace: string): string[] {
+export function permissionFiles({ diffs = [], paths = [] }: PermissionInput, workspace: string): string[] {
   const all = [...diffs.map(({ path }) => path), ...paths].map((path) => pathInWorkspace(workspace, path));
   return [...new Set(all)];
 }
@@ -96,7 +96,7 @@ export function permissionOutcome(
 }
 
 /** Rejects this request, if the agent offers that. Otherwise cancels the agent's turn. */
-export function refusal(options: readonly PermissionOption[]): RequestPermissionOutcome {
+export function rejectOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome {
   return select(options, 'reject_once') ?? select(options, 'reject_always') ?? { outcome: 'cancelled' };
 }
 

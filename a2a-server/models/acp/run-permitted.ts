@@ -5,11 +5,11 @@ import { callsOf, type Call, type Snapshot } from '../../task/snapshot.ts';
 import { capped } from '../../../shared/text/capped-text.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type ToolResult, type ToolRun } from '../../tools/tool.ts';
-import { partsOf } from './session-updates.ts';
+import { contentPartsOf } from './session-updates.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveAgents } from './live-agents.ts';
-import { permissionOutcome, refusal, type Permission } from './permission.ts';
-import { hasEnded, textOf } from './tool-call.ts';
+import { permissionOutcome, rejectOutcome, type Permission } from './permission.ts';
+import { hasToolCallEnded, toolCallText } from './tool-call.ts';
 
 /** Maximum characters of the result. */
 const MAX_RESULT = 30_000;
@@ -38,12 +38,12 @@ export async function runPermitted(
     const permission = await claim(agent, call, { task: place.task, fresh, signal });
     agent.permitted.add(call.callId);
     await check().catch((error: unknown) => {
-      permission.answer(refusal(permission.options));
+      permission.answer(rejectOutcome(permission.options));
       throw error;
     });
     const outcome = permissionOutcome(permission.options);
     if (outcome === undefined) {
-      permission.answer(refusal(permission.options));
+      permission.answer(rejectOutcome(permission.options));
       throw new Error(
         'The agent asked, and offered no answer that lets it: it was refused. Nothing was done.',
       );
@@ -78,7 +78,7 @@ export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
   for (const call of callsOfTurn(task)) {
     if (call.state.type !== 'settled' || agent.permitted.has(call.callId)) continue;
     const permission = agent.waiting.find((open) => isOf(call, open) && open.toolCallId === call.modelCallId);
-    permission?.answer(refusal(permission.options));
+    permission?.answer(rejectOutcome(permission.options));
   }
 }
 
@@ -123,7 +123,7 @@ function endOf(
 ): Promise<End> {
   return agent.until((): End | undefined => {
     const toolCall = agent.toolCall(toolCallId);
-    if (toolCall && hasEnded(toolCall)) return { type: 'done', toolCall };
+    if (toolCall && hasToolCallEnded(toolCall)) return { type: 'done', toolCall };
     if (agent.failure !== undefined) return { type: 'lost', message: agent.failure };
     if (!agent.prompted) return { type: 'turn-over' };
     return asksMore(agent, task, call) ? { type: 'asks-more' } : undefined;
@@ -144,7 +144,9 @@ function resultOf(end: End, workspace: string, call: Call): ToolResult {
   switch (end.type) {
     case 'done': {
       const { toolCall } = end;
-      const parts = partsOf(toolCall, workspace).flatMap((part) => (part.type === 'text' ? [part.text] : []));
+      const parts = contentPartsOf(toolCall, workspace).flatMap((part) =>
+        part.type === 'text' ? [part.text] : [],
+      );
       const text = capped(parts.join('\n\n') || rawText(toolCall), MAX_RESULT);
       if (toolCall.status === 'failed')
         throw new Error(text || 'The agent says that it failed, and no more.');
@@ -175,7 +177,7 @@ function liveOutput({ output }: ToolRun): { told: (toolCall: ToolCallUpdate) => 
   let shown = '';
   return {
     told: (toolCall) => {
-      const text = textOf(toolCall);
+      const text = toolCallText(toolCall);
       if (text === shown) return;
       output(text.startsWith(shown) ? text.slice(shown.length) : `\n${text}`);
       shown = text;

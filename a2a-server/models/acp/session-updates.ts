@@ -6,7 +6,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import type { ModelEvent } from '../model.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import { blockText, diffsOf, hasEnded, textOf } from './tool-call.ts';
+import { blockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './tool-call.ts';
 
 const MAX_NOTE = 300;
 const MAX_OUTPUT = 30_000;
@@ -78,20 +78,20 @@ export class SessionUpdates {
   *#toolCall(update: SessionUpdate, toolCall: ToolCallUpdate): Generator<ModelEvent> {
     const title = oneLine(toolCall.title ?? toolCall.name ?? toolCall.kind ?? 'Tool call', MAX_NOTE);
     if (update.sessionUpdate === 'tool_call') yield { type: 'note', text: title };
-    if (!hasEnded(toolCall)) return;
+    if (!hasToolCallEnded(toolCall)) return;
     if (toolCall.status === 'failed') yield { type: 'note', text: `${title}: failed` };
-    const parts = partsOf(toolCall, this.#workspace);
+    const parts = contentPartsOf(toolCall, this.#workspace);
     if (parts.length === 0 || LOOKS.has(toolCall.kind ?? 'other')) return;
     yield given({ artifactId: `tool-${toolCall.toolCallId}`, name: title, description: '', parts });
   }
 }
 
 /** The file changes and the output of a tool call, as text. */
-export function partsOf(toolCall: ToolCallUpdate, workspace: string): ContentPart[] {
-  const changes = diffsOf(toolCall).map(({ path, oldText, newText }) =>
+export function contentPartsOf(toolCall: ToolCallUpdate, workspace: string): ContentPart[] {
+  const changes = toolCallDiffs(toolCall).map(({ path, oldText, newText }) =>
     unifiedDiff(pathInWorkspace(workspace, path), oldText ?? undefined, newText),
   );
-  return [...changes, textOf(toolCall)]
+  return [...changes, toolCallText(toolCall)]
     .filter((text) => text !== '')
     .map((text) => ({ type: 'text', text: capped(text, MAX_OUTPUT) }));
 }

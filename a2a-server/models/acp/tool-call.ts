@@ -9,19 +9,22 @@ export interface FileDiff {
 }
 
 /** ACP v1, tool calls: an update includes only changed fields. A collection replaces the previous one. */
-export function updated(known: ToolCallUpdate | undefined, update: ToolCallUpdate): ToolCallUpdate {
+export function mergeToolCallUpdate(
+  known: ToolCallUpdate | undefined,
+  update: ToolCallUpdate,
+): ToolCallUpdate {
   const said = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
   return { ...known, ...Object.fromEntries(said), toolCallId: update.toolCallId };
 }
 
-export function diffsOf({ content }: ToolCallUpdate): FileDiff[] {
+export function toolCallDiffs({ content }: ToolCallUpdate): FileDiff[] {
   return (content ?? []).flatMap((item) =>
     item.type === 'diff' ? [{ path: item.path, oldText: item.oldText ?? null, newText: item.newText }] : [],
   );
 }
 
 /** The text of the tool call's content. */
-export function textOf({ content }: ToolCallUpdate): string {
+export function toolCallText({ content }: ToolCallUpdate): string {
   return (content ?? [])
     .flatMap((item) => (item.type === 'content' ? [blockText(item.content)] : []))
     .join('\n');
@@ -43,6 +46,6 @@ export function blockText(block: ContentBlock): string {
 }
 
 /** True if the tool call is completed or failed. */
-export function hasEnded({ status }: ToolCallUpdate): boolean {
+export function hasToolCallEnded({ status }: ToolCallUpdate): boolean {
   return status === 'completed' || status === 'failed';
 }

@@ -4,7 +4,7 @@
  * `{"plan": [{"tool": "…", "input": {…}}, {"together": [{"tool": …}, …]}, {"say": "…", "repeat": 3}]}`
  */
 import { z } from 'zod';
-import type { Reading, Step } from './step.ts';
+import type { ParsedMessage, PlanStep } from './step.ts';
 
 /** Characters that one `say` may stream. */
 export const MAX_SAID = 50_000_000;
@@ -33,7 +33,7 @@ const plan = z.strictObject({
 });
 
 /** Reads a JSON plan. Never throws: text that is no plan is refused with the reason. */
-export function readJsonPlan(source: string): Reading {
+export function readJsonPlan(source: string): ParsedMessage {
   const json = parse(source);
   if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);
   if (depthExceeds(json.value, MAX_DEPTH)) return refused(`the plan has more than ${MAX_DEPTH} levels`);
@@ -42,13 +42,13 @@ export function readJsonPlan(source: string): Reading {
   return { type: 'steps', steps: parsed.data.plan.map(stepOf) };
 }
 
-function stepOf(item: z.infer<typeof plan>['plan'][number]): Step {
+function stepOf(item: z.infer<typeof plan>['plan'][number]): PlanStep {
   if ('together' in item) return { type: 'together', calls: item.together };
   if ('tool' in item) return { type: 'call', ...item };
   return { type: 'say', text: item.say, ...(item.repeat !== undefined && { repeat: item.repeat }) };
 }
 
-function refused(why: string): Reading {
+function refused(why: string): ParsedMessage {
   return { type: 'refused', why };
 }
 

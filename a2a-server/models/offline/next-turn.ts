@@ -7,18 +7,18 @@
  */
 import type { ConversationStep } from '../model.ts';
 import { FORMS, readMessage } from './read-message.ts';
-import { callsOf, type PlannedCall, type Step } from './step.ts';
+import { callsOfStep, type PlannedCall, type PlanStep } from './step.ts';
 
 /** Something to say: `repeat` chunks of `text`, or `text` word by word. */
-export interface Said {
+export interface SayStep {
   text: string;
   repeat?: number;
 }
 
 export type NextTurn =
-  | { type: 'calls'; said: Said[]; calls: PlannedCall[] }
+  | { type: 'calls'; said: SayStep[]; calls: PlannedCall[] }
   /** The last turn. */
-  | { type: 'end'; said: Said[] }
+  | { type: 'end'; said: SayStep[] }
   /** The model cannot do what the task asks for, and has done nothing. */
   | { type: 'rejected'; message: string };
 
@@ -30,8 +30,8 @@ type Result = Extract<ConversationStep, { role: 'tool' }>['results'][number];
 export function nextTurn(conversation: readonly ConversationStep[], offered: ReadonlySet<string>): NextTurn {
   const { messages, turns } = unanswered(conversation);
   const readings = messages.map(({ text, fresh }) => ({ ...readMessage(text), fresh }));
-  const said: Said[] = readings.flatMap((reading) =>
-    reading.type === 'refused' && reading.fresh ? [{ text: refusal(reading.why) }] : [],
+  const said: SayStep[] = readings.flatMap((reading) =>
+    reading.type === 'refused' && reading.fresh ? [{ text: refusalText(reading.why) }] : [],
   );
   const steps = readings.flatMap((reading) => (reading.type === 'steps' ? reading.steps : []));
   const [first] = said;
@@ -40,21 +40,21 @@ export function nextTurn(conversation: readonly ConversationStep[], offered: Rea
   let taken = 0;
   for (const step of steps) {
     const current = taken === turns.length;
-    const absent = callsOf(step).find(({ tool }) => !offered.has(tool))?.tool;
+    const absent = callsOfStep(step).find(({ tool }) => !offered.has(tool))?.tool;
     if (step.type === 'say' || absent !== undefined) {
       if (current)
         said.push(step.type === 'say' ? step : { text: `Not done: this task has no tool ${absent}.` });
       continue;
     }
     const results = turns[taken];
-    if (results === undefined) return { type: 'calls', said, calls: callsOf(step) };
+    if (results === undefined) return { type: 'calls', said, calls: callsOfStep(step) };
     taken += 1;
     if (taken === turns.length) said.push({ text: report(step, results) });
   }
   return { type: 'end', said: said.length > 0 ? said : [{ text: 'There was nothing to do.' }] };
 }
 
-export function refusal(why: string): string {
+export function refusalText(why: string): string {
   return [
     `No model is configured, and the offline model does not understand this message: ${why}.`,
     'To choose a model, start the server with --model, for example --model anthropic:claude-sonnet-4-5, and set the key of its provider (docs/models.md).',
@@ -62,8 +62,8 @@ export function refusal(why: string): string {
   ].join('\n');
 }
 
-function report(step: Step, results: readonly Result[]): string {
-  const calls = callsOf(step);
+function report(step: PlanStep, results: readonly Result[]): string {
+  const calls = callsOfStep(step);
   const lines = calls.map(({ tool }, index) => {
     const text = cut(results[index]?.text ?? 'There is no result.');
     return calls.length === 1 ? text : `${tool}: ${text}`;

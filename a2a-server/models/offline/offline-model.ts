@@ -4,7 +4,7 @@
  */
 import type { TurnEnd } from '../../task/events.ts';
 import type { Model, ModelEvent } from '../model.ts';
-import { nextTurn, type NextTurn, type Said } from './next-turn.ts';
+import { nextTurn, type NextTurn, type SayStep } from './next-turn.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
@@ -25,7 +25,7 @@ export function offlineModel(id: string): Model {
 }
 
 /** Word by word; a repeated text chunk by chunk, so that a message can ask for a stream of exactly n chunks. */
-function* deltas(said: readonly Said[]): Generator<string> {
+function* deltas(said: readonly SayStep[]): Generator<string> {
   for (const [at, { text, repeat }] of said.entries()) {
     if (at > 0) yield '\n\n';
     if (repeat === undefined) for (const [word] of text.matchAll(/\s+|\S{1,200}\s?/gu)) yield word;

@@ -3,7 +3,7 @@
  * Pure and total, and linear in the text (X3).
  */
 import { readJsonPlan } from './json-plan.ts';
-import type { PlannedCall, Reading } from './step.ts';
+import type { PlannedCall, ParsedMessage } from './step.ts';
 
 /** Characters of a message. A longer message is refused. */
 export const MAX_LENGTH = 1_000_000;
@@ -91,7 +91,7 @@ const GO_ON = new Set(['go on', 'continue', 'yes']);
 
 const FENCE = /^```(?:json)?\n([^]*)\n```$/;
 
-export function readMessage(message: string): Reading {
+export function readMessage(message: string): ParsedMessage {
   if (message.length > MAX_LENGTH)
     return { type: 'refused', why: `it is longer than ${MAX_LENGTH} characters` };
   const text = message.trim();

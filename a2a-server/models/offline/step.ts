@@ -6,7 +6,7 @@ export interface PlannedCall {
   input: Record<string, unknown>;
 }
 
-export type Step =
+export type PlanStep =
   | ({ type: 'call' } & PlannedCall)
   /** Several calls requested in one turn. */
   | { type: 'together'; calls: PlannedCall[] }
@@ -14,10 +14,10 @@ export type Step =
   | { type: 'say'; text: string; repeat?: number };
 
 /** A message, read. A `refused` message does nothing at all. */
-export type Reading = { type: 'steps'; steps: Step[] } | { type: 'refused'; why: string };
+export type ParsedMessage = { type: 'steps'; steps: PlanStep[] } | { type: 'refused'; why: string };
 
 /** The calls of a step; a `say` step has none. */
-export function callsOf(step: Step): PlannedCall[] {
+export function callsOfStep(step: PlanStep): PlannedCall[] {
   switch (step.type) {
     case 'call':
       return [step];

@@ -3,12 +3,12 @@
  * is repeated after a crash has the same steps.
  */
 import type { UserMessage } from '../../task/events.ts';
-import type { Exchange } from '../../task/snapshot.ts';
-import type { Rule, Script, Sequence } from './script.ts';
-import type { Step } from './step.ts';
+import type { ConversationItem } from '../../task/snapshot.ts';
+import type { ScriptRule, Script, Sequence } from './script.ts';
+import type { ScriptStep } from './step.ts';
 
 /** The newest message chooses the rule. If no rule matches, an unfinished sequence continues. */
-export function nextSteps(script: Script, exchanges: readonly Exchange[]): readonly Step[] {
+export function nextSteps(script: Script, exchanges: readonly ConversationItem[]): readonly ScriptStep[] {
   let sequence: Sequence = [];
   let turn = 0;
   let messages = 0;
@@ -27,7 +27,7 @@ export function nextSteps(script: Script, exchanges: readonly Exchange[]): reado
 }
 
 /** @param nth the number of the message in its task; 1 is the first */
-function ruleFor({ rules }: Script, message: UserMessage, nth: number): Rule | undefined {
+function ruleFor({ rules }: Script, message: UserMessage, nth: number): ScriptRule | undefined {
   const text = message.parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n')

@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { step, turnEnd, type Step } from './step.ts';
+import { scriptStepSchema, turnEnd, type ScriptStep } from './step.ts';
 
 /** The steps of each turn, in order. A question or a call ends a turn; the last turn may be empty. */
-export type Sequence = readonly (readonly Step[])[];
+export type Sequence = readonly (readonly ScriptStep[])[];
 
-export interface Rule {
+export interface ScriptRule {
   when: {
     /** Matches the beginning of the message id. */
     messageId?: string | undefined;
@@ -21,7 +21,7 @@ export interface Rule {
 }
 
 export interface Script {
-  rules: readonly Rule[];
+  rules: readonly ScriptRule[];
   /** The steps for a message without a matching rule. */
   otherwise: Sequence;
 }
@@ -29,7 +29,7 @@ export interface Script {
 const NO_RULE: Sequence = [[{ type: 'reject', value: 'No rule of the script matches this message.' }]];
 
 const sequence = z
-  .array(step)
+  .array(scriptStepSchema)
   .min(1)
   .superRefine((steps, context) => {
     for (const [index, problem] of problemsOf(steps))
@@ -86,7 +86,7 @@ export async function readScript(path: string): Promise<Script> {
   return parseScript(json, path);
 }
 
-function problemsOf(steps: readonly Step[]): [number, string][] {
+function problemsOf(steps: readonly ScriptStep[]): [number, string][] {
   const problems: [number, string][] = [];
   /** The artifacts of this turn so far. An append must refer to one of them, because a turn repeats after a crash. */
   let given = new Set<string>();
@@ -110,8 +110,8 @@ function problemsOf(steps: readonly Step[]): [number, string][] {
   return problems;
 }
 
-function turnsOf(steps: readonly Step[]): Sequence {
-  const turns: Step[][] = [[]];
+function turnsOf(steps: readonly ScriptStep[]): Sequence {
+  const turns: ScriptStep[][] = [[]];
   for (const it of steps) {
     turns.at(-1)?.push(it);
     const end = turnEnd(it);

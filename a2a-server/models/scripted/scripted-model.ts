@@ -8,7 +8,7 @@ import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';
 import { nextSteps } from './next-steps.ts';
 import type { Script } from './script.ts';
-import type { Step } from './step.ts';
+import type { ScriptStep } from './step.ts';
 
 const SCRIPTED = 'scripted';
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
@@ -51,7 +51,7 @@ function scriptedModel(script: Script, clock: Clock): Model {
 
 /** @returns how the turn ends if this is its last step */
 function* give(
-  step: Exclude<Step, { type: 'delay' | 'stayWorking' }>,
+  step: Exclude<ScriptStep, { type: 'delay' | 'stayWorking' }>,
 ): Generator<ModelEvent, TurnEnd, undefined> {
   switch (step.type) {
     case 'text':

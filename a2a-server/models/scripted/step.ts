@@ -88,10 +88,10 @@ type Arguments = typeof ARGUMENTS;
 type StepName = keyof Arguments;
 
 /** A step: its name and its argument. */
-export type Step = { [K in StepName]: { type: K; value: z.output<Arguments[K]> } }[StepName];
+export type ScriptStep = { [K in StepName]: { type: K; value: z.output<Arguments[K]> } }[StepName];
 
 /** How a step ends its turn. After `run` and `ask` the next steps continue later; after `end` there are none. */
-export function turnEnd({ type }: Step): 'run' | 'ask' | 'end' | undefined {
+export function turnEnd({ type }: ScriptStep): 'run' | 'ask' | 'end' | undefined {
   switch (type) {
     case 'call':
     case 'calls':
@@ -117,7 +117,7 @@ function isStepName(name: string): name is StepName {
   return Object.hasOwn(ARGUMENTS, name);
 }
 
-export const step = z.record(z.string(), z.unknown()).transform((it, context): Step => {
+export const scriptStepSchema = z.record(z.string(), z.unknown()).transform((it, context): ScriptStep => {
   const [name = '', ...others] = Object.keys(it);
   if (!isStepName(name) || others.length > 0) {
     const names = Object.keys(ARGUMENTS).join(', ');
@@ -132,6 +132,6 @@ export const step = z.record(z.string(), z.unknown()).transform((it, context): S
 });
 
 /** Safe, because the schema of this name has parsed the value. */
-function stepOf(type: StepName, value: unknown): Step {
-  return z.custom<Step>().parse({ type, value });
+function stepOf(type: StepName, value: unknown): ScriptStep {
+  return z.custom<ScriptStep>().parse({ type, value });
 }

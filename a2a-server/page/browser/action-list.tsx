@@ -1,7 +1,7 @@
 /** Shows the actions of one task, or the action a link opens. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../shared/client/index.ts';
-import { show } from './address.ts';
+import { showTask } from './address.ts';
 import type { OpenedAction } from './address.ts';
 import { Outcome } from './outcome.tsx';
 import { ActionView, PendingActionView } from './pending-action.tsx';
@@ -37,7 +37,7 @@ export function ActionList({ taskId, link: { callId, shown }, actions, onDecide 
       {others > 0 && (
         <p>
           {others === 1 ? 'One more action' : `${others} more actions`} of this task{' '}
-          {others === 1 ? 'waits' : 'wait'}. <button onClick={() => show(taskId)}>Show all</button>
+          {others === 1 ? 'waits' : 'wait'}. <button onClick={() => showTask(taskId)}>Show all</button>
         </p>
       )}
     </>

@@ -3,7 +3,7 @@
  * `#task=<id>&call=<id>&shown=<code>`.
  */
 
-export interface Target extends OpenedAction {
+export interface AddressTarget extends OpenedAction {
   taskId: string | undefined;
 }
 
@@ -25,19 +25,19 @@ export function takeCode(): string | undefined {
   return code;
 }
 
-export function target(): Target {
+export function addressTarget(): AddressTarget {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const given = (name: string): string | undefined => fragment.get(name) ?? undefined;
   return { taskId: given('task'), callId: given('call'), shown: given('shown') };
 }
 
 /** Shows this task. The address changes too, so that reload and Back work. */
-export function show(taskId: string): void {
+export function showTask(taskId: string): void {
   location.hash = new URLSearchParams({ task: taskId }).toString();
 }
 
 /** Calls `act` when the fragment changes. @returns a function that removes the listener */
-export function onTarget(act: () => void): () => void {
+export function onAddressTarget(act: () => void): () => void {
   window.addEventListener('hashchange', act);
   return () => window.removeEventListener('hashchange', act);
 }

@@ -1,7 +1,7 @@
 /** Shows the task list and the chosen task. Only the address decides which task is chosen. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { type A2aClient, ClientError, type ListedTask } from '../../../shared/client/index.ts';
-import { onTarget, show, target } from './address.ts';
+import { onAddressTarget, showTask, addressTarget } from './address.ts';
 import { signOut } from './sign-in.ts';
 import { TaskList } from './task-list.tsx';
 import { TaskView } from './task-view.tsx';
@@ -14,7 +14,7 @@ interface ApprovalsProps {
 export function Approvals({ client, onSignedOut }: ApprovalsProps) {
   const [tasks, setTasks] = useState<readonly ListedTask[]>();
   const [problem, setProblem] = useState<string>();
-  const [{ taskId, callId, shown }, setTarget] = useState(target());
+  const [{ taskId, callId, shown }, setTarget] = useState(addressTarget());
 
   const refresh = useCallback(async (): Promise<void> => {
     try {
@@ -23,14 +23,14 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
       setProblem(undefined);
       // Without a task in the address, open the first waiting task once.
       const first = found.find(({ state }) => state === 'waiting') ?? found[0];
-      if (target().taskId === undefined && first !== undefined) show(first.taskId);
+      if (addressTarget().taskId === undefined && first !== undefined) showTask(first.taskId);
     } catch (error) {
       if (error instanceof ClientError && error.status === 401) onSignedOut();
       else setProblem(error instanceof Error ? error.message : String(error));
     }
   }, [client]);
 
-  useEffect(() => onTarget(() => setTarget(target())), []);
+  useEffect(() => onAddressTarget(() => setTarget(addressTarget())), []);
   useEffect(() => {
     void refresh();
     const seen = (): void => void (document.visibilityState === 'visible' && refresh());
@@ -66,7 +66,7 @@ export function Approvals({ client, onSignedOut }: ApprovalsProps) {
         </p>
       )}
       <main>
-        <TaskList tasks={tasks ?? []} chosen={taskId} onChoose={show} />
+        <TaskList tasks={tasks ?? []} chosen={taskId} onChoose={showTask} />
         {taskId !== undefined && (
           <TaskView
             key={taskId}

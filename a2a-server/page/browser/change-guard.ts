@@ -9,15 +9,15 @@
 const PAUSE_MS = 500;
 
 /** Runs `act` once after `ms` milliseconds. @returns a function that cancels it */
-export type After = (ms: number, act: () => void) => () => void;
+export type StartTimer = (ms: number, act: () => void) => () => void;
 
-const browserTimer: After = (ms, act) => {
+const browserTimer: StartTimer = (ms, act) => {
   const timer = setTimeout(act, ms);
   return () => clearTimeout(timer);
 };
 
 /** While clicks are ignored, `root` has the attribute `data-changing`, which the style sheet shows. */
-export function guardChanges(root: HTMLElement, after: After = browserTimer): void {
+export function guardChanges(root: HTMLElement, after: StartTimer = browserTimer): void {
   let callOff: (() => void) | undefined;
   const observer = new MutationObserver((records) => {
     if (records.every(({ target }) => isLive(target))) return;

@@ -3,14 +3,14 @@ import type { Answer, PendingAction } from '../../../shared/client/index.ts';
 
 export type Question = Extract<PendingAction['preview'], { type: 'question' }>;
 
-export interface Filled {
+export interface FilledForm {
   chosen: readonly string[];
   text: string;
   /** By the fields' names. */
   values: Readonly<Record<string, string>>;
 }
 
-export interface Field {
+export interface FormField {
   name: string;
   title: string;
   description: string | undefined;
@@ -22,7 +22,7 @@ export interface Field {
 type Schema = NonNullable<Question['schema']>['properties'][string];
 
 /** The fields of a structured question, in the schema's order. */
-export function fieldsOf({ schema }: Question): readonly Field[] {
+export function fieldsOf({ schema }: Question): readonly FormField[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => ({
     name,
     title: field.title ?? name,
@@ -33,7 +33,7 @@ export function fieldsOf({ schema }: Question): readonly Field[] {
 }
 
 /** @returns undefined while a required value is missing */
-export function answerOf(question: Question, { chosen, text, values }: Filled): Answer | undefined {
+export function toAnswer(question: Question, { chosen, text, values }: FilledForm): Answer | undefined {
   const { schema, multiple = false } = question;
   if (schema !== undefined) {
     const filled = Object.entries(schema.properties).flatMap(([name, field]) => {
@@ -52,7 +52,7 @@ function isNumber({ type }: Schema): boolean {
   return type === 'number' || type === 'integer';
 }
 
-function optionsOf(field: Schema): Field['options'] {
+function optionsOf(field: Schema): FormField['options'] {
   if (field.type === 'boolean')
     return [
       ['true', 'yes'],

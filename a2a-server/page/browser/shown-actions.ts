@@ -13,7 +13,7 @@ export type ShownAction = { action: PendingAction } & (
 );
 
 /** Updates the shown actions for a new list of pending actions. */
-export function follow(
+export function updateShownActions(
   shown: readonly ShownAction[],
   pending: readonly PendingAction[],
 ): readonly ShownAction[] {

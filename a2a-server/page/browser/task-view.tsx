@@ -5,7 +5,7 @@ import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { OpenedAction } from './address.ts';
 import { ActionList } from './action-list.tsx';
 import { Reply } from './reply.tsx';
-import { decidedHere, follow } from './shown-actions.ts';
+import { decidedHere, updateShownActions } from './shown-actions.ts';
 import type { ShownAction } from './shown-actions.ts';
 
 interface TaskViewProps {
@@ -40,7 +40,7 @@ export function TaskView({ client, taskId, link, onChange }: TaskViewProps) {
           }
           setReport(attached.report);
           if (progress.type !== 'state') return;
-          setActions((before) => follow(before, progress.report.pending));
+          setActions((before) => updateShownActions(before, progress.report.pending));
           void onChange();
         },
       },

@@ -1,7 +1,7 @@
 /** The `append-file` tool adds text at the end of a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, showChange, type ContentChange } from './file-change.ts';
+import { makeChange, previewChange, type ContentChange } from './file-change.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
@@ -30,7 +30,7 @@ export const appendFile: Tool = defineTool({
   timeoutMs: () => 30_000,
   title: ({ path }) => `Append to ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
-  show: ({ path, content }, context) => showChange(context, path, appending(content)),
+  show: ({ path, content }, context) => previewChange(context, path, appending(content)),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
     const done = await makeChange(run, path, appending(content));

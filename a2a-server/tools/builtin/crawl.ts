@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
-import { urlHost } from '../web/url-host.ts';
+import { hostTarget } from '../web/url-host.ts';
 import { Pace } from '../web/crawl/pace.ts';
-import type { Web } from '../web/get.ts';
+import type { WebContext } from '../web/get.ts';
 
 /** The crawl starts no further page after this time, in milliseconds. */
 const TIME_MS = 10 * 60_000;
@@ -30,7 +30,7 @@ const schema = z.strictObject({
 });
 type Input = z.infer<typeof schema>;
 
-export function createCrawl(web: Web): Tool {
+export function createCrawl(web: WebContext): Tool {
   // All crawls of the server share one pace, so two tasks on one site do not double the request rate.
   const pace = new Pace(web.clock);
   return defineTool({
@@ -43,13 +43,13 @@ export function createCrawl(web: Web): Tool {
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url, query, maxPages }) =>
       `Crawl ${oneLine(url)} for "${oneLine(query, 60)}", at most ${count(maxPages, 'page')}`,
-    reach: ({ url }) => urlHost(url),
+    reach: ({ url }) => hostTarget(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: (input, run) => crawl(input, run, { web, pace }),
   });
 }
 
-async function place(url: string, { allowed }: Web): Promise<URL> {
+async function place(url: string, { allowed }: WebContext): Promise<URL> {
   const { webUrl } = await import('../web/web-url.ts');
   return webUrl(url, { allowed });
 }
@@ -57,13 +57,13 @@ async function place(url: string, { allowed }: Web): Promise<URL> {
 async function crawl(
   { url, query: text, maxPages }: Input,
   { signal, output }: ToolRun,
-  { web, pace }: { web: Web; pace: Pace },
+  { web, pace }: { web: WebContext; pace: Pace },
 ): Promise<ToolResult> {
   const { crawlSite } = await import('../web/crawl/crawl-site.ts');
   const { CrawlReport } = await import('../web/crawl/crawl-report.ts');
-  const { Query } = await import('../web/crawl/query.ts');
+  const { QueryWords } = await import('../web/crawl/query.ts');
   const start = await place(url, web);
-  const query = new Query(text);
+  const query = new QueryWords(text);
   const report = new CrawlReport(`${start.href} for "${oneLine(text, 200)}"`, query);
   const until = web.clock.now() + TIME_MS;
   try {

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { inputProblem } from '../input-problem.ts';
 import { abortableWorkspace } from '../workspace/abortable-workspace.ts';
-import type { Reach, Shown, Tool, ToolContext, ToolResult, ToolRun } from '../tool.ts';
+import type { CallTargets, ToolPreview, Tool, ToolContext, ToolResult, ToolRun } from '../tool.ts';
 
 export interface ToolDefinition<Input> extends Omit<
   Tool<Input>,
@@ -12,7 +12,7 @@ export interface ToolDefinition<Input> extends Omit<
   schema: z.ZodType<Input>;
   source?: Tool['source'];
   withContent?: (input: Input, content: string) => Input;
-  reach?: (input: Input) => Reach;
+  reach?: (input: Input) => CallTargets;
 }
 
 /** Throws if the signal has aborted. After an abort, the workspace starts no new operation. */
@@ -50,7 +50,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     timeoutMs: (input) => definition.timeoutMs(parse(input)),
     title: (input) => definition.title(parse(input)),
     ...(reach && { reach: (input: unknown) => reach(parse(input)) }),
-    show: async (input: unknown, context: ToolContext): Promise<Shown> =>
+    show: async (input: unknown, context: ToolContext): Promise<ToolPreview> =>
       definition.show(parse(input), heeding(context)),
     run: async (input: unknown, run: ToolRun): Promise<ToolResult> =>
       definition.run(parse(input), heeding(run)),

@@ -5,7 +5,7 @@ import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tool.ts';
 import { refuseFull } from '../workspace/remove.ts';
-import { basisOf, itemsOf, type SurveyEntry } from '../workspace/survey.ts';
+import { surveyHash, withDescendants, type SurveyEntry } from '../workspace/survey.ts';
 
 /** The preview lists at most this many names and counts the rest. */
 const MAX_LISTED = 200;
@@ -36,7 +36,7 @@ export const deleteFile: Tool = defineTool({
   show: async ({ path, recursive }, { workspace, signal }) => {
     const found = await workspace.survey(path, signal);
     refuseFull(found, recursive);
-    return { preview: { type: 'json', value: whatGoes(found) }, basis: basisOf(found) };
+    return { preview: { type: 'json', value: whatGoes(found) }, basis: surveyHash(found) };
   },
   run: async ({ path, recursive }, { workspace, basis, signal }) => {
     const gone: SurveyEntry[] = [];
@@ -51,7 +51,7 @@ export const deleteFile: Tool = defineTool({
 
 /** Lists each item to delete for the person, with the size of each file. */
 function whatGoes(found: SurveyEntry) {
-  const items = itemsOf(found);
+  const items = withDescendants(found);
   const more = items.length - MAX_LISTED;
   return {
     deletes: items.slice(0, MAX_LISTED).map(lineOf),

@@ -1,7 +1,7 @@
 /** The `edit-file` tool replaces one passage of a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, rewritten, showChange } from './file-change.ts';
+import { makeChange, rewriteResult, previewChange } from './file-change.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import { editText, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -44,7 +44,7 @@ export const editFile: Tool = defineTool({
   timeoutMs: () => 30_000,
   title: ({ path, content }) => `${content === undefined ? 'Edit' : 'Rewrite'} ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
-  show: (input, context) => showChange(context, input.path, (before) => edited(input, before).content),
+  show: (input, context) => previewChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So the content replaces the passage edit.
   withContent: ({ path }, content) => ({ path, replaceAll: false, content }),
   run: async (input, run) => {
@@ -54,7 +54,7 @@ export const editFile: Tool = defineTool({
       replaced = result.replaced;
       return result.content;
     });
-    if (input.content !== undefined) return rewritten(done);
+    if (input.content !== undefined) return rewriteResult(done);
     const places = count(replaced, 'place');
     return {
       text: `Edited ${done.path} in ${places}; it now has ${count(done.bytes, 'byte')}.`,

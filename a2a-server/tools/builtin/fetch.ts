@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import { urlHost } from '../web/url-host.ts';
+import { hostTarget } from '../web/url-host.ts';
 import { truncate } from '../web/truncate.ts';
-import type { Answer, Web } from '../web/get.ts';
+import type { WebResponse, WebContext } from '../web/get.ts';
 import type { Page } from '../web/page.ts';
 
 const MAX_CHARACTERS = 100_000;
@@ -42,7 +42,7 @@ const schema = z.strictObject({
 });
 type Input = z.infer<typeof schema>;
 
-export function createFetch(web: Web): Tool {
+export function createFetch(web: WebContext): Tool {
   return defineTool({
     name: 'fetch',
     description:
@@ -52,7 +52,7 @@ export function createFetch(web: Web): Tool {
     schema,
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url }) => `Fetch ${oneLine(url)}`,
-    reach: ({ url }) => urlHost(url),
+    reach: ({ url }) => hostTarget(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: async (input, { signal, goesTo }) => {
       const { get } = await import('../web/get.ts');
@@ -63,7 +63,7 @@ export function createFetch(web: Web): Tool {
         maxBytes: MAX_BYTES,
         accept: ACCEPT,
         wants: ({ media }) => readingOf(media) !== 'none',
-        onRedirect: (to) => goesTo?.(urlHost(to.href).hosts ?? []),
+        onRedirect: (to) => goesTo?.(hostTarget(to.href).hosts ?? []),
       });
       signal.throwIfAborted();
       return resultOf(answer, input, signal);
@@ -72,13 +72,13 @@ export function createFetch(web: Web): Tool {
 }
 
 /** A preview makes no DNS request: a host name can carry data out through DNS. */
-async function place(url: string, { allowed }: Web): Promise<URL> {
+async function place(url: string, { allowed }: WebContext): Promise<URL> {
   const { webUrl } = await import('../web/web-url.ts');
   return webUrl(url, { allowed });
 }
 
 async function resultOf(
-  answer: Answer,
+  answer: WebResponse,
   { url, maxCharacters, raw }: Input,
   signal: AbortSignal,
 ): Promise<ToolResult> {
@@ -105,7 +105,7 @@ function within({ text, cut }: Page, maxCharacters: number): string {
   return [text === '' ? '[no text]' : truncate(text, maxCharacters), ...notes].join('\n');
 }
 
-function failure({ url, statusLine }: Answer, page: Page | undefined): Error {
+function failure({ url, statusLine }: WebResponse, page: Page | undefined): Error {
   const said = page === undefined || page.text === '' ? '' : `\n\n${truncate(page.text, MAX_FAILURE)}`;
   return new Error(`${url.href} answered ${statusLine}.${said}`);
 }

@@ -4,9 +4,9 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { count } from '../../../shared/text/one-line.ts';
-import type { Shown, ToolContext, ToolResult, ToolRun } from '../tool.ts';
+import type { ToolPreview, ToolContext, ToolResult, ToolRun } from '../tool.ts';
 import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
-import { changed } from '../workspace/replace-file.ts';
+import { inputChangedError } from '../workspace/replace-file.ts';
 import { ABSENT, type TextFile } from '../workspace/text-file.ts';
 
 /** A person cannot review a larger text, and a model should not write one. */
@@ -16,11 +16,11 @@ export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
 export type ContentChange = (before: string | undefined) => string;
 
 /** Returns the change as a diff, and the hash of the content it starts from (D2). */
-export async function showChange(
+export async function previewChange(
   { workspace }: ToolContext,
   path: string,
   change: ContentChange,
-): Promise<Shown> {
+): Promise<ToolPreview> {
   const before = await workspace.read(path);
   const after = changedContent(before, change);
   const place = before?.path ?? (await workspace.locate(path)).path;
@@ -30,7 +30,7 @@ export async function showChange(
   };
 }
 
-export interface Changed {
+export interface ChangedFile {
   /** Relative to the workspace. */
   path: string;
   created: boolean;
@@ -46,18 +46,18 @@ export async function makeChange(
   { workspace, basis, signal }: ToolRun,
   path: string,
   change: ContentChange,
-): Promise<Changed> {
+): Promise<ChangedFile> {
   const before = await workspace.read(path);
   const place = before?.path ?? (await workspace.locate(path)).path;
   const now = before?.hash ?? ABSENT;
-  if (basis !== null && basis !== now) throw changed(place);
+  if (basis !== null && basis !== now) throw inputChangedError(place);
   const content = changedContent(before, change);
   await workspace.replace(path, { content, basis: now, signal });
   return { path: place, created: before === undefined, bytes: Buffer.byteLength(content) };
 }
 
 /** The result of an edit that a person replaced with a whole new file. */
-export function rewritten({ path, bytes }: Changed): ToolResult {
+export function rewriteResult({ path, bytes }: ChangedFile): ToolResult {
   const size = count(bytes, 'byte');
   return { text: `Replaced the content of ${path} (${size}).`, summary: `wrote ${path} (${size})` };
 }

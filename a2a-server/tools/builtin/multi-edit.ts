@@ -1,7 +1,7 @@
 /** The `multi-edit` tool makes several edits to one file in one step: all of them or none. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, rewritten, showChange } from './file-change.ts';
+import { makeChange, rewriteResult, previewChange } from './file-change.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import { editAll, type ManyEdited, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -50,7 +50,7 @@ export const multiEdit: Tool = defineTool({
       ? `Edit ${oneLine(path)} in ${count(edits.length, 'passage')}`
       : `Rewrite ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
-  show: (input, context) => showChange(context, input.path, (before) => edited(input, before).content),
+  show: (input, context) => previewChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So the content replaces all edits.
   withContent: ({ path }, content) => ({ path, edits: [], content }),
   run: async (input, run) => {
@@ -60,7 +60,7 @@ export const multiEdit: Tool = defineTool({
       replaced = result.replaced;
       return result.content;
     });
-    if (input.content !== undefined) return rewritten(done);
+    if (input.content !== undefined) return rewriteResult(done);
     const places = count(replaced, 'place');
     return {
       text: `Made ${count(input.edits.length, 'edit')} to ${done.path}, in ${places}; it now has ${count(done.bytes, 'byte')}.`,

@@ -23,7 +23,7 @@ export type ReadOutput = (toolId: string, reader: string) => Promise<string | un
 export const NO_OUTPUTS: ReadOutput = () => Promise.resolve(undefined);
 
 /** A note for the model where a result omits a part of the output. */
-export function wholeIn(toolId: string): string {
+export function readOutputHint(toolId: string): string {
   return `[read-output with toolId ${JSON.stringify(toolId)} shows the omitted part]`;
 }
 

@@ -9,7 +9,7 @@ import type { ChildProcesses } from '../../processes/child-processes.ts';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment, type Environment } from '../shell/command-environment.ts';
-import { wholeIn } from './read-output.ts';
+import { readOutputHint } from './read-output.ts';
 import { confinementText, type Confinement } from '../shell/confinement.ts';
 import { runCommand, type CommandEnd } from '../shell/run-command.ts';
 import { ToolStopped, type Tool } from '../tool.ts';
@@ -89,7 +89,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
       const note = leftover(end);
       const body = end.output === '' ? '[no output]' : end.output.replace(/\n$/u, '');
       return {
-        text: [body, ...(end.cut ? [wholeIn(toolId)] : []), `[${ending}]`, ...note].join('\n'),
+        text: [body, ...(end.cut ? [readOutputHint(toolId)] : []), `[${ending}]`, ...note].join('\n'),
         summary: `\`${oneLine(command, 60)}\` ${ending}`,
       };
     },

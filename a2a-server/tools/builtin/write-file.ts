@@ -1,7 +1,7 @@
 /** The `write-file` tool writes the whole content of a text file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, showChange } from './file-change.ts';
+import { makeChange, previewChange } from './file-change.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
@@ -20,7 +20,7 @@ export const writeFile: Tool = defineTool({
   timeoutMs: () => 30_000,
   title: ({ path }) => `Write ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
-  show: ({ path, content }, context) => showChange(context, path, () => content),
+  show: ({ path, content }, context) => previewChange(context, path, () => content),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
     const done = await makeChange(run, path, () => content);

@@ -25,13 +25,13 @@ export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;
  */
 export type ConfineShell = (typeof CONFINE_SHELL)[number];
 
-export interface Box {
+export interface SandboxOptions {
   network: boolean;
   /** Directories that are empty in the sandbox: the server's own (X2). */
   hidden: readonly string[];
 }
 
-export type Confinement = ({ type: 'confined' } & Box) | { type: 'open'; why: string };
+export type Confinement = ({ type: 'confined' } & SandboxOptions) | { type: 'open'; why: string };
 
 export const UNCONFINED: Confinement = { type: 'open', why: 'it is switched off' };
 
@@ -56,7 +56,7 @@ const OWN_NAMESPACES = [
  * @param path the PATH to find bubblewrap
  */
 export async function findConfinement(
-  { confine, network, hidden }: Box & { confine: ConfineShell },
+  { confine, network, hidden }: SandboxOptions & { confine: ConfineShell },
   path = process.env['PATH'],
 ): Promise<Confinement> {
   if (confine === 'off') return UNCONFINED;
@@ -73,8 +73,8 @@ export async function findConfinement(
 /**
  * The command line that runs `command` in a sandbox. @param at the only writable directory, and the working directory
  */
-export function boxed(
-  { network, hidden }: Box,
+export function sandboxCommand(
+  { network, hidden }: SandboxOptions,
   at: { root: string; cwd: string },
   command: readonly string[],
 ): [string, ...string[]] {
@@ -103,10 +103,14 @@ export function confinementText(confinement: Confinement): string {
   return `Commands are confined: they may write only to the workspace and to a /tmp of their own, and ${network}.`;
 }
 
-async function obstacle(box: Box, path: string | undefined): Promise<string | undefined> {
+async function obstacle(box: SandboxOptions, path: string | undefined): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'bubblewrap runs on Linux only';
   const directory = tmpdir();
-  const [program, ...args] = boxed(box, { root: directory, cwd: directory }, ['/bin/sh', '-c', 'exit 0']);
+  const [program, ...args] = sandboxCommand(box, { root: directory, cwd: directory }, [
+    '/bin/sh',
+    '-c',
+    'exit 0',
+  ]);
   const env = { PATH: path };
   return new Promise((resolve) => {
     execFile(program, args, { timeout: PATIENCE_MS, env }, (error, _stdout, stderr) => {

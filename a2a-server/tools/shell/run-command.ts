@@ -18,8 +18,8 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
 import { CappedText } from '../../../shared/text/capped-text.ts';
 import { LiveOutput } from './live-output.ts';
-import { boxed, type Box } from './confinement.ts';
-import { endGroup, goneWithin, hasExited, type GroupEnd } from '../../processes/process-group.ts';
+import { sandboxCommand, type SandboxOptions } from './confinement.ts';
+import { endGroup, hasEndedWithin, hasExited, type GroupEnd } from '../../processes/process-group.ts';
 
 /** Maximum characters of output in the result. */
 const MAX_OUTPUT = 30_000;
@@ -42,7 +42,7 @@ export interface Command {
   /** Records the process group before the command runs. */
   child: ChildEntry;
   /** The sandbox for the command. Without it the command has the rights of the server's user. */
-  box?: { box: Box; root: string } | undefined;
+  box?: { box: SandboxOptions; root: string } | undefined;
 }
 
 export interface CommandEnd {
@@ -116,7 +116,7 @@ async function endAll(group: number, aborted: boolean, command: Command): Promis
 
 /** True if the shell left no process behind. A sandbox needs a moment to exit after its shell. */
 function isGone(group: number, { box, clock }: Command): Promise<boolean> {
-  return goneWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
+  return hasEndedWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
 }
 
 /**
@@ -141,7 +141,8 @@ function startShell(start: Command): ChildProcess {
   }
   // One pipe for both streams keeps their order. The command stays a separate argument.
   const shell = ['/bin/sh', '-c', `${WAIT_AT_GATE}; exec /bin/sh -c "$0" 2>&1`, command] as const;
-  const [program, ...args] = box === undefined ? shell : boxed(box.box, { root: box.root, cwd }, shell);
+  const [program, ...args] =
+    box === undefined ? shell : sandboxCommand(box.box, { root: box.root, cwd }, shell);
   return spawn(program, args, {
     cwd,
     env,

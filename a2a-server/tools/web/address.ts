@@ -31,7 +31,7 @@ const WORDS: Readonly<Record<string, string>> = {
  * …). It refuses IPv6 addresses that stand for an IPv4 address (mapped, translated, tunnelled). It refuses this
  * machine's own addresses.
  */
-export function notPublic(address: string): string | undefined {
+export function whyNotPublic(address: string): string | undefined {
   if (isIP(address) === 0) return 'no IP address';
   const parsed = ipaddr.parse(address);
   const range = parsed.range();

@@ -11,7 +11,7 @@ const PRESCAN_BYTES = 4096;
 /** Control characters such as NUL, which text does not need and which break storage and terminals. */
 const CONTROLS = /[^\P{Cc}\t\n\r\f]/gu;
 
-export interface Declared {
+export interface DeclaredCharset {
   /** The charset of the Content-Type header. */
   charset: string | undefined;
   /** True if the document itself can declare its encoding (HTML, XML). */
@@ -22,7 +22,7 @@ export interface Declared {
  * Uses the byte order mark, else the header, else the document. Without these: UTF-8 if valid, else Windows-1252. Never
  * throws.
  */
-export function decodeText(bytes: Uint8Array, { charset, markup }: Declared): string {
+export function decodeText(bytes: Uint8Array, { charset, markup }: DeclaredCharset): string {
   const said = charset ?? (markup ? declaredIn(bytes) : undefined);
   const decoder = byteOrderMark(bytes) ?? (said === undefined ? undefined : decoderFor(said)) ?? guess(bytes);
   return withoutControls(decoder.decode(bytes).replaceAll('\r\n', '\n'));

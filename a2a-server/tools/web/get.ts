@@ -6,10 +6,10 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { IncomingMessage } from 'node:http';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { readBody, type Body } from './body.ts';
-import { withinLimit } from './limit.ts';
+import { withTimeLimit } from './limit.ts';
 import { mediaType, type MediaType } from './media-type.ts';
 import { networkFailure } from './network-failure.ts';
-import { addressesOf } from './reach.ts';
+import { allowedAddresses } from './reach.ts';
 import type { Resolve } from './resolve.ts';
 import { sendGet } from './send-get.ts';
 import { webUrl } from './web-url.ts';
@@ -20,7 +20,7 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** The dependencies of a request. */
-export interface Web {
+export interface WebContext {
   allowed: AllowedHosts;
   resolve: Resolve;
   clock: Clock;
@@ -34,12 +34,12 @@ export interface GetOptions {
   maxBytes: number;
   accept: string;
   /** Decides whether to read the body. If not, the connection closes at once. */
-  wants: (head: Head) => boolean;
+  wants: (head: ResponseHead) => boolean;
   /** Called before each redirect; throws to refuse it. */
   onRedirect?: (to: URL) => void;
 }
 
-export interface Head {
+export interface ResponseHead {
   /** The URL of the final response, after redirects. */
   url: URL;
   status: number;
@@ -50,7 +50,7 @@ export interface Head {
   length: number | undefined;
 }
 
-export interface Answer extends Head {
+export interface WebResponse extends ResponseHead {
   /** Undefined if `wants` returned false. */
   body: Body | undefined;
 }
@@ -60,8 +60,8 @@ export interface Answer extends Head {
  * @throws AbortError after `signal` aborts; ProductError FORBIDDEN or MALFORMED for a refused URL; Error with a
  * sentence for a network error, a server error or a timeout
  */
-export function get(url: URL, web: Web, options: GetOptions): Promise<Answer> {
-  return withinLimit(options, web.clock, async (signal) => {
+export function get(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
+  return withTimeLimit(options, web.clock, async (signal) => {
     const seen = new Set<string>();
     for (let at = webUrl(url.href, web); ;) {
       signal.throwIfAborted();
@@ -80,11 +80,11 @@ export function get(url: URL, web: Web, options: GetOptions): Promise<Answer> {
 /** Sends one request: returns the response or the redirect target. */
 async function hop(
   url: URL,
-  web: Web,
+  web: WebContext,
   { signal, accept, wants, maxBytes }: GetOptions,
-): Promise<Answer | URL> {
+): Promise<WebResponse | URL> {
   try {
-    const addresses = await unlessAborted(addressesOf(url, web), signal);
+    const addresses = await unlessAborted(allowedAddresses(url, web), signal);
     const response = await sendGet(url, { addresses, accept, signal });
     const head = headOf(url, response);
     const { location } = response.headers;
@@ -101,7 +101,7 @@ async function hop(
   }
 }
 
-function headOf(url: URL, { statusCode = 0, statusMessage = '', headers }: IncomingMessage): Head {
+function headOf(url: URL, { statusCode = 0, statusMessage = '', headers }: IncomingMessage): ResponseHead {
   const length = Number(headers['content-length'] ?? Number.NaN);
   return {
     url,

@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
  * Runs `work` with a signal that aborts with the caller's signal or at the time limit. Leaves no timer and no listener.
  * @throws AbortError after the caller's signal aborts; Error at the time limit; the error of `work`
  */
-export async function withinLimit<T>(
+export async function withTimeLimit<T>(
   { signal, timeMs }: { signal: AbortSignal; timeMs: number },
   clock: Clock,
   work: (signal: AbortSignal) => Promise<T>,

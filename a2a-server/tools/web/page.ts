@@ -2,7 +2,7 @@
 import { truncate } from './truncate.ts';
 import type { Body } from './body.ts';
 import { decodeText, looksLikeText, withoutControls } from './charset.ts';
-import type { Answer } from './get.ts';
+import type { WebResponse } from './get.ts';
 import { readHtml, type HtmlPage } from './html-page.ts';
 import { readingOf, type MediaType } from './media-type.ts';
 
@@ -21,7 +21,7 @@ export interface PageOptions {
  * @throws AbortError; Error for HTML that is nested too deep
  */
 export async function pageOf(
-  { url, media }: Answer,
+  { url, media }: WebResponse,
   body: Body,
   { signal, raw = false, maxCharacters }: PageOptions,
 ): Promise<Page | undefined> {

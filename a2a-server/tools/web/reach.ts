@@ -1,7 +1,7 @@
 /** Resolves a URL to addresses. It checks each address, and the connection uses only checked addresses (X2). */
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
-import { notPublic } from './address.ts';
+import { whyNotPublic } from './address.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
 import type { Resolve } from './resolve.ts';
 import { addressIn, unreachable } from './web-url.ts';
@@ -11,7 +11,7 @@ import { addressIn, unreachable } from './web-url.ts';
  * addresses later (DNS rebinding) gains nothing. One private address makes it refuse the host.
  * @throws ProductError FORBIDDEN; the errors of `resolve`
  */
-export async function addressesOf(
+export async function allowedAddresses(
   url: URL,
   { allowed, resolve }: { allowed: AllowedHosts; resolve: Resolve },
 ): Promise<readonly string[]> {
@@ -20,7 +20,7 @@ export async function addressesOf(
   if (addresses.length === 0) throw new Error(`${url.hostname} has no address.`);
   if (allowed(url)) return addresses;
   for (const address of addresses) {
-    const reason = notPublic(address);
+    const reason = whyNotPublic(address);
     if (reason !== undefined)
       throw unreachable(url, literal === undefined ? `at ${address}, which is ${reason}` : reason);
   }
@@ -31,7 +31,7 @@ export async function addressesOf(
  * A lookup function for `net.connect` that returns these addresses and makes no DNS request. Node does not call it for
  * IP addresses.
  */
-export function pinned(addresses: readonly string[]): LookupFunction {
+export function pinnedLookup(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_host, { all }, callback) => {
     const [first] = found;

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { Agent as SecureAgent, request as secureRequest } from 'node:https';
 import { packageVersion } from '../../../shared/runtime/version.ts';
-import { pinned } from './reach.ts';
+import { pinnedLookup } from './reach.ts';
 
 /** The product token for robots.txt files (RFC 9309 §2.2.1). */
 export const ROBOT = 'mcp-a2a-bridge';
@@ -36,7 +36,7 @@ export function sendGet(
   const options: RequestOptions = {
     method: 'GET',
     headers: { 'User-Agent': USER_AGENT, Accept: accept, 'Accept-Encoding': 'gzip, br' },
-    lookup: pinned(addresses),
+    lookup: pinnedLookup(addresses),
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
     signal,

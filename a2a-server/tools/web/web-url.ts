@@ -2,7 +2,7 @@
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
-import { notPublic } from './address.ts';
+import { whyNotPublic } from './address.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 
 /** Servers accept no longer URLs (RFC 9110 §4.1 asks for at least 8000 octets). */
@@ -43,7 +43,7 @@ function refuseLocal(url: URL): void {
 
 function literalProblem(host: string): string | undefined {
   const literal = addressIn(host);
-  return literal === undefined ? undefined : notPublic(literal);
+  return literal === undefined ? undefined : whyNotPublic(literal);
 }
 
 /** Returns the IP address, if the host is one. */

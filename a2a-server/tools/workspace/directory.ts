@@ -19,17 +19,17 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { codeOf } from './file-failure.ts';
 
 /** How to hold a directory: by an open handle, or by its path and identity. */
-export type Hold = 'anchored' | 'checked';
+export type DirectoryHold = 'anchored' | 'checked';
 
-export interface Identity {
+export interface FileIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
 }
 
 export interface Directory {
-  readonly identity: Identity;
+  readonly identity: FileIdentity;
   /** Directories that `child` refuses to open. */
-  readonly barred: readonly Identity[];
+  readonly barred: readonly FileIdentity[];
   /** Returns the path of an entry. No link above the entry is followed; the caller must not follow the entry itself. */
   at(name: string): string;
   /** @throws ProductError OUTSIDE_WORKSPACE if another process has just replaced the entry */
@@ -62,14 +62,14 @@ const NO_LINK_ANYWHERE = process.platform === 'darwin' ? 0x2000_0000 : 0;
  */
 export async function openDirectory(
   path: string,
-  hold: Hold,
-  barred: readonly Identity[] = [],
+  hold: DirectoryHold,
+  barred: readonly FileIdentity[] = [],
 ): Promise<Directory> {
   return hold === 'anchored' ? openAnchored(path, barred) : openChecked(path, barred);
 }
 
 /** Returns `anchored` if `/proc/self/fd` works: on Linux, unless /proc is missing or masked. */
-export async function bestHold(path: string): Promise<Hold> {
+export async function bestHold(path: string): Promise<DirectoryHold> {
   if (process.platform !== 'linux') return 'checked';
   const directory = await openAnchored(path, []);
   try {
@@ -83,12 +83,12 @@ export async function bestHold(path: string): Promise<Hold> {
   }
 }
 
-async function openAnchored(path: string, barred: readonly Identity[]): Promise<Directory> {
+async function openAnchored(path: string, barred: readonly FileIdentity[]): Promise<Directory> {
   const handle = await openUnlinked(path, DIRECTORY);
   const identity = await identityOf(handle);
-  if (isAmong(barred, identity)) {
+  if (includesFile(barred, identity)) {
     await handle.close();
-    throw serversOwn();
+    throw stateDirectoryError();
   }
   const at = (name: string) => `/proc/self/fd/${handle.fd}/${name}`;
   return {
@@ -103,10 +103,10 @@ async function openAnchored(path: string, barred: readonly Identity[]): Promise<
   };
 }
 
-async function openChecked(path: string, barred: readonly Identity[]): Promise<Directory> {
+async function openChecked(path: string, barred: readonly FileIdentity[]): Promise<Directory> {
   const seen = await lstat(path, { bigint: true });
   const identity = { dev: seen.dev, ino: seen.ino };
-  if (isAmong(barred, identity)) throw serversOwn();
+  if (includesFile(barred, identity)) throw stateDirectoryError();
   const confirm = async () => {
     const now = await lstat(path, { bigint: true });
     if (!now.isDirectory() || !sameFile(now, identity) || (await realpath(path)) !== path) throw replaced();
@@ -149,21 +149,21 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
   }
 }
 
-async function identityOf(handle: FileHandle): Promise<Identity> {
+async function identityOf(handle: FileHandle): Promise<FileIdentity> {
   const { dev, ino } = await handle.stat({ bigint: true });
   return { dev, ino };
 }
 
-export function sameFile(one: Identity, other: Identity): boolean {
+export function sameFile(one: FileIdentity, other: FileIdentity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-export function isAmong(some: readonly Identity[], one: Identity): boolean {
+export function includesFile(some: readonly FileIdentity[], one: FileIdentity): boolean {
   return some.some((other) => sameFile(one, other));
 }
 
 /** X2: the state directory contains the server's token, which gives every right of the server. */
-export function serversOwn(): ProductError {
+export function stateDirectoryError(): ProductError {
   return new ProductError(
     'OUTSIDE_WORKSPACE',
     'The path leads into the directory where the server keeps its own state, its token and its journal. That is outside of every workspace; work elsewhere.',

@@ -1,6 +1,6 @@
 /** Reads the entries of a directory in a fixed order, with a size limit. */
 import { lstat, opendir, readlink } from 'node:fs/promises';
-import { isAmong, type Directory } from './directory.ts';
+import { includesFile, type Directory } from './directory.ts';
 
 /** The maximum number of entries to read from one directory. */
 export const MAX_ENTRIES = 20_000;
@@ -55,5 +55,5 @@ async function isBarred(directory: Directory, { kind, name }: DirectoryEntry): P
   if (kind !== 'directory') return false;
   // An entry that no longer exists is harmless, so it stays in the list.
   const info = await lstat(directory.at(name), { bigint: true }).catch(() => undefined);
-  return info !== undefined && isAmong(directory.barred, info);
+  return info !== undefined && includesFile(directory.barred, info);
 }

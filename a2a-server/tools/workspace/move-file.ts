@@ -9,8 +9,8 @@
 import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
 import type { NamedEntry, ResolvedPath } from './resolve-path.ts';
-import { changed, renameNoReplace, withParents } from './replace-file.ts';
-import { basisOf, markOf, survey } from './survey.ts';
+import { inputChangedError, renameNoReplace, withParents } from './replace-file.ts';
+import { surveyHash, entryMark, survey } from './survey.ts';
 
 export interface Move {
   /** The hash from the preview; null if there was no preview. */
@@ -27,14 +27,14 @@ export async function moveFile(
   target: ResolvedPath,
   { basis, signal }: Move,
 ): Promise<void> {
-  const free = movable(source, target);
+  const free = requireMovable(source, target);
   const found = await survey(source, signal);
-  if (basis !== null && basis !== basisOf(found)) throw changed(source.path);
+  if (basis !== null && basis !== surveyHash(found)) throw inputChangedError(source.path);
   await withParents(free, async (directory) => {
     await source.directory.confirm();
     await directory.confirm();
     const now = await lstat(source.directory.at(source.name), { bigint: true });
-    if (markOf(now) !== found.mark) throw changed(source.path);
+    if (entryMark(now) !== found.mark) throw inputChangedError(source.path);
     // After this point the move cannot stop.
     signal.throwIfAborted();
     await giveName(source, directory, free);
@@ -44,7 +44,7 @@ export async function moveFile(
 }
 
 /** @returns the target. @throws Error for anything but a regular file, and for a name that is taken */
-export function movable(
+export function requireMovable(
   { path, info }: Pick<NamedEntry, 'path' | 'info'>,
   target: ResolvedPath,
 ): Extract<ResolvedPath, { kind: 'missing' }> {

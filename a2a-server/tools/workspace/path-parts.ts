@@ -53,7 +53,7 @@ function below(root: string, path: string, windows: boolean): string {
   ) {
     return rest;
   }
-  throw outside(path);
+  throw outsideWorkspaceError(path);
 }
 
 function refuseWindowsName(name: string): void {
@@ -64,7 +64,7 @@ function refuseWindowsName(name: string): void {
   }
 }
 
-export function outside(path: string): ProductError {
+export function outsideWorkspaceError(path: string): ProductError {
   return new ProductError(
     'OUTSIDE_WORKSPACE',
     `"${path}" is outside the workspace. File tools reach only files inside the workspace; use a path relative to the workspace.`,

@@ -9,8 +9,8 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import { codeOf } from './file-failure.ts';
 import type { NamedEntry } from './resolve-path.ts';
-import { changed } from './replace-file.ts';
-import { basisOf, markOf, survey, type SurveyEntry } from './survey.ts';
+import { inputChangedError } from './replace-file.ts';
+import { surveyHash, entryMark, survey, type SurveyEntry } from './survey.ts';
 
 export interface Removal {
   /** Also delete the content of a directory. */
@@ -28,7 +28,7 @@ export interface Removal {
 export async function removeEntry(entry: NamedEntry, removal: Removal): Promise<void> {
   const found = await survey(entry, removal.signal);
   refuseFull(found, removal.recursive);
-  if (removal.basis !== null && removal.basis !== basisOf(found)) throw changed(found.path);
+  if (removal.basis !== null && removal.basis !== surveyHash(found)) throw inputChangedError(found.path);
   await remove(entry.directory, found, removal);
   await entry.directory.sync();
 }
@@ -54,7 +54,7 @@ async function remove(directory: Directory, item: SurveyEntry, removal: Removal)
   removal.signal.throwIfAborted();
   await directory.confirm();
   const now = await lstat(directory.at(name), { bigint: true });
-  if (markOf(now) !== item.mark) throw changedMeanwhile(path);
+  if (entryMark(now) !== item.mark) throw changedMeanwhile(path);
   await (kind === 'directory' ? removeDirectory(directory, item) : unlink(directory.at(name)));
   removal.onRemoved(item);
 }

@@ -34,10 +34,10 @@ export async function replaceFile(place: ResolvedPath, replacement: Replacement)
       throw isADirectory(place.path);
     case 'entry':
       if (!place.info.isFile()) throw notRegular(place.path);
-      if (replacement.basis === ABSENT) throw changed(place.path);
+      if (replacement.basis === ABSENT) throw inputChangedError(place.path);
       return put(place.directory, place, replacement);
     case 'missing':
-      if (replacement.basis !== ABSENT) throw changed(place.path);
+      if (replacement.basis !== ABSENT) throw inputChangedError(place.path);
       return withParents(place, (directory) => put(directory, place, replacement));
   }
 }
@@ -117,7 +117,7 @@ async function giveName(
   { name: finalName, path, temporary }: Target & { temporary: string },
   { basis, signal }: Replacement,
 ): Promise<void> {
-  if ((await currentBasis(directory, { name: finalName, path })) !== basis) throw changed(path);
+  if ((await currentBasis(directory, { name: finalName, path })) !== basis) throw inputChangedError(path);
   // After this point the write cannot stop.
   signal.throwIfAborted();
   await directory.confirm();
@@ -139,13 +139,13 @@ export async function renameNoReplace(from: string, to: string, path: string): P
     return true;
   } catch (error) {
     const code = codeOf(error) ?? '';
-    if (code === 'EEXIST') throw changed(path);
+    if (code === 'EEXIST') throw inputChangedError(path);
     if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) return false;
     throw error;
   }
 }
 
-export function changed(path: string): ProductError {
+export function inputChangedError(path: string): ProductError {
   return new ProductError(
     'INPUT_CHANGED',
     `"${path}" has changed since the preview; nothing was written. Read it again and repeat the call.`,

@@ -7,9 +7,15 @@
  */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
-import { openDirectory, sameFile, type Directory, type Hold, type Identity } from './directory.ts';
+import {
+  openDirectory,
+  sameFile,
+  type Directory,
+  type DirectoryHold,
+  type FileIdentity,
+} from './directory.ts';
 import { codeOf, fileFailure } from './file-failure.ts';
-import { outside, pathParts, type PathParts } from './path-parts.ts';
+import { outsideWorkspaceError, pathParts, type PathParts } from './path-parts.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /** The limit of the Linux kernel (path_resolution(7)). */
@@ -17,10 +23,10 @@ const MAX_LINKS = 40;
 
 export interface Root {
   readonly path: string;
-  readonly identity: Identity;
-  readonly hold: Hold;
+  readonly identity: FileIdentity;
+  readonly hold: DirectoryHold;
   /** Directories that no path may enter, even below the root. */
-  readonly barred: readonly Identity[];
+  readonly barred: readonly FileIdentity[];
 }
 
 /** The result of a path. `path` is relative to the root, with `/`; the root itself is `.`. */
@@ -128,7 +134,7 @@ async function walkDown(root: Root, walk: Walk): Promise<ResolvedPath> {
 }
 
 async function back(walk: Walk): Promise<undefined> {
-  if (walk.stack.length === 1) throw outside(walk.path);
+  if (walk.stack.length === 1) throw outsideWorkspaceError(walk.path);
   await walk.stack.pop()?.close();
   walk.names.pop();
 }
@@ -181,7 +187,9 @@ function targetParts(root: Root, path: string, target: string): PathParts {
   try {
     return pathParts(root.path, target);
   } catch (error) {
-    throw error instanceof ProductError && error.reason === 'OUTSIDE_WORKSPACE' ? outside(path) : error;
+    throw error instanceof ProductError && error.reason === 'OUTSIDE_WORKSPACE'
+      ? outsideWorkspaceError(path)
+      : error;
   }
 }
 

@@ -34,15 +34,15 @@ export async function survey(
 }
 
 /** Lists an item and everything in it; a directory comes before its content. */
-export function itemsOf(item: SurveyEntry): SurveyEntry[] {
-  return [item, ...item.holds.flatMap(itemsOf)];
+export function withDescendants(item: SurveyEntry): SurveyEntry[] {
+  return [item, ...item.holds.flatMap(withDescendants)];
 }
 
 /** Returns one hash for an item and everything in it. */
-export function basisOf(item: SurveyEntry): string {
+export function surveyHash(item: SurveyEntry): string {
   const hash = createHash('sha256');
   // A path contains no NUL, so different lists give different input.
-  for (const { path, mark } of itemsOf(item)) hash.update(`${path}\0${mark}\0`);
+  for (const { path, mark } of withDescendants(item)) hash.update(`${path}\0${mark}\0`);
   return hash.digest('hex');
 }
 
@@ -62,7 +62,13 @@ async function itemAt(
   walk.left.items -= 1;
   if (walk.left.items < 0 || walk.depth > MAX_DEPTH) throw tooMuch(path);
   const kind = kindOf(info);
-  const item = { name, path, kind, bytes: kind === 'directory' ? 0 : Number(info.size), mark: markOf(info) };
+  const item = {
+    name,
+    path,
+    kind,
+    bytes: kind === 'directory' ? 0 : Number(info.size),
+    mark: entryMark(info),
+  };
   if (kind !== 'directory') return { ...item, holds: [] };
   // This throws for a barred directory, so its parent cannot be moved or deleted either (X2).
   const opened = await directory.child(name);
@@ -99,7 +105,7 @@ function kindOf(info: BigIntStats): SurveyEntry['kind'] {
  * Includes the change time (ctime), because a program can set the modification time but not the change time. For a
  * directory the identity is enough: its items show additions and removals.
  */
-export function markOf(info: BigIntStats): string {
+export function entryMark(info: BigIntStats): string {
   const identity = `${kindOf(info)} ${info.dev} ${info.ino}`;
   return info.isDirectory() ? identity : `${identity} ${info.size} ${info.mtimeNs} ${info.ctimeNs}`;
 }

@@ -2,10 +2,17 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, parse } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { bestHold, isAmong, serversOwn, type Directory, type Hold, type Identity } from './directory.ts';
+import {
+  bestHold,
+  includesFile,
+  stateDirectoryError,
+  type Directory,
+  type DirectoryHold,
+  type FileIdentity,
+} from './directory.ts';
 import { readEntries, type Entries } from './entries.ts';
 import { codeOf, isADirectory } from './file-failure.ts';
-import { movable, moveFile, type Move } from './move-file.ts';
+import { requireMovable, moveFile, type Move } from './move-file.ts';
 import { withEntry, withResolvedPath, type ResolvedPath, type Root } from './resolve-path.ts';
 import { removeEntry, type Removal } from './remove.ts';
 import { replaceFile, type Replacement } from './replace-file.ts';
@@ -52,9 +59,9 @@ export interface Workspace {
 
 export interface WorkspaceOptions {
   /** How to hold directories; the default depends on the operating system. */
-  hold?: Hold;
+  hold?: DirectoryHold;
   /** Directories of the server itself, which file tools never enter, at any path. */
-  barred?: readonly Identity[];
+  barred?: readonly FileIdentity[];
 }
 
 /**
@@ -76,7 +83,7 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
     survey: (inside, signal) => withEntry(root, inside, (entry) => survey(entry, signal)),
     destination: (from, to) =>
       withEntry(root, from, (entry) =>
-        withResolvedPath(root, to, (place) => Promise.resolve(movable(entry, place).path)),
+        withResolvedPath(root, to, (place) => Promise.resolve(requireMovable(entry, place).path)),
       ),
     move: (from, to, move) =>
       withEntry(root, from, (entry) => withResolvedPath(root, to, (place) => moveFile(entry, place, move))),
@@ -119,10 +126,10 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
 }
 
 /** Checks the parents too: the workspace may lie below a barred directory. */
-async function refuseBarred(canonical: string, barred: readonly Identity[]): Promise<void> {
+async function refuseBarred(canonical: string, barred: readonly FileIdentity[]): Promise<void> {
   if (barred.length === 0) return;
   for (let at = canonical; ; at = dirname(at)) {
-    if (isAmong(barred, await stat(at, { bigint: true }))) throw serversOwn();
+    if (includesFile(barred, await stat(at, { bigint: true }))) throw stateDirectoryError();
     if (dirname(at) === at) return;
   }
 }

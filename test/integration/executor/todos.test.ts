@@ -4,8 +4,8 @@ import { fold } from '../../../bridge/sessions/task-view.ts';
 import { toolApprovalDialect } from '../../../bridge/dialects/tool-approval.ts';
 import { outputOf } from '../../../bridge/mcp/reports/session-report.ts';
 import { todosLine } from '../../../bridge/mcp/reports/todos-line.ts';
-import { project } from '../../../a2a-server/http/wire/event-projection.ts';
-import { taskView } from '../../../a2a-server/http/wire/task-projection.ts';
+import { toStreamResponse } from '../../../a2a-server/http/wire/event-projection.ts';
+import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../a2a-server/task/fold.ts';
 import type { Todo } from '../../../shared/protocol/tool-approval.ts';
@@ -45,8 +45,8 @@ it('R05 a list that is kept is the same to who followed all along, from any plac
   for (let cut = 1; cut <= entries.length; cut += 1) {
     const snapshot = foldAll(ended.taskId, entries.slice(0, cut));
     if (snapshot === undefined) throw new Error('the journal begins no task');
-    const task = { payload: { $case: 'task' as const, value: taskView(snapshot, see) } };
-    const rest = entries.slice(cut).flatMap((entry) => project(entry, see) ?? []);
+    const task = { payload: { $case: 'task' as const, value: toA2aTask(snapshot, see) } };
+    const rest = entries.slice(cut).flatMap((entry) => toStreamResponse(entry, see) ?? []);
     const view = [task, ...rest].reduce(
       (before: ReturnType<typeof fold>, event) => fold(before, toolApprovalDialect.read(event)),
       undefined,

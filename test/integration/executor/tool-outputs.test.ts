@@ -2,11 +2,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Artifact } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { project } from '../../../a2a-server/http/wire/event-projection.ts';
-import { taskView } from '../../../a2a-server/http/wire/task-projection.ts';
+import { toStreamResponse } from '../../../a2a-server/http/wire/event-projection.ts';
+import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
 import { journalledOutputs } from '../../../a2a-server/executor/journalled-outputs.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
-import { foldAll, foldOn } from '../../../a2a-server/task/fold.ts';
+import { foldAll, foldEntries } from '../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
@@ -70,7 +70,7 @@ async function entriesOf(
 /** Artifacts as a client without extensions has them, who is shown the task and then what follows. */
 function gathered(artifacts: Map<string, string>, entries: readonly JournalEntry[]): Map<string, string> {
   for (const entry of entries) {
-    const payload = project(entry, VIEW)?.payload;
+    const payload = toStreamResponse(entry, VIEW)?.payload;
     if (payload?.$case !== 'artifactUpdate' || payload.value.artifact === undefined) continue;
     const { artifact, append } = payload.value;
     const before = append ? artifacts.get(artifact.artifactId) : '';
@@ -85,7 +85,7 @@ const textOf = ({ parts }: Artifact): string =>
   parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
 const shownIn = (snapshot: Snapshot | undefined): Map<string, string> =>
   new Map(
-    (snapshot ? taskView(snapshot, VIEW).artifacts : []).map((each) => [each.artifactId, textOf(each)]),
+    (snapshot ? toA2aTask(snapshot, VIEW).artifacts : []).map((each) => [each.artifactId, textOf(each)]),
   );
 
 describe('what a tool puts out', () => {
@@ -112,7 +112,7 @@ describe('what a tool puts out', () => {
     const whole = foldAll(taskId, entries);
     expect(whole?.outputs.map(({ text }) => text)).toEqual([LONG]);
     const some = foldAll(taskId, entries.slice(0, 7));
-    expect(some && foldOn(some, entries.slice(7))).toEqual(whole);
+    expect(some && foldEntries(some, entries.slice(7))).toEqual(whole);
   });
 });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
-import type { AppOptions, ReadingEnd } from '../../../a2a-server/startup/app.ts';
+import type { AppOptions, StreamEndReason } from '../../../a2a-server/startup/app.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { streamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
 import { authenticator } from '../../../a2a-server/http/auth/tokens.ts';
@@ -23,7 +23,7 @@ export interface TestServer {
   tasks: ScriptedTasks;
   /** What tickets go by. */
   clock: FakeClock;
-  reading: AbortScope<ReadingEnd>;
+  reading: AbortScope<StreamEndReason>;
   /** Everything logged so far, as text. */
   logged: () => string;
   setClosing: (closing: boolean) => void;
@@ -41,7 +41,7 @@ export async function startServer(
     { principal: 'local', token: TOKEN },
     { principal: 'other', token: OTHER_TOKEN },
   ];
-  const reading = new AbortScope<ReadingEnd>();
+  const reading = new AbortScope<StreamEndReason>();
   let logged = '';
   let closing = false;
   let access: PageAccess = { links: [], sessions: [] };

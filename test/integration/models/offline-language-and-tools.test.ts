@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { FORMS, readMessage } from '../../../a2a-server/models/offline/read-message.ts';
-import { callsOf } from '../../../a2a-server/models/offline/step.ts';
+import { callsOfStep } from '../../../a2a-server/models/offline/step.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox, parseInput } from '../../../a2a-server/tools/toolbox.ts';
 
@@ -12,7 +12,7 @@ const DOCUMENT = new URL('../../../docs/offline-model.md', import.meta.url);
 function checkedCalls(example: string): string[] {
   const reading = readMessage(example);
   if (reading.type === 'refused') throw new Error(`${example}: ${reading.why}`);
-  return reading.steps.flatMap(callsOf).map(({ tool: name, input }) => {
+  return reading.steps.flatMap(callsOfStep).map(({ tool: name, input }) => {
     const tool = toolbox.get(name);
     if (tool === undefined) throw new Error(`no tool is called ${name}`);
     expect({ example, parsed: parseInput(tool, input) }).toMatchObject({ example, parsed: { ok: true } });

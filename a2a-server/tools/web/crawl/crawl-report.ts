@@ -3,7 +3,7 @@ import { count, oneLine } from '../../../../shared/text/one-line.ts';
 import { truncate } from '../truncate.ts';
 import type { Page } from '../page.ts';
 import { passagesOf } from './passages.ts';
-import type { Query } from './query.ts';
+import type { QueryWords } from './query.ts';
 
 interface Found {
   url: URL;
@@ -21,14 +21,14 @@ const MAX_FAILURES = 20;
 
 export class CrawlReport {
   readonly #what: string;
-  readonly #query: Query;
+  readonly #query: QueryWords;
   readonly #found: Found[] = [];
   readonly #failures: string[] = [];
   #failed = 0;
   #disallowed = 0;
   #ending: string | undefined;
 
-  constructor(what: string, query: Query) {
+  constructor(what: string, query: QueryWords) {
     this.#what = what;
     this.#query = query;
   }

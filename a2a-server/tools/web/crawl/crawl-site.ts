@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
-import { get, type Answer, type Web } from '../get.ts';
+import { get, type WebResponse, type WebContext } from '../get.ts';
 import { readingOf } from '../media-type.ts';
 import { pageOf } from '../page.ts';
 import type { CrawlReport } from './crawl-report.ts';
-import { Frontier, type Place } from './frontier.ts';
+import { Frontier, type KnownPage } from './frontier.ts';
 import type { Pace } from './pace.ts';
-import type { Query } from './query.ts';
+import type { QueryWords } from './query.ts';
 import { readRobots, type Robots } from './robots.ts';
 
 /** The default gap between two requests to a site, in milliseconds. */
@@ -29,7 +29,7 @@ const MAX_MOVES = 3;
 
 export interface Crawl {
   start: URL;
-  query: Query;
+  query: QueryWords;
   maxPages: number;
   /** The crawl starts no further page after this time, in milliseconds since the epoch. */
   until: number;
@@ -37,7 +37,7 @@ export interface Crawl {
   signal: AbortSignal;
   /** Writes live progress. */
   output: (text: string) => void;
-  web: Web;
+  web: WebContext;
   pace: Pace;
 }
 
@@ -93,7 +93,7 @@ async function crawlFrom(start: URL, crawl: Crawl): Promise<URL | undefined> {
   return undefined;
 }
 
-function nextAllowed({ frontier, robots, report }: Going): Place | undefined {
+function nextAllowed({ frontier, robots, report }: Going): KnownPage | undefined {
   for (;;) {
     const place = frontier.next();
     if (place === undefined || robots.allows(place.url)) return place;
@@ -120,7 +120,7 @@ async function waitForTurn(
   return true;
 }
 
-async function visit(place: Place, going: Going): Promise<'go on' | 'stop' | Elsewhere> {
+async function visit(place: KnownPage, going: Going): Promise<'go on' | 'stop' | Elsewhere> {
   const { signal, report } = going;
   try {
     const answer = await request(place, going);
@@ -140,7 +140,7 @@ async function visit(place: Place, going: Going): Promise<'go on' | 'stop' | Els
   return 'go on';
 }
 
-function request({ url }: Place, { web, signal, robots, frontier }: Going): Promise<Answer> {
+function request({ url }: KnownPage, { web, signal, robots, frontier }: Going): Promise<WebResponse> {
   return get(url, web, {
     signal,
     timeMs: PAGE_MS,
@@ -156,7 +156,7 @@ function request({ url }: Place, { web, signal, robots, frontier }: Going): Prom
 }
 
 /** Adds the page to the report and its links to the frontier. */
-async function take(answer: Answer, { url, depth }: Place, going: Going): Promise<void> {
+async function take(answer: WebResponse, { url, depth }: KnownPage, going: Going): Promise<void> {
   const { report, frontier, texts, signal } = going;
   if (answer.status < 200 || answer.status > 299) return report.failed(url, answer.statusLine);
   const { body } = answer;

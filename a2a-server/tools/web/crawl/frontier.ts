@@ -1,15 +1,15 @@
 /** Holds the known pages that a crawl has not read, and chooses the next one. */
-import { looksLikePage, looksLikeTrap, pageKey, tidy } from './same-page.ts';
+import { looksLikePage, looksLikeTrap, pageKey, withoutTracking } from './same-page.ts';
 import type { PageLink } from '../page-metadata.ts';
-import type { Query } from './query.ts';
+import type { QueryWords } from './query.ts';
 
-export interface Place {
+export interface KnownPage {
   url: URL;
   /** The number of links from the start page. */
   depth: number;
 }
 
-interface Waiting extends Place {
+interface Waiting extends KnownPage {
   matches: number;
   order: number;
 }
@@ -23,7 +23,7 @@ const MAX_QUERIES = 5;
 
 export class Frontier {
   readonly #origin: string;
-  readonly #query: Query;
+  readonly #query: QueryWords;
   readonly #seen = new Set<string>();
   /** Maps each path to the number of its admitted queries. */
   readonly #queries = new Map<string, number>();
@@ -31,10 +31,10 @@ export class Frontier {
   #order = 0;
 
   /** @param start the first page; the crawl stays on its origin */
-  constructor(start: URL, query: Query) {
+  constructor(start: URL, query: QueryWords) {
     this.#origin = start.origin;
     this.#query = query;
-    this.#admit({ url: tidy(start), depth: 0, matches: 0, order: 0 });
+    this.#admit({ url: withoutTracking(start), depth: 0, matches: 0, order: 0 });
   }
 
   /** Adds the links of a page, each page once even under several URLs. */
@@ -45,7 +45,7 @@ export class Frontier {
       if (url.origin !== this.#origin || url.username !== '' || url.password !== '') continue;
       if (!looksLikePage(url) || looksLikeTrap(url)) continue;
       const matches = this.#query.matches(`${text} ${readable(url)}`);
-      this.#admit({ url: tidy(url), depth, matches, order: (this.#order += 1) });
+      this.#admit({ url: withoutTracking(url), depth, matches, order: (this.#order += 1) });
     }
   }
 
@@ -58,7 +58,7 @@ export class Frontier {
   /**
    * Returns the next page. Links that match the query come first, then pages nearer to the start, then document order.
    */
-  next(): Place | undefined {
+  next(): KnownPage | undefined {
     const best = this.#waiting.toSorted(byPromise)[0];
     this.#waiting = this.#waiting.filter((waiting) => waiting !== best);
     return best;

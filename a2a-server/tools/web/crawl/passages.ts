@@ -1,12 +1,12 @@
 /** Finds the passages of a text that match a query. */
 import { truncate } from '../truncate.ts';
-import type { Query } from './query.ts';
+import type { QueryWords } from './query.ts';
 
 const MAX_PASSAGES = 5;
 const MAX_CHARACTERS = 800;
 
 /** Returns the best passages in text order; an empty list if no passage has enough query words. */
-export function passagesOf(text: string, query: Query): string[] {
+export function passagesOf(text: string, query: QueryWords): string[] {
   return blocksOf(text)
     .map((block, order) => ({ block, order, matches: query.matches(block) }))
     .filter(({ matches }) => matches >= query.enough)

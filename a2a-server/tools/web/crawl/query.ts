@@ -6,7 +6,7 @@ const MAX_WORDS = 20;
 /** Scripts without spaces between words. A word in such a script may match anywhere. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
-export class Query {
+export class QueryWords {
   readonly #words: readonly string[];
 
   constructor(text: string) {

@@ -3,7 +3,7 @@ import robots from 'robots-parser';
 import { z } from 'zod';
 import { TimeExceeded, withinTime } from '../../../../shared/runtime/bounded-time.ts';
 import { decodeText } from '../charset.ts';
-import { get, type Answer, type Web } from '../get.ts';
+import { get, type WebResponse, type WebContext } from '../get.ts';
 import { ROBOT } from '../send-get.ts';
 
 export interface Robots {
@@ -33,7 +33,7 @@ const EVERYTHING: Robots = { allows: () => true, gapMs: undefined };
  * Reads the rules for the site of `url`. A site without robots.txt allows everything (RFC 9309 §2.3.1.3).
  * @throws AbortError; Error if the rules cannot be read: then the crawl must read nothing (RFC 9309 §2.3.1.4)
  */
-export async function readRobots(url: URL, web: Web, signal: AbortSignal): Promise<Robots> {
+export async function readRobots(url: URL, web: WebContext, signal: AbortSignal): Promise<Robots> {
   const at = new URL('/robots.txt', url);
   try {
     const answer = await get(at, web, {
@@ -55,7 +55,7 @@ export async function readRobots(url: URL, web: Web, signal: AbortSignal): Promi
   }
 }
 
-function isGood({ status }: Pick<Answer, 'status'>): boolean {
+function isGood({ status }: Pick<WebResponse, 'status'>): boolean {
   return status >= 200 && status < 300;
 }
 

@@ -17,7 +17,7 @@ const MAX_PARAMETERS = 6;
 const MAX_REPEATS = 2;
 
 /** Removes the fragment, tracking parameters and session ids. */
-export function tidy(url: URL): URL {
+export function withoutTracking(url: URL): URL {
   const tidied = new URL(url);
   tidied.hash = '';
   // Iterate over the original. Delete only existing names, because each delete rewrites the whole query.
@@ -30,7 +30,7 @@ export function tidy(url: URL): URL {
 
 /** Two URLs of the same page have the same key. */
 export function pageKey(url: URL): string {
-  const key = tidy(url);
+  const key = withoutTracking(url);
   key.searchParams.sort();
   return key.href;
 }

@@ -1,7 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { savingWorkspace, type RecordSaved } from '../../../../a2a-server/checkpoints/saving-workspace.ts';
+import {
+  checkpointingWorkspace,
+  type RecordSaved,
+} from '../../../../a2a-server/checkpoints/saving-workspace.ts';
 import type { SavedFile } from '../../../../a2a-server/task/events.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { ABSENT, hashOf, MAX_READ_BYTES } from '../../../../a2a-server/tools/workspace/text-file.ts';
@@ -24,7 +27,7 @@ beforeEach(async () => {
     recorded.push(...files);
     for (const { hash, bytes } of contents) kept.set(hash, Buffer.from(bytes).toString());
   };
-  workspace = savingWorkspace(await openWorkspace(root), (files, contents) => record(files, contents));
+  workspace = checkpointingWorkspace(await openWorkspace(root), (files, contents) => record(files, contents));
 });
 
 const removing = (more: { recursive?: boolean } = {}) => ({

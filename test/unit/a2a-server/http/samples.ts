@@ -1,6 +1,6 @@
 /** A pending action and the call behind it. */
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
-import type { TaskEvent, Verdict } from '../../../../a2a-server/task/events.ts';
+import type { TaskEvent, PolicyVerdict } from '../../../../a2a-server/task/events.ts';
 
 export const PENDING: PendingAction = {
   callId: 'call-1',
@@ -16,7 +16,7 @@ export const PENDING: PendingAction = {
   decisions: ['approve', 'deny', 'edit'],
 };
 
-export function callRequested(verdict: Verdict, callId = PENDING.callId): TaskEvent {
+export function callRequested(verdict: PolicyVerdict, callId = PENDING.callId): TaskEvent {
   const { tool, title, input, sideEffect, source, preview } = PENDING;
   return {
     type: 'tool.requested',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { GroupCommit, type Outcome } from '../../../../a2a-server/journal/group-commit.ts';
+import { GroupCommit, type CommitOutcome } from '../../../../a2a-server/journal/group-commit.ts';
 
 /** Commits numbers. It refuses odd ones, and the whole commit fails if the group contains a zero. */
 function start(weightPerCommit = 1_000) {
@@ -8,7 +8,7 @@ function start(weightPerCommit = 1_000) {
     commit(items) {
       groups.push([...items]);
       if (items.includes(0)) throw new Error('the disk is full');
-      return items.map((item): Outcome<string> =>
+      return items.map((item): CommitOutcome<string> =>
         item % 2 === 0
           ? { type: 'done', result: `did ${item}` }
           : { type: 'refused', error: new Error(`refused ${item}`) },

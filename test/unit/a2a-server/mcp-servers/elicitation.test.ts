@@ -1,11 +1,12 @@
 import { expect, jest, test } from '@jest/globals';
 import type { ElicitRequest } from '@modelcontextprotocol/client';
-import { elicit, type Ask } from '../../../../a2a-server/mcp-servers/elicitation.ts';
+import { elicit, type AskQuestion } from '../../../../a2a-server/mcp-servers/elicitation.ts';
 import type { Answer } from '../../../../shared/protocol/question.ts';
 
 const by = { principal: 'ada', channel: 'test' };
-const answering = (answer: Answer) => jest.fn<Ask>().mockResolvedValue({ type: 'answered', answer, by });
-const declining = () => jest.fn<Ask>().mockResolvedValue({ type: 'declined', reason: null });
+const answering = (answer: Answer) =>
+  jest.fn<AskQuestion>().mockResolvedValue({ type: 'answered', answer, by });
+const declining = () => jest.fn<AskQuestion>().mockResolvedValue({ type: 'declined', reason: null });
 
 const form: ElicitRequest['params'] = {
   message: 'Who?',

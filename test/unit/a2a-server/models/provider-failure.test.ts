@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
 import { PromptTooLong, RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
-import { failureOf } from '../../../../a2a-server/models/provider-failure.ts';
-import { CutOff, ModelRefusal } from '../../../../a2a-server/models/turn-parts.ts';
+import { providerFailure } from '../../../../a2a-server/models/provider-failure.ts';
+import { StreamCutOff, ModelRefusal } from '../../../../a2a-server/models/turn-parts.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const SECRET = 'sk-12345';
@@ -32,7 +32,7 @@ describe('a temporary failure', () => {
     ['a request that timed out', http(408)],
     ['a server error', http(500)],
     ['overload', http(529)],
-    ['an interrupted answer', new CutOff()],
+    ['an interrupted answer', new StreamCutOff()],
     ['an answer interrupted in the HTTP layer', http(200, 'Failed to process successful response')],
     [
       'an answer without a finish',
@@ -45,7 +45,7 @@ describe('a temporary failure', () => {
     ['no such host', network('ENOTFOUND')],
     ['a socket that closed', network('UND_ERR_SOCKET')],
   ])('is %s', (_what, thrown) => {
-    const { error, retry } = failureOf(thrown, BLAME);
+    const { error, retry } = providerFailure(thrown, BLAME);
     expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
     expect(retry).toBe(true);
   });
@@ -62,20 +62,20 @@ describe('a permanent failure', () => {
     ['anything else', 'what?'],
     ['nothing', undefined],
   ])('is %s', (_what, thrown) => {
-    const { error, retry } = failureOf(thrown, BLAME);
+    const { error, retry } = providerFailure(thrown, BLAME);
     expect(error).toMatchObject({ reason: 'AGENT_ERROR', retryable: false });
     expect(retry).toBe(false);
   });
 
   test('keeps a ProductError unchanged', () => {
     const ours = new ProductError('CONFIGURATION', 'Set a key.');
-    expect(failureOf(ours, BLAME)).toMatchObject({ error: ours, retry: false });
+    expect(providerFailure(ours, BLAME)).toMatchObject({ error: ours, retry: false });
   });
 });
 
 describe('the error message', () => {
   test('names the model and the status', () => {
-    const { error } = failureOf(http(404, 'no such model.'), BLAME);
+    const { error } = providerFailure(http(404, 'no such model.'), BLAME);
     expect(error.message).toBe('openai:m refused the request (404): no such model');
     expect(error.facts).toEqual({ model: 'openai:m', status: '404' });
   });
@@ -87,24 +87,24 @@ describe('the error message', () => {
     ['an error', new Error(SECRET)],
     ['an error reported in the stream', { message: SECRET }],
   ])('contains no secret: %s', (_what, thrown) => {
-    const { error } = failureOf(thrown, BLAME);
+    const { error } = providerFailure(thrown, BLAME);
     expect(JSON.stringify([error.message, error.stack, error.facts, error.cause])).not.toContain(SECRET);
   });
 
   test.each([401, 403])('for a key refused with %d names only its variable', (status) => {
-    expect(failureOf(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
+    expect(providerFailure(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
       `openai:m refused the key (${status}). Check OPENAI_API_KEY and the permissions of the key.`,
     );
   });
 
   test('does not blame the provider for an error of the server', () => {
-    expect(failureOf(new Error('x is not a function'), BLAME).error.message).toBe(
+    expect(providerFailure(new Error('x is not a function'), BLAME).error.message).toBe(
       'openai:m failed on the request: x is not a function',
     );
   });
 
   test('is short and has one line', () => {
-    const { error } = failureOf(http(400, 'a\nb'.repeat(10_000)), BLAME);
+    const { error } = providerFailure(http(400, 'a\nb'.repeat(10_000)), BLAME);
     expect(error.message.length).toBeLessThan(600);
     expect(error.message).not.toContain('\n');
   });
@@ -116,7 +116,7 @@ test.each([
   ['soon', undefined],
   [new Date(0).toUTCString(), 0],
 ])('Retry-After %j asks for %j ms', (value, ms) => {
-  expect(failureOf(http(429, 'busy', { 'retry-after': value }), BLAME).waitMs).toBe(ms);
+  expect(providerFailure(http(429, 'busy', { 'retry-after': value }), BLAME).waitMs).toBe(ms);
 });
 
 test.each([
@@ -132,16 +132,18 @@ test.each([
   ['llama.cpp', http(400, 'the request exceeds the available context size, try increasing it')],
   ['a too large request body', http(413)],
 ])('the error of %s for a too long prompt is recognized', (_, thrown) => {
-  const { error, retry } = failureOf(thrown, BLAME);
+  const { error, retry } = providerFailure(thrown, BLAME);
   expect(error).toBeInstanceOf(PromptTooLong);
   expect([error.reason, retry]).toEqual(['AGENT_ERROR', false]);
 });
 
 test('a busy server is not a too long prompt, even with similar words', () => {
-  expect(failureOf(http(503, 'context window service is down'), BLAME).retry).toBe(true);
-  expect(failureOf(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(PromptTooLong);
+  expect(providerFailure(http(503, 'context window service is down'), BLAME).retry).toBe(true);
+  expect(providerFailure(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(PromptTooLong);
 });
 
 test('the delay that a provider asks for is a fact of the failure', () => {
-  expect(failureOf(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER]).toBe('7000');
+  expect(providerFailure(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER]).toBe(
+    '7000',
+  );
 });

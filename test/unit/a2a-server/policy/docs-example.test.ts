@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Judged } from '../../../../a2a-server/policy/judged-call.ts';
+import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
 import { createPolicy } from '../../../../a2a-server/policy/policy.ts';
 import { rules } from '../../../../a2a-server/policy/rule.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
@@ -15,7 +15,7 @@ const text = [...blocks].map(([, json = '']) => json).find((json) => json.includ
 const { server } = section.parse(JSON.parse(text));
 const policy = createPolicy(server.policy, { tools: [], shell: 'sh' });
 
-const says = (call: Judged, mode: 'accept-edits' | 'auto' = server.mode) =>
+const says = (call: JudgedCall, mode: 'accept-edits' | 'auto' = server.mode) =>
   verdict(call, { policy, settings: { mode }, grants: [] }).type;
 
 describe('the example of docs/policies.md', () => {

@@ -1,8 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { tryCalls } from '../../../../a2a-server/policy/dry-run.ts';
+import { dryRunCalls } from '../../../../a2a-server/policy/dry-run.ts';
 import { callText, summaryOf, summaryText } from '../../../../a2a-server/policy/dry-run-report.ts';
-import type { JournalEntry, RequestedCall, TaskEvent, Verdict } from '../../../../a2a-server/task/events.ts';
+import type {
+  JournalEntry,
+  RequestedCall,
+  TaskEvent,
+  PolicyVerdict,
+} from '../../../../a2a-server/task/events.ts';
 import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { policyOf } from '../../../support/judged-calls.ts';
 import { request } from '../../../support/task-machine.ts';
@@ -16,7 +21,7 @@ function call(callId: string, tool: string, input: Record<string, unknown>): Req
   return { ...request(callId, false), tool, title: `${tool} ${callId}`, input, sideEffect };
 }
 
-const asked = (wanted: RequestedCall, verdict: Verdict = { type: 'ask' }): TaskEvent => ({
+const asked = (wanted: RequestedCall, verdict: PolicyVerdict = { type: 'ask' }): TaskEvent => ({
   type: 'tool.requested',
   turn: 1,
   call: wanted,
@@ -54,7 +59,7 @@ function task(...events: TaskEvent[]): JournalEntry[] {
 }
 
 function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
-  return tryCalls({
+  return dryRunCalls({
     taskId: 't',
     entries,
     policy: policyOf(...rules),

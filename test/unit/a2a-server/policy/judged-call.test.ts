@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { reachOf } from '../../../../a2a-server/policy/judged-call.ts';
+import { resolveTargets } from '../../../../a2a-server/policy/judged-call.ts';
 import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -21,13 +21,13 @@ describe('reachOf', () => {
     await symlink('real', join(root, 'link'));
     const workspace = await openWorkspace(root);
     const written = join(workspace.root, 'x', '..', 'link', 'a.txt');
-    const { paths } = await reachOf(tool('read-file'), { path: written }, workspace);
+    const { paths } = await resolveTargets(tool('read-file'), { path: written }, workspace);
     expect(paths).toEqual([{ written: 'link/a.txt', leadsTo: 'real/a.txt' }]);
-    const { trees } = await reachOf(tool('search-files'), { pattern: 'x', path: '.' }, workspace);
+    const { trees } = await resolveTargets(tool('search-files'), { pattern: 'x', path: '.' }, workspace);
     expect(trees).toEqual([{ written: '.', leadsTo: '.' }]);
-    const outside = await reachOf(tool('read-file'), { path: '../x' }, workspace);
+    const outside = await resolveTargets(tool('read-file'), { path: '../x' }, workspace);
     expect(outside.paths).toEqual([{ written: '../x', leadsTo: '../x' }]);
-    const deleted = await reachOf(tool('delete-file'), { path: 'real', recursive: true }, workspace);
+    const deleted = await resolveTargets(tool('delete-file'), { path: 'real', recursive: true }, workspace);
     expect(deleted).toMatchObject({ paths: [], trees: [{ leadsTo: 'real' }] });
   });
 
@@ -35,7 +35,9 @@ describe('reachOf', () => {
     'knows the host of %s',
     async (url) => {
       const workspace = await openWorkspace(await temporaryDirectory());
-      expect(await reachOf(tool('fetch'), { url }, workspace)).toMatchObject({ hosts: ['example.com'] });
+      expect(await resolveTargets(tool('fetch'), { url }, workspace)).toMatchObject({
+        hosts: ['example.com'],
+      });
     },
   );
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkLeave } from '../../../../a2a-server/policy/mode.ts';
+import { checkModeSettings } from '../../../../a2a-server/policy/mode.ts';
 import { beginningSettings } from '../../../../a2a-server/executor/task-settings.ts';
-import { begin } from '../../../../a2a-server/task/fold.ts';
+import { firstSnapshot } from '../../../../a2a-server/task/fold.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
 
 function taskWith(settings: TaskSettings) {
-  return begin('t', {
+  return firstSnapshot('t', {
     seq: 1,
     at: 1,
     event: { type: 'task.created', sessionId: 's', principal: 'p', settings },
@@ -21,7 +21,7 @@ describe('checkLeave', () => {
     { mode: 'accept-edits', readOnly: true },
     { mode: 'plan', readOnly: false },
   ] as const)('refuses %j, which contradicts itself', (settings) => {
-    expect(() => checkLeave(settings)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
+    expect(() => checkModeSettings(settings)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe('checkLeave', () => {
     { autoExecute: true, readOnly: true },
     {},
   ] as const)('takes %j', (settings) => {
-    expect(() => checkLeave(settings)).not.toThrow();
+    expect(() => checkModeSettings(settings)).not.toThrow();
   });
 });
 

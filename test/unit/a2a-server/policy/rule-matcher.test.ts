@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Judged } from '../../../../a2a-server/policy/judged-call.ts';
+import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
 import {
   fetching,
   ofServer,
@@ -10,7 +10,7 @@ import {
   writing,
 } from '../../../support/judged-calls.ts';
 
-function speaks(rule: Record<string, unknown>, call: Judged): boolean {
+function speaks(rule: Record<string, unknown>, call: JudgedCall): boolean {
   return policyOf(rule)[0]?.speaksOf(call) === 'yes';
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Judged } from '../../../../a2a-server/policy/judged-call.ts';
+import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
 import type { Policy } from '../../../../a2a-server/policy/policy.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import type { Grant } from '../../../../a2a-server/task/grants.ts';
@@ -10,13 +10,13 @@ import { fetching, ofServer, policyOf, reading, running, writing } from '../../.
 const write = writing('a.txt');
 const look = reading('a.txt');
 
-function grant(scope: Grant['scope'], { tool, source }: Judged): Grant {
+function grant(scope: Grant['scope'], { tool, source }: JudgedCall): Grant {
   const by = { principal: 'ada', channel: 'test' };
   return { grantId: 'g1', scope, callId: 'call-1', tool, source, by, at: 0, expiresAt: null, usesLeft: null };
 }
 
 function judge(
-  call: Judged,
+  call: JudgedCall,
   settings: TaskSettings = {},
   { grants = [], policy = [] }: { grants?: Grant[]; policy?: Policy } = {},
 ) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { decide, type Ruling } from '../../../../a2a-server/task/commands.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { begin, fold } from '../../../../a2a-server/task/fold.ts';
-import { parkOrMove, pendingActions } from '../../../../a2a-server/task/pending.ts';
+import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
+import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
 
@@ -12,12 +12,12 @@ const started = { type: 'tool.started', callId: 'a', tool: 't', title: 't', tool
 
 function after(snapshot: Snapshot, ...events: TaskEvent[]): Snapshot {
   const all = events.reduce((s, event) => fold(s, { seq: s.seq + 1, at, event }), snapshot);
-  return fold(all, { seq: all.seq + 1, at, event: parkOrMove(all) });
+  return fold(all, { seq: all.seq + 1, at, event: parkOrContinue(all) });
 }
 
 /** A task with one waiting call. */
 function parked(): Snapshot {
-  const task = begin('t', {
+  const task = firstSnapshot('t', {
     seq: 1,
     at,
     event: { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} },

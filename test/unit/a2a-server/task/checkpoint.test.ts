@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   checkpointsOf,
-  restoration,
-  sameState,
+  restoreStep,
+  isSameState,
   type CheckpointFile,
 } from '../../../../a2a-server/task/checkpoint.ts';
 import type {
@@ -133,21 +133,21 @@ describe('the restoration of a file', () => {
     ['removed by somebody else', absent, 'changed-since'],
     ['too large to look at', { type: 'not-saved', why: 'too large' } as const, 'changed-since'],
   ])('a file that is %s', (_what, now, type) => {
-    expect(restoration(file, now)).toMatchObject({ type, path: 'x' });
+    expect(restoreStep(file, now)).toMatchObject({ type, path: 'x' });
   });
 
   it('leaves an unsaved file alone and gives the reason', () => {
     const unsaved: CheckpointFile = { ...file, before: { type: 'not-saved', why: 'too large' } };
-    expect(restoration(unsaved, holding('3'))).toEqual({ type: 'not-saved', path: 'x', why: 'too large' });
+    expect(restoreStep(unsaved, holding('3'))).toEqual({ type: 'not-saved', path: 'x', why: 'too large' });
   });
 
   it('never overwrites a foreign change, and is idempotent', () => {
     fc.assert(
       fc.property(states, fc.array(states, { minLength: 1, maxLength: 3 }), states, (before, after, now) => {
-        const step = restoration({ path: 'x', before, after }, now);
+        const step = restoreStep({ path: 'x', before, after }, now);
         if (step.type !== 'put-back') return;
-        expect(after.some((state) => sameState(state, now))).toBe(true);
-        expect(restoration({ path: 'x', before, after }, step.before).type).toBe('nothing');
+        expect(after.some((state) => isSameState(state, now))).toBe(true);
+        expect(restoreStep({ path: 'x', before, after }, step.before).type).toBe('nothing');
       }),
     );
   });

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  bareDecision,
+  decisionInText,
   cancel,
   decide,
-  receive,
+  acceptMessage,
   type ResolvedDecision,
 } from '../../../../a2a-server/task/commands.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { begin, fold } from '../../../../a2a-server/task/fold.ts';
-import { resultOf } from '../../../../a2a-server/task/call-result.ts';
+import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
+import { resultForModel } from '../../../../a2a-server/task/call-result.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
-import { parkOrMove } from '../../../../a2a-server/task/pending.ts';
+import { parkOrContinue } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { questionCall, request } from '../../../support/task-machine.ts';
 
@@ -23,7 +23,7 @@ function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
 
 /** A task whose model requested these calls. All of them wait. */
 function waitingFor(...callIds: string[]): Snapshot {
-  const start = begin('t', {
+  const start = firstSnapshot('t', {
     seq: 1,
     at,
     event: { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} },
@@ -39,7 +39,7 @@ function waitingFor(...callIds: string[]): Snapshot {
     })),
     { type: 'turn.finished', turn: 1, end: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },
   ]);
-  return after(parked, [parkOrMove(parked)]);
+  return after(parked, [parkOrContinue(parked)]);
 }
 
 function decision(callId: string, more: Partial<ResolvedDecision> = {}): ResolvedDecision {
@@ -58,7 +58,7 @@ describe('a question', () => {
     const reference = { callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' };
     const runs = after(accepted(waitingFor('a'), decision('a')), [{ type: 'tool.started', ...reference }]);
     const asks = after(runs, [{ type: 'tool.asked', call: questionCall('a.q1'), askedBy: 'a' }]);
-    return after(asks, [parkOrMove(asks)]);
+    return after(asks, [parkOrContinue(asks)]);
   }
   const answer = decision('a.q1', { decision: 'answer', answer: 'red' });
 
@@ -98,7 +98,7 @@ describe('a question', () => {
       [true, 'answer it with one text'],
       [false, '"answer" with the answer'],
     ] as const)
-      expect(receive(asked(), says('hello'), { channel: 'a2a', wordsDecide })).toMatchObject({
+      expect(acceptMessage(asked(), says('hello'), { channel: 'a2a', wordsDecide })).toMatchObject({
         reason: 'DECISION_NEEDED',
         message: expect.stringContaining(wanted),
       });
@@ -186,7 +186,7 @@ describe('decide', () => {
   it('R02 the model gets the denial and its reason', () => {
     const denied = accepted(waitingFor('a'), decision('a', { decision: 'deny', reason: 'wrong file' }));
     const call = denied.calls['a'];
-    expect(call && resultOf(call)).toEqual({
+    expect(call && resultForModel(call)).toEqual({
       text: 'The person denied this call; it was not run. Reason: wrong file',
       isError: true,
     });
@@ -206,7 +206,7 @@ describe('decide', () => {
       },
     ]);
     const call = done.calls['a'];
-    expect(call && resultOf(call).text).toBe(
+    expect(call && resultForModel(call).text).toBe(
       'The person changed the input before approving. It ran with: {"path":"other.md"}\n\nwrote it',
     );
   });
@@ -219,20 +219,20 @@ function says(text: string) {
 
 describe('bareDecision', () => {
   it('takes the exact words approve and deny when one action is pending', () => {
-    expect(bareDecision(waitingFor('a'), says('approve'))).toMatchObject({
+    expect(decisionInText(waitingFor('a'), says('approve'))).toMatchObject({
       callId: 'a',
       decision: 'approve',
     });
-    expect(bareDecision(waitingFor('a'), says('deny'))).toMatchObject({ callId: 'a', decision: 'deny' });
+    expect(decisionInText(waitingFor('a'), says('deny'))).toMatchObject({ callId: 'a', decision: 'deny' });
   });
 
   it.each(['yes', 'Approve', 'APPROVE ', 'approve ', ' approve', 'reject', '1', 'approve\n'])(
     'R06 does not take %j for a decision',
-    (text) => expect(bareDecision(waitingFor('a'), says(text))).toBeUndefined(),
+    (text) => expect(decisionInText(waitingFor('a'), says(text))).toBeUndefined(),
   );
 
   it('takes no word as a decision when two actions are pending', () => {
-    expect(bareDecision(waitingFor('a', 'b'), says('approve'))).toBeUndefined();
+    expect(decisionInText(waitingFor('a', 'b'), says('approve'))).toBeUndefined();
   });
 
   it('R93 takes no approve for a preview that is cut in the text part, but takes deny', () => {
@@ -244,14 +244,14 @@ describe('bareDecision', () => {
     } as const;
     const calls = Object.entries(snapshot.calls).map(([id, call]) => [id, { ...call, preview }] as const);
     const long = { ...snapshot, calls: Object.fromEntries(calls) };
-    expect(bareDecision(long, says('approve'))).toBeUndefined();
-    expect(bareDecision(long, says('deny'))).toMatchObject({ decision: 'deny' });
+    expect(decisionInText(long, says('approve'))).toBeUndefined();
+    expect(decisionInText(long, says('deny'))).toMatchObject({ decision: 'deny' });
   });
 });
 
 describe('receive', () => {
   it('R06 refuses a message while calls wait, and says how to answer', () => {
-    const refused = receive(
+    const refused = acceptMessage(
       waitingFor('a'),
       { messageId: 'm', parts: [{ type: 'text', text: 'yes' }] },
       { channel: 'a2a', wordsDecide: true },

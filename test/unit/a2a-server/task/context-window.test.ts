@@ -4,8 +4,8 @@ import { conversation, conversationPassages } from '../../../../a2a-server/task/
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { fold } from '../../../../a2a-server/task/fold.ts';
 import {
-  squeezeFor,
-  squeezeWithout,
+  nextReduction,
+  reductionWithoutSummary,
   tokensNeeded,
   tokensOf,
   type ContextWindow,
@@ -52,7 +52,7 @@ class Session {
     const took: TaskEvent[] = [];
     for (;;) {
       const { current, earlier } = this;
-      const squeeze = squeezeFor(earlier, current, room);
+      const squeeze = nextReduction(earlier, current, room);
       if (squeeze === undefined) return took;
       if (took.length > 60) throw new Error(`no end: ${took.map((event) => event.type).join(' ')}`);
       const event =
@@ -66,7 +66,7 @@ class Session {
                 model: 'm',
                 usage: NOTHING,
               } satisfies TaskEvent)
-            : squeezeWithout(squeeze, earlier, { current, room });
+            : reductionWithoutSummary(squeeze, earlier, { current, room });
       took.push(event);
       this.append(event);
     }
@@ -204,7 +204,7 @@ describe('the step that shortens a conversation', () => {
     expect(session.squeeze(at, true)).toHaveLength(1);
     const { length: kept } = conversationPassages([], session.current);
     expect(kept).toBeGreaterThan(5);
-    expect(squeezeFor([], session.current, at)).toBeUndefined();
+    expect(nextReduction([], session.current, at)).toBeUndefined();
   });
 
   it('is a list of the calls, if no summary and no clip is possible', () => {

@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { decide } from '../../../../a2a-server/task/commands.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import {
-  dated,
+  withDeadlines,
   deadlineAfter,
-  ENDLESS_PATIENCE,
+  NO_EXPIRY,
   expire,
   type ExpirySettings,
 } from '../../../../a2a-server/task/expiry.ts';
 import { fold, foldAll } from '../../../../a2a-server/task/fold.ts';
-import { parkOrMove, pendingActions } from '../../../../a2a-server/task/pending.ts';
+import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
 
@@ -41,14 +41,14 @@ function asking(...callIds: string[]): Snapshot {
 }
 
 function parked(snapshot: Snapshot, now = START, given = patience): Snapshot {
-  return after(snapshot, dated(snapshot, [parkOrMove(snapshot)], { now, patience: given }));
+  return after(snapshot, withDeadlines(snapshot, [parkOrContinue(snapshot)], { now, patience: given }));
 }
 
 function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
   const decision = { callId, decision: 'approve', scope: 'once', reason: null } as const;
   const ruling = decide(snapshot, [{ ...decision, shown: null, edited: null }], by, now);
   if (ruling.type !== 'append') throw new Error(ruling.message);
-  return after(snapshot, dated(snapshot, ruling.events, { now, patience }));
+  return after(snapshot, withDeadlines(snapshot, ruling.events, { now, patience }));
 }
 
 const expiries = (snapshot: Snapshot) =>
@@ -69,7 +69,7 @@ describe('the deadline of a pending action', () => {
   });
 
   it('stays absent if there was none, also after a change of the settings', () => {
-    const half = approve(parked(asking('a', 'b'), START, ENDLESS_PATIENCE), 'a', START + DAY);
+    const half = approve(parked(asking('a', 'b'), START, NO_EXPIRY), 'a', START + DAY);
     expect(expiries(half)).toEqual([['b', null]]);
   });
 
@@ -112,7 +112,7 @@ describe('expire', () => {
 
   it('R14 never ends an active task, a task without a deadline, or an ended task', () => {
     const moving = approve(parked(asking('a')), 'a', START);
-    const endless = parked(asking('a'), START, ENDLESS_PATIENCE);
+    const endless = parked(asking('a'), START, NO_EXPIRY);
     const ended = after(parked(asking('a')), [{ type: 'task.canceled', reason: 'enough', by }]);
     for (const task of [asking('a'), moving, endless, ended])
       expect(expire(task, START + 1_000 * DAY)).toEqual({ type: 'keep' });
@@ -120,7 +120,7 @@ describe('expire', () => {
 
   it('R14 ends a task that waits for a message when its idle time is over', () => {
     const task = asking();
-    const events = dated(task, [{ type: 'input.required', pending: [] }], { now: START, patience });
+    const events = withDeadlines(task, [{ type: 'input.required', pending: [] }], { now: START, patience });
     const waiting = after(task, events);
     expect(expire(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
     expect(expire(waiting, START + 1_800_000)).toMatchObject({
@@ -135,7 +135,7 @@ describe('a question', () => {
     ['a sign-in', { type: 'auth.required', question: 'Who?' }],
   ])('R14 %s waits for a person as long as a pending action does', (_, event) => {
     const task = asking();
-    const waiting = after(task, dated(task, [event], { now: START, patience }));
+    const waiting = after(task, withDeadlines(task, [event], { now: START, patience }));
     expect(expire(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
     expect(expire(waiting, START + 7 * DAY)).toMatchObject({
       events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-08T00:00:00.000Z.' }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { begin, fold, foldAll, foldOn } from '../../../../a2a-server/task/fold.ts';
+import { firstSnapshot, fold, foldAll, foldEntries } from '../../../../a2a-server/task/fold.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { completed, created, message, working } from '../../../support/journal-samples.ts';
@@ -46,7 +46,7 @@ const life: fc.Arbitrary<JournalEntry[]> = fc.array(event, { maxLength: 40 }).ma
 
 function oneByOne(entries: readonly JournalEntry[]): Snapshot | undefined {
   const [first, ...rest] = entries;
-  const start = first && begin('t', first);
+  const start = first && firstSnapshot('t', first);
   return start && rest.reduce(fold, start);
 }
 
@@ -59,7 +59,7 @@ describe('foldOn', () => {
     fc.assert(
       fc.property(life, fc.nat(40), (entries, at) => {
         const start = foldAll('t', entries.slice(0, at + 1));
-        expect(start && foldOn(start, entries.slice(at + 1))).toEqual(oneByOne(entries));
+        expect(start && foldEntries(start, entries.slice(at + 1))).toEqual(oneByOne(entries));
       }),
     );
   });
@@ -69,7 +69,7 @@ describe('foldOn', () => {
       fc.property(life, (entries) => {
         const start = foldAll('t', entries);
         const copy = structuredClone(start);
-        if (start) foldOn(start, entries);
+        if (start) foldEntries(start, entries);
         expect(start).toEqual(copy);
         expect(oneByOne(entries)).toEqual(foldAll('t', entries));
       }),

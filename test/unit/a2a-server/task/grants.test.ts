@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { GrantLimits } from '../../../../shared/protocol/tool-approval.ts';
-import { NO_REACH } from '../../../../a2a-server/policy/judged-call.ts';
+import { NO_TARGETS } from '../../../../a2a-server/policy/judged-call.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import { decide } from '../../../../a2a-server/task/commands.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { begin, fold } from '../../../../a2a-server/task/fold.ts';
-import { standing } from '../../../../a2a-server/task/grants.ts';
-import { parkOrMove } from '../../../../a2a-server/task/pending.ts';
+import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
+import { unexpiredGrants } from '../../../../a2a-server/task/grants.ts';
+import { parkOrContinue } from '../../../../a2a-server/task/pending.ts';
 import { revoke } from '../../../../a2a-server/task/revoke.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
@@ -24,7 +24,7 @@ class Task {
 
   constructor() {
     const event = { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} } as const;
-    const start = begin('t', { seq: 1, at: START, event });
+    const start = firstSnapshot('t', { seq: 1, at: START, event });
     if (start === undefined) throw new Error('no task');
     this.snapshot = start;
   }
@@ -38,8 +38,8 @@ class Task {
   asks(): { callId: string; verdict: string; grantId: string | null } {
     const callId = `c${(this.#calls += 1)}`;
     const call = request(callId, false);
-    const grants = standing(this.snapshot.grants, this.now);
-    const said = verdict({ ...call, reach: NO_REACH }, { settings: {}, grants });
+    const grants = unexpiredGrants(this.snapshot.grants, this.now);
+    const said = verdict({ ...call, reach: NO_TARGETS }, { settings: {}, grants });
     this.append({ type: 'tool.requested', turn: 1, call, verdict: said });
     return { callId, verdict: said.type, grantId: this.snapshot.calls[callId]?.grantId ?? null };
   }
@@ -147,7 +147,7 @@ describe('revoke', () => {
     const task = new Task();
     const grantId = task.trusting({ uses: 1 });
     const [allowed, asked] = [task.asks(), task.asks()];
-    task.append(parkOrMove(task.snapshot));
+    task.append(parkOrContinue(task.snapshot));
     // A spent grant has ended, so it cannot be revoked.
     expect(revoke(task.snapshot, [grantId], by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
     expect([allowed.verdict, asked.verdict]).toEqual(['allow', 'ask']);
@@ -155,7 +155,7 @@ describe('revoke', () => {
     const wide = second.trusting();
     const ready = second.asks();
     second.append({ type: 'tool.requested', turn: 1, call: request('w', false), verdict: { type: 'ask' } });
-    second.append(parkOrMove(second.snapshot));
+    second.append(parkOrContinue(second.snapshot));
     const ruling = revoke(second.snapshot, 'all', by, second.now);
     expect(ruling).toMatchObject({
       events: [

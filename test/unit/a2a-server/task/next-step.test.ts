@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TurnEnd } from '../../../../a2a-server/task/events.ts';
-import { begin, fold } from '../../../../a2a-server/task/fold.ts';
+import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 
 describe('nextStep, when the model requests no more calls', () => {
@@ -9,7 +9,7 @@ describe('nextStep, when the model requests no more calls', () => {
     ['tool-calls', 'task.completed'],
     ['content-filter', 'task.failed'],
   ])('a turn that ended with %s is followed by %s', (end, type) => {
-    const start = begin('t', {
+    const start = firstSnapshot('t', {
       seq: 1,
       at: 1,
       event: { type: 'task.created', sessionId: 's', principal: 'p', settings: {} },

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RequestedCall, TaskEvent, Verdict } from '../../../../a2a-server/task/events.ts';
-import { begin, fold } from '../../../../a2a-server/task/fold.ts';
+import type { RequestedCall, TaskEvent, PolicyVerdict } from '../../../../a2a-server/task/events.ts';
+import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import { isReadOnly, isRepeatable } from '../../../../a2a-server/task/snapshot.ts';
 
 type Kind = Pick<RequestedCall, 'sideEffect' | 'repeatable'>;
 
 const ref = { callId: 'c', tool: 'tool', title: 'Do it' };
-const allowed: Verdict = { type: 'allow', because: { type: 'auto-execute' } };
+const allowed: PolicyVerdict = { type: 'allow', because: { type: 'auto-execute' } };
 const usage = { inputTokens: 1, outputTokens: 1 };
 
 /** A task with one running call. */
@@ -23,7 +23,7 @@ function running(kind: Kind) {
     basis: null,
   };
   const created = { type: 'task.created' as const, sessionId: 's', principal: 'p', settings: {} };
-  const start = begin('t', { seq: 1, at: 1, event: created });
+  const start = firstSnapshot('t', { seq: 1, at: 1, event: created });
   if (start === undefined) throw new Error('no task');
   const events: TaskEvent[] = [
     { type: 'task.working' },

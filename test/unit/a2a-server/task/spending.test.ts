@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { costOf, NO_SPENDING, spendingOf, sum, type Spending } from '../../../../a2a-server/task/spending.ts';
+import {
+  costOf,
+  NO_SPENDING,
+  spendingOf,
+  addSpending,
+  type Spending,
+} from '../../../../a2a-server/task/spending.ts';
 
 const PRICE = { input: 3, output: 15, cachedInput: 0.3 };
 
@@ -37,7 +43,7 @@ describe('the sum of several costs', () => {
   it('is unknown if one cost is unknown, and otherwise adds all of them', () => {
     fc.assert(
       fc.property(fc.array(spending, { maxLength: 10 }), (all) => {
-        const { inputTokens, usd, cachedInputTokens = 0 } = all.reduce(sum, NO_SPENDING);
+        const { inputTokens, usd, cachedInputTokens = 0 } = all.reduce(addSpending, NO_SPENDING);
         expect(inputTokens).toBe(all.reduce((total, each) => total + each.inputTokens, 0));
         expect(cachedInputTokens).toBe(all.reduce((total, each) => total + (each.cachedInputTokens ?? 0), 0));
         const known = all.every((each) => each.usd !== null);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { decide } from '../../../../a2a-server/task/commands.ts';
-import { begin } from '../../../../a2a-server/task/fold.ts';
+import { firstSnapshot } from '../../../../a2a-server/task/fold.ts';
 
 const by = { principal: 'ada', channel: 'tool' };
 const at = Date.UTC(2026, 0, 2);
@@ -10,7 +10,7 @@ describe('decide', () => {
   it.each(['__proto__', 'constructor', 'toString'])(
     'R07 a call id that every object knows (%s) names no call',
     (callId) => {
-      const task = begin('t', { seq: 1, at, event: created });
+      const task = firstSnapshot('t', { seq: 1, at, event: created });
       if (task === undefined) throw new Error('no task');
       const decision = { callId, decision: 'approve', scope: 'once', reason: null } as const;
       expect(decide(task, [{ ...decision, shown: null, edited: null }], by, at)).toMatchObject({

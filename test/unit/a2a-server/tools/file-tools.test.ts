@@ -16,7 +16,7 @@ import { appendFile } from '../../../../a2a-server/tools/builtin/append-file.ts'
 import { editFile } from '../../../../a2a-server/tools/builtin/edit-file.ts';
 import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/builtin/file-change.ts';
 import { readFile } from '../../../../a2a-server/tools/builtin/read-file.ts';
-import type { Shown } from '../../../../a2a-server/tools/tool.ts';
+import type { ToolPreview } from '../../../../a2a-server/tools/tool.ts';
 import { hashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';
 import { writeFile } from '../../../../a2a-server/tools/builtin/write-file.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
@@ -24,7 +24,7 @@ import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 let at: ToolInWorkspace;
 const path = (name: string) => join(at.root, name);
 const onDisk = (name: string) => readText(path(name), 'utf8');
-const diffOf = ({ preview }: Shown) => (preview.type === 'diff' ? preview.diff : '');
+const diffOf = ({ preview }: ToolPreview) => (preview.type === 'diff' ? preview.diff : '');
 const read = (input: unknown) => at.run(readFile, input);
 const changed = expect.objectContaining({ reason: 'INPUT_CHANGED' });
 

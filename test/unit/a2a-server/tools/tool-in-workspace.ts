@@ -1,12 +1,12 @@
 /** Shows and runs a tool like the executor, in a temporary directory. */
-import type { Shown, Tool, ToolResult, ToolRun } from '../../../../a2a-server/tools/tool.ts';
+import type { ToolPreview, Tool, ToolResult, ToolRun } from '../../../../a2a-server/tools/tool.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 export interface ToolInWorkspace {
   root: string;
   workspace: Workspace;
-  show: (tool: Tool, input: unknown) => Promise<Shown>;
+  show: (tool: Tool, input: unknown) => Promise<ToolPreview>;
   /** Runs the tool; by default without a basis. */
   run: (tool: Tool, input: unknown, run?: Partial<ToolRun>) => Promise<ToolResult>;
   /** Makes the preview, then runs the tool with its basis, like an approval. */

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { StreamResponse } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream.ts';
 import { activity, aside, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
-import { project } from '../../../../../a2a-server/http/wire/event-projection.ts';
-import type { View } from '../../../../../a2a-server/http/wire/wire-objects.ts';
+import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
+import type { ClientView } from '../../../../../a2a-server/http/wire/wire-objects.ts';
 import type { ContentPart, TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { questionCall } from '../../../../support/task-machine.ts';
 import { callRequested, PENDING } from '../samples.ts';
 
-const view = (approval: boolean, resumable: boolean): View => ({
+const view = (approval: boolean, resumable: boolean): ClientView => ({
   taskId: 'task-1',
   sessionId: 'session-1',
   approval,
@@ -142,7 +142,7 @@ describe('an entry as a stream event', () => {
   test('S1 every entry gives at most one event, which survives encoding and carries its seq on request', () => {
     fc.assert(
       fc.property(anyEntry, fc.boolean(), (entry, approval) => {
-        const event = project(entry, view(approval, true));
+        const event = toStreamResponse(entry, view(approval, true));
         if (event === undefined) {
           expect(UNSEEN).toContain(entry.event.type);
           return;
@@ -159,7 +159,9 @@ describe('an entry as a stream event', () => {
   test('a client without active extensions gets no extension data', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
-        expect(JSON.stringify(project(entry, view(false, false))) ?? '').not.toContain('urn:mcp-a2a-bridge');
+        expect(JSON.stringify(toStreamResponse(entry, view(false, false))) ?? '').not.toContain(
+          'urn:mcp-a2a-bridge',
+        );
       }),
     );
   });
@@ -167,7 +169,7 @@ describe('an entry as a stream event', () => {
   test('the conversion is pure: the same entry gives the same event', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
-        expect(project(entry, view(true, true))).toEqual(project(entry, view(true, true)));
+        expect(toStreamResponse(entry, view(true, true))).toEqual(toStreamResponse(entry, view(true, true)));
       }),
     );
   });
@@ -176,12 +178,12 @@ describe('an entry as a stream event', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
         if (!entry.event.type.startsWith('tool.') || 'kept' in entry.event) return;
-        const payload = project(entry, view(true, false))?.payload;
+        const payload = toStreamResponse(entry, view(true, false))?.payload;
         if (payload?.$case !== 'statusUpdate') throw new Error('a status update was expected');
         activity.parse(payload.value.metadata?.[TOOL_APPROVAL].activity);
         expect(payload.value.status?.message).toBeUndefined();
         if ('offset' in entry.event) return;
-        const plain = project(entry, view(false, false))?.payload;
+        const plain = toStreamResponse(entry, view(false, false))?.payload;
         if (plain?.$case !== 'statusUpdate') throw new Error('a status update was expected');
         expect(plain.value.status?.message?.parts).toHaveLength(1);
       }),
@@ -190,7 +192,7 @@ describe('an entry as a stream event', () => {
 
   test('tool output is a growing artifact for a client without the extension', () => {
     const [first, next] = [0, 4].map((offset, seq) =>
-      project({ seq, at: 0, event: piece(offset) }, view(false, false)),
+      toStreamResponse({ seq, at: 0, event: piece(offset) }, view(false, false)),
     );
     const artifact = { artifactId: 'output-tool-1', parts: [{ content: { value: 'line' } }] };
     expect(first?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: false, artifact } });
@@ -199,14 +201,14 @@ describe('an entry as a stream event', () => {
 
   test('the kept part of a long result is an artifact that is marked as not part of the answer', () => {
     const event: TaskEvent = { type: 'tool.output', ...ref, toolId: 'x', text: 'a', offset: 0, kept: true };
-    const payload = project({ seq: 1, at: 0, event }, view(true, false))?.payload;
+    const payload = toStreamResponse({ seq: 1, at: 0, event }, view(true, false))?.payload;
     if (payload?.$case !== 'artifactUpdate') throw new Error('an artifact update was expected');
     const said: unknown = payload.value.artifact?.metadata?.[TOOL_APPROVAL];
     expect(aside.parse(said)).toEqual({ role: 'tool-output', toolId: 'x', title: 'Write test.md' });
   });
 
   test('the text of an abandoned turn is removed', () => {
-    const event = project(
+    const event = toStreamResponse(
       { seq: 9, at: 0, event: { type: 'turn.abandoned', turn: 3, reason: 'crash' } },
       view(false, false),
     );

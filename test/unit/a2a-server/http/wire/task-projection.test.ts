@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Role, TaskState } from '@a2a-js/sdk';
 import { taskOverview, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
 import type { TaskOverview } from '../../../../../shared/protocol/tool-approval.ts';
-import { taskView } from '../../../../../a2a-server/http/wire/task-projection.ts';
+import { toA2aTask } from '../../../../../a2a-server/http/wire/task-projection.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../../a2a-server/task/fold.ts';
 import { callRequested, PENDING } from '../samples.ts';
@@ -49,7 +49,7 @@ function snapshotOf(events: readonly TaskEvent[]) {
   return snapshot;
 }
 
-const taskOf = (events: readonly TaskEvent[], view = VIEW) => taskView(snapshotOf(events), view);
+const taskOf = (events: readonly TaskEvent[], view = VIEW) => toA2aTask(snapshotOf(events), view);
 const words = (task: ReturnType<typeof taskOf>): unknown[] =>
   task.history.map(({ parts }) => parts.map(({ content }) => content?.value));
 
@@ -170,8 +170,10 @@ describe('a snapshot as an A2A task', () => {
 
   test('a short history keeps the newest messages, and lists omit artifacts', () => {
     const snapshot = snapshotOf(ASKED);
-    expect(taskView(snapshot, VIEW, { historyLength: 1 }).history).toMatchObject([{ role: Role.ROLE_AGENT }]);
-    expect(taskView(snapshot, VIEW, { historyLength: 0 }).history).toEqual([]);
-    expect(taskView(snapshot, VIEW, { artifacts: false }).artifacts).toEqual([]);
+    expect(toA2aTask(snapshot, VIEW, { historyLength: 1 }).history).toMatchObject([
+      { role: Role.ROLE_AGENT },
+    ]);
+    expect(toA2aTask(snapshot, VIEW, { historyLength: 0 }).history).toEqual([]);
+    expect(toA2aTask(snapshot, VIEW, { artifacts: false }).artifacts).toEqual([]);
   });
 });

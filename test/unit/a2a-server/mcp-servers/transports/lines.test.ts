@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Lines } from '../../../../../a2a-server/mcp-servers/transports/lines.ts';
+import { LineSplitter } from '../../../../../a2a-server/mcp-servers/transports/lines.ts';
 
-function readAll(lines: Lines, bytes: Buffer, size: number) {
+function readAll(lines: LineSplitter, bytes: Buffer, size: number) {
   const read: string[] = [];
   let tooLong = 0;
   for (let from = 0; from < bytes.length; from += size) {
@@ -21,7 +21,7 @@ describe('splitting bytes into lines', () => {
     fc.assert(
       fc.property(fc.array(line), fc.integer({ min: 1, max: 9 }), (written, size) => {
         const bytes = Buffer.from(written.map((each, n) => each + (n % 2 ? '\n' : '\r\n')).join(''));
-        expect(readAll(new Lines(1000), bytes, size)).toEqual({ read: written, tooLong: 0 });
+        expect(readAll(new LineSplitter(1000), bytes, size)).toEqual({ read: written, tooLong: 0 });
       }),
     );
   });
@@ -31,7 +31,7 @@ describe('splitting bytes into lines', () => {
       const bytes = Buffer.from(
         `first\n${'x'.repeat(100)}\nsecond\n${'y'.repeat(11)}\n${'z'.repeat(10)}\nre`,
       );
-      const lines = new Lines(10);
+      const lines = new LineSplitter(10);
       expect(readAll(lines, bytes, size)).toEqual({ read: ['first', 'second', 'z'.repeat(10)], tooLong: 2 });
     }
   });

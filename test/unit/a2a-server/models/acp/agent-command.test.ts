@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { agentName, spelled } from '../../../../../a2a-server/models/acp/agent-command.ts';
+import { agentName, commandText } from '../../../../../a2a-server/models/acp/agent-command.ts';
 
 describe('the command line of an ACP agent', () => {
   it.each([
@@ -15,6 +15,6 @@ describe('the command line of an ACP agent', () => {
   });
 
   it('is told on one line', () => {
-    expect(spelled({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a⏎b`');
+    expect(commandText({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a⏎b`');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { changeOf } from '../../../../../a2a-server/models/acp/file-changes.ts';
+import { applyDiff } from '../../../../../a2a-server/models/acp/file-changes.ts';
 import { replacementsIn } from '../../../../../a2a-server/models/acp/replacements.ts';
 
 const NONE = replacementsIn(undefined);
@@ -17,18 +17,18 @@ describe('changeOf', () => {
     ['other content', 'one', 'two', { note: 'differs' }],
     ['an empty file that has content now', 'one', '', { note: 'differs' }],
   ] as const)('replaces the whole file where the agent names %s', (_, before, oldText, note) => {
-    expect(changeOf(before, diff(oldText, 'new'), NONE)).toEqual({ after: 'new', ...note });
+    expect(applyDiff(before, diff(oldText, 'new'), NONE)).toEqual({ after: 'new', ...note });
   });
 
   it('replaces only the text that the raw input names', () => {
     const first = replacementsIn({ edits: [{ old_string: 'b', new_string: '$&' }] });
-    expect(changeOf('a b b', diff('b', '$&'), first)).toEqual({ after: 'a $& b' });
+    expect(applyDiff('a b b', diff('b', '$&'), first)).toEqual({ after: 'a $& b' });
     const all = replacementsIn({ oldString: 'b', replaceAll: true });
-    expect(changeOf('a b b', diff('b', 'c'), all)).toEqual({ after: 'a c c' });
+    expect(applyDiff('a b b', diff('b', 'c'), all)).toEqual({ after: 'a c c' });
   });
 
   it('says where that text is not in the file', () => {
-    expect(changeOf('a\n', diff('b', 'c'), replacementsIn({ old_str: 'b' }))).toEqual({
+    expect(applyDiff('a\n', diff('b', 'c'), replacementsIn({ old_str: 'b' }))).toEqual({
       after: 'a\nc',
       note: 'gone',
     });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { nextSteps } from '../../../../../a2a-server/models/scripted/next-steps.ts';
 import { parseScript } from '../../../../../a2a-server/models/scripted/script.ts';
-import type { Exchange } from '../../../../../a2a-server/task/snapshot.ts';
+import type { ConversationItem } from '../../../../../a2a-server/task/snapshot.ts';
 
 const script = parseScript(
   {
@@ -20,15 +20,15 @@ const script = parseScript(
   'rules.json',
 );
 
-const TURN: Exchange = {
+const TURN: ConversationItem = {
   type: 'turn',
   turn: { turn: 1, model: 'scripted', text: '', artifacts: [], callIds: [], end: 'stop' },
 };
-const said = (text: string, messageId = 'm'): Exchange => ({
+const said = (text: string, messageId = 'm'): ConversationItem => ({
   type: 'message',
   message: { messageId, parts: [{ type: 'text', text }] },
 });
-const next = (...exchanges: Exchange[]): unknown[] =>
+const next = (...exchanges: ConversationItem[]): unknown[] =>
   nextSteps(script, exchanges).map(({ type, value }) => (type === 'text' ? value[0] : type));
 
 describe('nextSteps', () => {

@@ -1,12 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  answerOf,
+  toAnswer,
   fieldsOf,
-  type Filled,
+  type FilledForm,
   type Question,
 } from '../../../../../a2a-server/page/browser/question-answer.ts';
 
-const filled = (more: Partial<Filled> = {}): Filled => ({ chosen: [], text: '', values: {}, ...more });
+const filled = (more: Partial<FilledForm> = {}): FilledForm => ({
+  chosen: [],
+  text: '',
+  values: {},
+  ...more,
+});
 
 describe('an answer to a question', () => {
   const open: Question = { type: 'question', text: 'Why?' };
@@ -26,20 +31,20 @@ describe('an answer to a question', () => {
   };
 
   test('is what was written or chosen; several are a list', () => {
-    expect(answerOf(open, filled({ text: ' so ' }))).toBe('so');
-    expect(answerOf(choices, filled({ chosen: ['b'] }))).toBe('b');
-    expect(answerOf({ ...choices, multiple: true }, filled({ chosen: ['b', 'a'] }))).toEqual(['b', 'a']);
+    expect(toAnswer(open, filled({ text: ' so ' }))).toBe('so');
+    expect(toAnswer(choices, filled({ chosen: ['b'] }))).toBe('b');
+    expect(toAnswer({ ...choices, multiple: true }, filled({ chosen: ['b', 'a'] }))).toEqual(['b', 'a']);
   });
 
   test('is not there while nothing was said, or a field is empty that has to be filled in', () => {
-    expect(answerOf(open, filled({ text: ' ' }))).toBeUndefined();
-    expect(answerOf(choices, filled())).toBeUndefined();
-    expect(answerOf(form, filled({ values: { age: '3' } }))).toBeUndefined();
+    expect(toAnswer(open, filled({ text: ' ' }))).toBeUndefined();
+    expect(toAnswer(choices, filled())).toBeUndefined();
+    expect(toAnswer(form, filled({ values: { age: '3' } }))).toBeUndefined();
   });
 
   test('of a form has its values by name, each of its type; what was left empty is left out', () => {
     const values = { name: 'Ada', age: '36', ready: 'false', size: '' };
-    expect(answerOf(form, filled({ values }))).toEqual({ name: 'Ada', age: 36, ready: false });
+    expect(toAnswer(form, filled({ values }))).toEqual({ name: 'Ada', age: 36, ready: false });
   });
 
   test('a form shows what its fields are called, and what may be chosen', () => {

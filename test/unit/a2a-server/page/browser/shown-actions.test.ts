@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { outcomeText } from '../../../../../a2a-server/page/browser/outcome-text.ts';
-import { decidedHere, follow } from '../../../../../a2a-server/page/browser/shown-actions.ts';
+import { decidedHere, updateShownActions } from '../../../../../a2a-server/page/browser/shown-actions.ts';
 import type { PendingAction } from '../../../../../shared/client/index.ts';
 
 const action = (callId: string, code = 'a'): PendingAction => ({
@@ -16,18 +16,18 @@ const action = (callId: string, code = 'a'): PendingAction => ({
   shown: code,
 });
 const [one, two, three] = [action('1'), action('2'), action('3')];
-const types = (shown: ReturnType<typeof follow>): string[] =>
+const types = (shown: ReturnType<typeof updateShownActions>): string[] =>
   shown.map(({ action: { callId }, type }) => `${callId} ${type}`);
 
 describe('the actions that a visit shows', () => {
   test('one that was decided here keeps its place; the next does not move', () => {
-    const shown = decidedHere(follow([], [one, two]), '1', 'approve');
-    expect(types(follow(shown, [one, two]))).toEqual(['1 decided-here', '2 waits']);
-    expect(follow(shown, [two])).toEqual(follow(shown, [one, two]));
+    const shown = decidedHere(updateShownActions([], [one, two]), '1', 'approve');
+    expect(types(updateShownActions(shown, [one, two]))).toEqual(['1 decided-here', '2 waits']);
+    expect(updateShownActions(shown, [two])).toEqual(updateShownActions(shown, [one, two]));
   });
 
   test('it folds when another action comes', () => {
-    const shown = follow(decidedHere(follow([], [one]), '1', 'deny'), [three]);
+    const shown = updateShownActions(decidedHere(updateShownActions([], [one]), '1', 'deny'), [three]);
     expect(shown).toEqual([
       { type: 'decided-here', action: one, decision: 'deny', folded: true },
       { type: 'waits', action: three },
@@ -35,13 +35,19 @@ describe('the actions that a visit shows', () => {
   });
 
   test('R97 one that somebody else has decided keeps its place, and waits no more', () => {
-    expect(types(follow(follow([], [one, two]), [two]))).toEqual(['1 gone', '2 waits']);
+    expect(types(updateShownActions(updateShownActions([], [one, two]), [two]))).toEqual([
+      '1 gone',
+      '2 waits',
+    ]);
   });
 
   test('one that is asked again waits in its place, also after a decision here', () => {
     const again = action('1', 'b');
-    expect(follow(follow([], [one, two]), [again, two])[0]).toEqual({ type: 'waits', action: again });
-    expect(follow(decidedHere(follow([], [one]), '1', 'approve'), [again])).toEqual([
+    expect(updateShownActions(updateShownActions([], [one, two]), [again, two])[0]).toEqual({
+      type: 'waits',
+      action: again,
+    });
+    expect(updateShownActions(decidedHere(updateShownActions([], [one]), '1', 'approve'), [again])).toEqual([
       { type: 'waits', action: again },
     ]);
   });

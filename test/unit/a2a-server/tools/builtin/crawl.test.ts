@@ -2,11 +2,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { NO_REACH } from '../../../../../a2a-server/policy/judged-call.ts';
+import { NO_TARGETS } from '../../../../../a2a-server/policy/judged-call.ts';
 import { verdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createCrawl } from '../../../../../a2a-server/tools/builtin/crawl.ts';
 import { ToolStopped } from '../../../../../a2a-server/tools/tool.ts';
-import type { Web } from '../../../../../a2a-server/tools/web/get.ts';
+import type { WebContext } from '../../../../../a2a-server/tools/web/get.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 import { HurriedClock } from '../../../../support/hurried-clock.ts';
 import { endless, openPages, openSite, webOf, type Site } from '../../../../support/web-site.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
 const page = (title: string, text: string, ...links: string[]) =>
   `<!doctype html><title>${title}</title><h1>${title}</h1><p>${text}</p><nav>${links.map((to) => `<a href="${to}">${to}</a>`).join('')}</nav>`;
 
-function crawl(site: Site, input: Record<string, unknown>, web: Partial<Web> = {}, run = {}) {
+function crawl(site: Site, input: Record<string, unknown>, web: Partial<WebContext> = {}, run = {}) {
   const tool = createCrawl(webOf([site.host], { clock, ...web }));
   return at.run(tool, { url: `${site.origin}/`, query: 'abort', ...input }, run);
 }
@@ -128,7 +128,7 @@ Read without a match:
     });
     expect(tool.title(input)).toBe('Crawl https://example.com/x for "a⏎b", at most 3 pages');
     expect(tool.repeatable).toBe(true);
-    expect(verdict({ ...tool, tool: 'crawl', reach: NO_REACH }, { settings: {}, grants: [] })).toEqual({
+    expect(verdict({ ...tool, tool: 'crawl', reach: NO_TARGETS }, { settings: {}, grants: [] })).toEqual({
       type: 'ask',
     });
     for (const url of ['http://10.0.0.1/', 'http://localhost/', 'ftp://example.com/'])

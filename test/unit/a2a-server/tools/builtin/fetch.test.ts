@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { NO_REACH } from '../../../../../a2a-server/policy/judged-call.ts';
+import { NO_TARGETS } from '../../../../../a2a-server/policy/judged-call.ts';
 import { verdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createFetch } from '../../../../../a2a-server/tools/builtin/fetch.ts';
-import type { Web } from '../../../../../a2a-server/tools/web/get.ts';
+import type { WebContext } from '../../../../../a2a-server/tools/web/get.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 import { endless, openPages, openSite, webOf, type Site } from '../../../../support/web-site.ts';
@@ -19,7 +19,12 @@ beforeEach(async () => {
 const html = (body: string, title = 'T') => `<!doctype html><title>${title}</title><body>${body}</body>`;
 
 /** Fetches from a site that the operator allows. */
-function fetchFrom(site: Site, path: string, input: Record<string, unknown> = {}, web: Partial<Web> = {}) {
+function fetchFrom(
+  site: Site,
+  path: string,
+  input: Record<string, unknown> = {},
+  web: Partial<WebContext> = {},
+) {
   return at.run(createFetch(webOf([site.host], web)), { url: site.origin + path, ...input });
 }
 
@@ -95,7 +100,7 @@ describe('fetch', () => {
     });
     expect(fetch.title({ url: 'https://example.com/\nx' })).toBe('Fetch https://example.com/⏎x');
     expect(fetch.repeatable).toBe(true);
-    const call = { ...fetch, tool: 'fetch', reach: NO_REACH };
+    const call = { ...fetch, tool: 'fetch', reach: NO_TARGETS };
     expect(verdict(call, { settings: {}, grants: [] })).toEqual({ type: 'ask' });
     expect(verdict(call, { settings: { readOnly: true }, grants: [] })).toMatchObject({ type: 'refuse' });
   });

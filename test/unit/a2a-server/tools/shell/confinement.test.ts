@@ -9,7 +9,7 @@ import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import { UNRECORDED } from '../../../../../a2a-server/processes/child-processes.ts';
 import { createRunShellCommand } from '../../../../../a2a-server/tools/builtin/run-shell-command.ts';
 import {
-  boxed,
+  sandboxCommand,
   confinementText,
   findConfinement,
   UNCONFINED,
@@ -67,8 +67,8 @@ linux('where no box can be made', () => {
 describe('the arguments of a box', () => {
   it('leave the network out unless it is asked for', () => {
     const at = { root: '/w', cwd: '/w' };
-    expect(boxed(BOX, at, ['x'])).toContain('--unshare-net');
-    expect(boxed({ ...BOX, network: true }, at, ['x'])).not.toContain('--unshare-net');
+    expect(sandboxCommand(BOX, at, ['x'])).toContain('--unshare-net');
+    expect(sandboxCommand({ ...BOX, network: true }, at, ['x'])).not.toContain('--unshare-net');
   });
 });
 

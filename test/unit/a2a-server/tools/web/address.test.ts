@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { networkInterfaces } from 'node:os';
-import { notPublic } from '../../../../../a2a-server/tools/web/address.ts';
+import { whyNotPublic } from '../../../../../a2a-server/tools/web/address.ts';
 
 const SPECIAL = `
   127.0.0.1 127.255.255.254 ::1 0.0.0.0 :: 0.1.2.3 10.0.0.1 172.16.0.1
@@ -16,18 +16,18 @@ const SPECIAL = `
 
 describe('notPublic', () => {
   it.each(SPECIAL)('X2 refuses %s', (address) => {
-    expect(notPublic(address)).toEqual(expect.any(String));
+    expect(whyNotPublic(address)).toEqual(expect.any(String));
   });
 
   it.each(['8.8.8.8', '93.184.215.14', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450:4001::8a'])(
     'lets %s through',
     (address) => {
-      expect(notPublic(address)).toBeUndefined();
+      expect(whyNotPublic(address)).toBeUndefined();
     },
   );
 
   it("X2 refuses this machine's own addresses", () => {
     for (const own of Object.values(networkInterfaces()).flat())
-      expect(notPublic(own?.address ?? '')).toEqual(expect.any(String));
+      expect(whyNotPublic(own?.address ?? '')).toEqual(expect.any(String));
   });
 });

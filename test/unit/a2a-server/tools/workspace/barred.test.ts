@@ -8,7 +8,7 @@ import { readFile as readFileTool } from '../../../../../a2a-server/tools/builti
 import { searchFiles } from '../../../../../a2a-server/tools/builtin/search-files.ts';
 import type { Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { openWorkspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
-import type { Hold } from '../../../../../a2a-server/tools/workspace/directory.ts';
+import type { DirectoryHold } from '../../../../../a2a-server/tools/workspace/directory.ts';
 import { writeFile as writeFileTool } from '../../../../../a2a-server/tools/builtin/write-file.ts';
 import { nobody } from '../tool-in-workspace.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const barred = async () => [await stat(state, { bigint: true })];
 
-async function runner(hold?: Hold) {
+async function runner(hold?: DirectoryHold) {
   const workspace = await openWorkspace(home, { barred: await barred(), ...(hold && { hold }) });
   return async (tool: Tool, input: unknown) => {
     const shown = await tool.show(input, { principal: 'ada', workspace, signal });

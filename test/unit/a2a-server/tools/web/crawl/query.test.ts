@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { passagesOf } from '../../../../../../a2a-server/tools/web/crawl/passages.ts';
-import { Query } from '../../../../../../a2a-server/tools/web/crawl/query.ts';
+import { QueryWords } from '../../../../../../a2a-server/tools/web/crawl/query.ts';
 
 describe('Query', () => {
   it.each<[string, string, number]>([
@@ -13,7 +13,7 @@ describe('Query', () => {
     ['abort', 'see https://example.com/abort', 0],
     ['!!!', 'anything!!!', 0],
   ])('%p in %p matches %d of its words', (query, text, matches) => {
-    expect(new Query(query).matches(text)).toBe(matches);
+    expect(new QueryWords(query).matches(text)).toBe(matches);
   });
 });
 
@@ -23,14 +23,14 @@ describe('passagesOf', () => {
     const text = ['# Top', '## Sub', 'nothing', ...weak, '# End', `tool abort ${'x'.repeat(900)}`].join(
       '\n\n',
     );
-    const passages = passagesOf(text, new Query('abort tool'));
+    const passages = passagesOf(text, new QueryWords('abort tool'));
     expect(passages.slice(0, 4)).toEqual(weak.slice(0, 4));
     expect(passages[4]).toMatch(/^# End\ntool abort x+…$/);
     expect(passages[4]).toHaveLength(801);
-    expect(passagesOf('# Abort\n\n## Tool', new Query('abort tool'))).toEqual(['# Abort\n## Tool']);
+    expect(passagesOf('# Abort\n\n## Tool', new QueryWords('abort tool'))).toEqual(['# Abort\n## Tool']);
   });
 
   it('needs at least half of the query words', () => {
-    expect(passagesOf('one\n\none two', new Query('one two three four'))).toEqual(['one two']);
+    expect(passagesOf('one\n\none two', new QueryWords('one two three four'))).toEqual(['one two']);
   });
 });
