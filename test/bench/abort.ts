@@ -12,7 +12,7 @@ import { activityOf, cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from
 import type { Agent, AgentOptions } from './agent.ts';
 import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
 import { ownProgram } from './child-program.ts';
-import { median, quantile } from './statistics.ts';
+import { medianOf, quantile, quantileOf } from './statistics.ts';
 
 const RUNNING = 100;
 const SAMPLES = 200;
@@ -40,12 +40,12 @@ export const abort: Benchmark = {
     );
     return [
       ...most('abort → signal, p99', quantile(one.signals, 0.99), SIGNAL_AIM_MS),
-      { name: 'abort → signal, median', value: median(one.signals), unit: 'ms' },
-      { name: 'a round trip beside it, p99', value: quantile(one.roundTrips, 0.99), unit: 'ms' },
-      { name: `${RUNNING} aborted at once: abort → answer, median`, value: median(all), unit: 'ms' },
-      { name: `${RUNNING} aborted at once: abort → answer, longest`, value: quantile(all, 1), unit: 'ms' },
+      { name: 'abort → signal, median', ...medianOf(one.signals), unit: 'ms' },
+      { name: 'a round trip beside it, p99', ...quantileOf(one.roundTrips, 0.99), unit: 'ms' },
+      { name: `${RUNNING} aborted at once: abort → answer, median`, ...medianOf(all), unit: 'ms' },
+      { name: `${RUNNING} aborted at once: abort → answer, longest`, ...quantileOf(all, 1), unit: 'ms' },
       ...most('abort → process group gone, longest', quantile(heeded, 1), GONE_AIM_MS),
-      { name: 'abort → process group gone, median', value: median(heeded), unit: 'ms' },
+      { name: 'abort → process group gone, median', ...medianOf(heeded), unit: 'ms' },
       ...most(
         `abort → process group that ignores SIGTERM gone, ${GRACE_MS} ms of grace, longest`,
         quantile(ignored, 1),
@@ -53,7 +53,7 @@ export const abort: Benchmark = {
       ),
       {
         name: 'abort → process group that ignores SIGTERM gone, median',
-        value: median(ignored),
+        ...medianOf(ignored),
         unit: 'ms',
       },
     ];

@@ -6,7 +6,7 @@ import { openSqlite } from '../../shared/sqlite/driver.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, continuing, delta, working } from '../support/journal-samples.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
-import { median } from './statistics.ts';
+import { medianOf } from './statistics.ts';
 
 const EVENTS = 20_000;
 const PER_COMMIT = 100;
@@ -53,12 +53,12 @@ interface Round {
 function figures(rounds: readonly Round[]): Figure[] {
   const rate = (name: string, of: keyof Round): Figure => ({
     name,
-    value: median(rounds.map((round) => round[of])),
+    ...medianOf(rounds.map((round) => round[of])),
     unit: 'events/s',
   });
   const ratio = (name: string, of: keyof Round): Figure => ({
     name,
-    value: median(rounds.map((round) => round[of] / round.bare)),
+    ...medianOf(rounds.map((round) => round[of] / round.bare)),
     unit: 'ratio',
     aim: { at: 'least', value: RATIO_AIM },
   });

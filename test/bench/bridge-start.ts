@@ -16,6 +16,7 @@ const ROUNDS = 15;
 const WEIGHED = 5;
 
 const START_AIM = 1.5;
+const BUNDLED_AIM = 1.3;
 const MEMORY_AIM_MB = 75;
 
 const BANNER =
@@ -44,23 +45,28 @@ export const bridgeStart: Benchmark = {
       median(rounds.flatMap((round) => round[name].residentMb ?? []));
     return [
       {
-        name: 'medians, to the least server as people run one',
+        name: 'start → tools listed, to the least server from node_modules, medians',
         value: took('bridge') / took('hello'),
         unit: 'ratio',
         aim: { at: 'most', value: START_AIM },
       },
-      { name: 'medians, to the same bundled', value: took('bridge') / took('bundled'), unit: 'ratio' },
+      {
+        name: 'the same, to the least server bundled, medians',
+        value: took('bridge') / took('bundled'),
+        unit: 'ratio',
+        aim: { at: 'most', value: BUNDLED_AIM },
+      },
       { name: 'start → tools listed, median', value: took('bridge'), unit: 'ms' },
-      { name: 'the least server, median', value: took('hello'), unit: 'ms' },
-      { name: 'the same bundled, median', value: took('bundled'), unit: 'ms' },
+      { name: 'start of the least server, median', value: took('hello'), unit: 'ms' },
+      { name: 'start of the least server bundled, median', value: took('bundled'), unit: 'ms' },
       {
         name: 'resident memory of the idle bridge, median',
         value: kept('bridge'),
         unit: 'MB',
         aim: { at: 'most', value: MEMORY_AIM_MB },
       },
-      { name: 'of the least server, median', value: kept('hello'), unit: 'MB' },
-      { name: 'of the same bundled, median', value: kept('bundled'), unit: 'MB' },
+      { name: 'of start of the least server, median', value: kept('hello'), unit: 'MB' },
+      { name: 'of the least server bundled, median', value: kept('bundled'), unit: 'MB' },
     ];
   },
 };

@@ -12,7 +12,7 @@ import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { cardOf, clientFor, startAgent } from './agent.ts';
 import type { Agent } from './agent.ts';
 import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
-import { median, quantile } from './statistics.ts';
+import { median, medianOf, quantileOf } from './statistics.ts';
 
 const SAMPLES = 1_000;
 /** Pairs that are not counted: code is compiled in them. */
@@ -73,23 +73,27 @@ function figures(samples: readonly Sample[]): Figure[] {
   return [
     {
       name: 'added by the bridge, median',
-      value: median(added),
+      ...medianOf(added),
       unit: 'ms',
       aim: { at: 'most', value: MEDIAN_AIM_MS },
     },
     {
       name: 'added by the bridge, p99',
-      value: quantile(added, 0.99),
+      ...quantileOf(added, 0.99),
       unit: 'ms',
       aim: { at: 'most', value: P99_AIM_MS },
     },
-    { name: 'through the bridge, median', value: median(bridged), unit: 'ms' },
-    { name: 'through the bridge, p99', value: quantile(bridged, 0.99), unit: 'ms' },
-    { name: 'directly, median', value: median(direct), unit: 'ms' },
-    { name: 'directly, p99', value: quantile(direct, 0.99), unit: 'ms' },
-    { name: 'medians', value: median(bridged) / median(direct), unit: 'ratio' },
-    { name: 'MCP ping of the bridge, median', value: median(pings), unit: 'ms' },
-    { name: 'MCP ping of the bridge, p99', value: quantile(pings, 0.99), unit: 'ms' },
+    { name: 'through the bridge, median', ...medianOf(bridged), unit: 'ms' },
+    { name: 'through the bridge, p99', ...quantileOf(bridged, 0.99), unit: 'ms' },
+    { name: 'directly, median', ...medianOf(direct), unit: 'ms' },
+    { name: 'directly, p99', ...quantileOf(direct, 0.99), unit: 'ms' },
+    {
+      name: 'through the bridge, to directly, medians',
+      value: median(bridged) / median(direct),
+      unit: 'ratio',
+    },
+    { name: 'MCP ping of the bridge, median', ...medianOf(pings), unit: 'ms' },
+    { name: 'MCP ping of the bridge, p99', ...quantileOf(pings, 0.99), unit: 'ms' },
   ];
 }
 

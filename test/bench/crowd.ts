@@ -13,7 +13,7 @@ import { ownProgram, startProgram } from './child-program.ts';
 import { peakMb, residentMb, settled } from './memory.ts';
 import { stampedStream } from './stamped-stream.ts';
 import type { StampedStream } from './stamped-stream.ts';
-import { median, quantile } from './statistics.ts';
+import { medianOf, quantileOf } from './statistics.ts';
 
 const CROWD = 1_000;
 /** How fast the model of each task is. In all 1,000 chunks a second from 1,000 tasks, and 10,000 to readers of one. */
@@ -51,12 +51,12 @@ function figures(who: string, { delays, failed, kbEach, peakMb: peak }: Crowd): 
     { name: `${who}: failures`, value: failed, unit: 'count', aim: { at: 'most', value: 0 } },
     {
       name: `${who}: model → reader, p99`,
-      value: quantile(delays, 0.99),
+      ...quantileOf(delays, 0.99),
       unit: 'ms',
       aim: { at: 'most', value: P99_AIM_MS },
     },
-    { name: `${who}: model → reader, median`, value: median(delays), unit: 'ms' },
-    { name: `${who}: model → reader, longest`, value: quantile(delays, 1), unit: 'ms' },
+    { name: `${who}: model → reader, median`, ...medianOf(delays), unit: 'ms' },
+    { name: `${who}: model → reader, longest`, ...quantileOf(delays, 1), unit: 'ms' },
     { name: `${who}: resident memory of each, before the first chunk`, value: kbEach, unit: 'KB' },
     { name: `${who}: resident memory of all the server at its peak`, value: peak, unit: 'MB' },
   ];

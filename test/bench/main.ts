@@ -1,49 +1,22 @@
-/** `npm run bench`: runs the benchmarks one after the other and prints what they reached. It judges nothing. */
-import { mkdtemp, rm } from 'node:fs/promises';
+/** `npm run bench`: runs the benchmarks one after the other, and prints what they reached. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { abort } from './abort.ts';
-import { append } from './append.ts';
-import { approval } from './approval.ts';
-import type { Benchmark, BenchContext } from './benchmark.ts';
-import { bridge } from './bridge.ts';
-import { bridgeStart } from './bridge-start.ts';
-import { cancel } from './cancel.ts';
-import { crowd } from './crowd.ts';
-import { inFlight } from './in-flight.ts';
-import { longJournal } from './long-journal.ts';
-import { machine } from './machine.ts';
-import { memory } from './memory.ts';
-import { parked } from './parked.ts';
-import { report } from './report.ts';
-import type { Section } from './report.ts';
-import { resume } from './resume.ts';
-import { soakTurns } from './soak.ts';
-import { start } from './start.ts';
-import { stream } from './stream.ts';
-
-const BENCHMARKS: readonly Benchmark[] = [
-  stream,
-  approval,
-  bridge,
-  bridgeStart,
-  inFlight,
-  memory,
-  start,
-  append,
-  longJournal,
-  parked,
-  resume,
-  crowd,
-  soakTurns,
-  abort,
-  cancel,
-];
+import { format, resolveConfig } from 'prettier';
+import { run } from './benchmark.ts';
+import type { BenchContext, Run, Section } from './benchmark.ts';
+import { BENCHMARKS } from './benchmarks.ts';
+import { compare } from './compare.ts';
+import { commit, machine } from './machine.ts';
+import { withFigures } from './page.ts';
+import { comparison, report, summary } from './report.ts';
 
 interface Flags {
   only: string[];
   json: boolean;
+  compare?: string;
+  markdown?: string;
   dist: string;
 }
 
@@ -51,26 +24,56 @@ const ids = BENCHMARKS.map(({ id }) => id);
 await new Command('bench')
   .description('Measures the built programs, each in a process of its own.')
   .addOption(new Option('--only <ids...>', 'these alone').choices(ids).default(ids, 'all'))
-  .option('--json', 'figures as JSON', false)
-  .option('--dist <dir>', 'where the built programs lie', 'dist')
+  .option('--json', 'print the figures as JSON, for --compare', false)
+  .option(
+    '--compare <file>',
+    'also compare with an earlier --json run, and mark what changed beyond the noise',
+  )
+  .option('--markdown <page>', 'also write the figures into this page, e.g. docs/benchmarks.md')
+  .option('--dist <dir>', 'the directory of the built programs', 'dist')
   .action((flags: Flags) => bench(flags))
   .parseAsync();
 
-async function bench({ only, json, dist }: Flags): Promise<void> {
+async function bench({ only, json, compare: file, markdown, dist }: Flags): Promise<void> {
+  // Read first: a wrong file fails before the benchmarks run.
+  const earlier = file === undefined ? undefined : run.parse(JSON.parse(await readFile(file, 'utf8')));
+  const page = markdown === undefined ? undefined : await readFile(markdown, 'utf8');
+  const measured = await measure(only, resolve(dist), (each) => {
+    // At once: a later benchmark that fails loses no figures.
+    if (!json) process.stdout.write(`${report(each)}\n`);
+  });
+  process.stdout.write(json ? `${JSON.stringify(measured, null, 2)}\n` : `${measured.on}\n`);
+  if (earlier !== undefined) {
+    const compared = compare(earlier.sections, measured.sections);
+    const tables = [...compared.map(comparison), `Earlier: ${earlier.on}`, summary(compared)];
+    // With --json, stdout holds the JSON alone.
+    (json ? process.stderr : process.stdout).write(`\n${tables.join('\n')}`);
+  }
+  if (markdown !== undefined && page !== undefined) {
+    const options = await resolveConfig(markdown);
+    const written = await format(withFigures(page, measured), { ...options, parser: 'markdown' });
+    await writeFile(markdown, written);
+  }
+}
+
+async function measure(
+  only: readonly string[],
+  dist: string,
+  measured: (section: Section) => void,
+): Promise<Run> {
   const directory = await mkdtemp(join(tmpdir(), 'bench-'));
-  const context: BenchContext = { dist: resolve(dist), directory, note };
+  const context: BenchContext = { dist, directory, note };
+  const sections: Section[] = [];
   try {
-    const sections: (Section & { id: string })[] = [];
-    for (const { id, title, run } of BENCHMARKS) {
+    for (const benchmark of BENCHMARKS) {
+      const { id, title } = benchmark;
       if (!only.includes(id)) continue;
       note(`${id} … (load ${(loadavg()[0] ?? 0).toFixed(1)})`);
-      const section = { id, title, figures: await run(context) };
+      const section = { id, title, figures: await benchmark.run(context) };
       sections.push(section);
-      // At once: a later one that fails takes nothing with it.
-      if (!json) process.stdout.write(`${report([section])}\n`);
+      measured(section);
     }
-    const on = machine();
-    process.stdout.write(json ? `${JSON.stringify({ on, sections }, null, 2)}\n` : `${on}\n`);
+    return { commit: await commit(), on: machine(), sections };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

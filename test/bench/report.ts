@@ -1,25 +1,67 @@
-/** The figures of a run as a table for people. */
-import type { Figure, Unit } from './benchmark.ts';
-
-export interface Section {
-  title: string;
-  figures: readonly Figure[];
-}
+/** Prints figures as tables: for a terminal, for a comparison, and as Markdown. Pure. */
+import type { Figure, Section, Unit } from './benchmark.ts';
+import type { ComparedFigure, ComparedSection, Verdict } from './compare.ts';
 
 const DIGITS: Readonly<Record<Unit, number>> = { ratio: 2, ms: 2, MB: 1, KB: 2, 'events/s': 0, count: 0 };
-const HEADINGS = ['', 'reached', 'aim'] as const;
+const MARKS: Readonly<Record<Verdict, string>> = {
+  worse: '✗ worse',
+  better: '✓ better',
+  changed: '≠ changed',
+  new: 'new',
+  same: '',
+};
 
-export function report(sections: readonly Section[]): string {
-  const tables = sections.map(({ title, figures }) => [title, ...table(figures)].join('\n'));
-  return `${tables.join('\n\n')}\n`;
+export function report({ title, figures }: Omit<Section, 'id'>): string {
+  const rows = figures.map((figure) => [figure.name, reached(figure), aim(figure)]);
+  return `${[title, ...aligned(['', 'reached', 'aim'], rows)].join('\n')}\n`;
 }
 
-function table(figures: readonly Figure[]): string[] {
-  const rows = [HEADINGS, ...figures.map(({ name, ...rest }) => [name, reached(rest), aim(rest)] as const)];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map(([name, value, aimed]) =>
-    `  ${name.padEnd(widths[0] ?? 0)}  ${value.padStart(widths[1] ?? 0)}  ${aimed}`.trimEnd(),
-  );
+export function comparison({ title, figures }: ComparedSection): string {
+  const rows = figures.map(({ figure, old, change, verdict }) => [
+    figure.name,
+    old === undefined ? '' : reached({ ...figure, value: old }),
+    reached(figure),
+    percent(change),
+    MARKS[verdict],
+  ]);
+  return `${[title, ...aligned(['', 'old', 'new', 'change', ''], rows)].join('\n')}\n`;
+}
+
+/** One line: how many figures became worse, and which. */
+export function summary(sections: readonly ComparedSection[]): string {
+  const all = sections.flatMap(({ figures }) => figures);
+  const worse = all.filter(({ verdict }) => verdict === 'worse').map(({ figure }) => figure.name);
+  const better = all.filter(({ verdict }) => verdict === 'better').length;
+  const names = worse.length === 0 ? '' : ` (${worse.join('; ')})`;
+  return `${String(all.length)} figures: ${String(worse.length)} worse${names}, ${String(better)} better\n`;
+}
+
+export function markdownTable(figures: readonly Figure[]): string {
+  const rows = figures.map((figure) => [figure.name, reached(figure), aim(figure)]);
+  return [['what', 'reached', 'aim'], ['---', '---:', '---:'], ...rows]
+    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
+}
+
+/** The first column and the last one are left-aligned. */
+function aligned(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [headings, ...rows];
+  const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all.map((row) => {
+    const cells = row.map((cell, column) =>
+      column === 0
+        ? cell.padEnd(widths[0] ?? 0)
+        : column === row.length - 1
+          ? cell
+          : cell.padStart(widths[column] ?? 0),
+    );
+    return `  ${cells.join('  ')}`.trimEnd();
+  });
+}
+
+function percent(change: ComparedFigure['change']): string {
+  if (change === undefined) return '';
+  return `${change > 0 ? '+' : ''}${(change * 100).toFixed(0)} %`;
 }
 
 function reached({ value, unit }: Pick<Figure, 'value' | 'unit'>): string {

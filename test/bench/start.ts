@@ -2,10 +2,11 @@
 import { startAgent } from './agent.ts';
 import type { Benchmark } from './benchmark.ts';
 import { ownProgram, startProgram } from './child-program.ts';
-import { median } from './statistics.ts';
+import { median, medianOf } from './statistics.ts';
 
 const ROUNDS = 15;
 const AIM_MS = 400;
+const RATIO_AIM = 3;
 
 export const start: Benchmark = {
   id: 'start',
@@ -30,12 +31,17 @@ export const start: Benchmark = {
     return [
       {
         name: 'start → agent card, median',
-        value: median(cards),
+        ...medianOf(cards),
         unit: 'ms',
         aim: { at: 'most', value: AIM_MS },
       },
-      { name: 'start of an empty program, median', value: median(empties), unit: 'ms' },
-      { name: 'medians', value: median(cards) / median(empties), unit: 'ratio' },
+      { name: 'start of an empty program, median', ...medianOf(empties), unit: 'ms' },
+      {
+        name: 'start → agent card, to an empty program, medians',
+        value: median(cards) / median(empties),
+        unit: 'ratio',
+        aim: { at: 'most', value: RATIO_AIM },
+      },
     ];
   },
 };

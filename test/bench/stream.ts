@@ -8,7 +8,7 @@ import type { Client } from '@a2a-js/sdk/client';
 import { cardOf, chunkOf, clientFor, saying, startAgent } from './agent.ts';
 import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
 import { ownProgram, startProgram } from './child-program.ts';
-import { median } from './statistics.ts';
+import { median, medianOf } from './statistics.ts';
 
 const CHUNK = 'a few words of an answer ';
 
@@ -70,12 +70,12 @@ async function figures(
     found.push(
       {
         name: `${n}: to the bare stream`,
-        value: median(measured.map((round) => round.server / round.bare)),
+        ...medianOf(measured.map((round) => round.server / round.bare)),
         unit: 'ratio',
         aim: { at: 'least', value: RATIO_AIM },
       },
       { name: `${n}: server`, value: server, unit: 'events/s' },
-      { name: `${n}: bare stream`, value: median(measured.map((round) => round.bare)), unit: 'events/s' },
+      { name: `${n}: bare stream`, ...medianOf(measured.map((round) => round.bare)), unit: 'events/s' },
     );
   }
   const [shortest, , longest] = rates;
