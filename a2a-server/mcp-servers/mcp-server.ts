@@ -10,7 +10,7 @@ import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
-import { waitAfter } from '../../shared/client/core/retry-policy.ts';
+import { waitAfter } from '../../shared/runtime/back-off.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { delay } from '../../shared/runtime/delay.ts';

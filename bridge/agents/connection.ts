@@ -18,7 +18,7 @@ import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './agent-fetch.ts';
 import { type CardFacts, declares, fetchCard, resumableUrl } from './card.ts';
-import { readEvents } from './event-source.ts';
+import { resumableEvents } from './resumable-events.ts';
 import { executeGeminiCommand, geminiCommands, type CommandAnswer } from './gemini-commands.ts';
 import { geminiTasks } from './gemini-tasks.ts';
 import { makePageLink } from './page-link.ts';
@@ -60,6 +60,8 @@ export interface Following {
   /** The `seq` of the last event that was read; null if the agent has none. */
   after: number | null;
   signal: AbortSignal;
+  /** Called when the agent has begun to answer. */
+  onOpen?: () => void;
   onEvent: (event: StreamResponse) => 'more' | 'enough';
 }
 
@@ -121,6 +123,18 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
   const taskOf = (id: string): Promise<Task> =>
     client.getTask({ tenant: '', id, historyLength: WHOLE_TURN }, once());
 
+  /** Without a cursor, the current task replaces the missed events. */
+  async function* currentThenNext(
+    id: string,
+    signal: AbortSignal,
+    onOpen: () => void,
+  ): AsyncIterable<StreamResponse> {
+    const now = await taskOf(id);
+    onOpen();
+    yield asEvent(now);
+    if (facts.streaming) yield* client.resubscribeTask({ tenant: '', id }, { serviceParameters, signal });
+  }
+
   return {
     url: endpoint.url,
     facts,
@@ -132,21 +146,20 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
         { tenant: '', message, configuration: undefined, metadata: undefined },
         { serviceParameters, signal },
       ),
-    async follow({ taskId, after, signal, onEvent }) {
-      if (resumable !== null) {
-        const url = `${resumable}/tasks/${encodeURIComponent(taskId)}:subscribe`;
-        const headers = { ...serviceParameters, [A2A_VERSION_HEADER]: A2A_PROTOCOL_VERSION };
-        return readEvents({ url, headers, after, fetch: fetchImpl, signal, onEvent });
-      }
-      // Without a cursor, the current task replaces the missed events.
-      const now = asEvent(await taskOf(taskId));
-      if (onEvent(now) === 'enough' || !facts.streaming) return;
-      for await (const event of client.resubscribeTask(
-        { tenant: '', id: taskId },
-        { serviceParameters, signal },
-      )) {
-        if (onEvent(event) === 'enough') return;
-      }
+    async follow({ taskId, after, signal, onOpen = () => undefined, onEvent }) {
+      const headers = { ...serviceParameters, [A2A_VERSION_HEADER]: A2A_PROTOCOL_VERSION };
+      const events =
+        resumable === null
+          ? currentThenNext(taskId, signal, onOpen)
+          : resumableEvents({
+              url: `${resumable}/tasks/${encodeURIComponent(taskId)}:subscribe`,
+              headers,
+              after,
+              fetch: fetchImpl,
+              signal,
+              onOpen,
+            });
+      for await (const event of events) if (onEvent(event) === 'enough') return;
     },
     task: taskOf,
     cancel: (id, reason) => client.cancelTask({ tenant: '', id, metadata: { reason } }, once()),

@@ -8,7 +8,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Connection } from '../agents/connection.ts';
 import { failureOf } from '../agents/failure.ts';
-import type { BackOff } from './back-off.ts';
+import type { BackOff } from '../../shared/runtime/back-off.ts';
 import { findByMessage } from './find-lost-message.ts';
 
 /** How the agent acknowledged the message: it began to answer, or a task contains the message. */

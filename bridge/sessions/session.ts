@@ -14,7 +14,7 @@ import type { Connection } from '../agents/connection.ts';
 import { asEvent } from '../agents/task-event.ts';
 import type { Asked, Dialect } from '../dialects/dialect.ts';
 import type { FileProposal } from '../dialects/proposal.ts';
-import { BACK_OFF, type BackOff } from './back-off.ts';
+import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import { outdatedCall } from './outdated-call.ts';
 import { type Begun, send } from './send-message.ts';

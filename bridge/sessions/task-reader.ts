@@ -3,22 +3,16 @@
  *
  * Invariants
  * - One stream folds at any instant: the newest (S1).
- * - A cut stream resumes from the last event that was read. The back-off restarts after a sound stream.
+ * - A cut stream resumes from the last event that was read.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
-import pRetry, { AbortError } from 'p-retry';
 import { onAbort } from '../../shared/runtime/abort.ts';
-import { ProductError } from '../../shared/runtime/errors.ts';
+import type { ProductError } from '../../shared/runtime/errors.ts';
+import type { BackOff } from '../../shared/runtime/back-off.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Connection } from '../agents/connection.ts';
-import type { BackOff } from './back-off.ts';
+import { followTask } from '../agents/follow-task.ts';
 import type { TaskView } from './task-view.ts';
-
-/**
- * A stream is sound if it lived this long or delivered something new. The back-off then starts afresh. A stream that
- * never began is not sound.
- */
-const STEADY_MS = 5_000;
 
 /** What the reader needs from the session. */
 export interface TaskReading {
@@ -107,60 +101,26 @@ export class TaskReader {
   }
 
   async #keepReading(stream: number, taskId: string, signal: AbortSignal): Promise<void> {
-    const { backOff, agent, over } = this.#for;
+    const { backOff, agent, view, enough, take, rested, over } = this.#for;
+    const folds = (): boolean => this.#folding === stream;
     let trouble: ProductError | undefined;
     try {
-      await pRetry(() => this.#readAgain(stream, taskId, signal), { ...backOff, signal });
+      await followTask({
+        agent,
+        taskId,
+        signal,
+        backOff,
+        position: () => (view()?.taskId === taskId ? (view()?.seq ?? null) : null),
+        enough: () => !folds() || enough(),
+        onEvent: (event, connection) => folds() && take(event, connection),
+        onEnd: () => folds() && rested(),
+      });
     } catch (thrown) {
       if (signal.aborted) return;
       trouble = agent.failed(thrown);
     }
-    if (this.#folding !== stream) return;
+    if (!folds()) return;
     this.#live = false;
     over(trouble);
-  }
-
-  async #readAgain(stream: number, taskId: string, signal: AbortSignal): Promise<void> {
-    const { agent, view, enough, rested } = this.#for;
-    for (;;) {
-      const since = performance.now();
-      const from = view()?.seq ?? null;
-      let cut: ProductError | undefined;
-      try {
-        await this.#readOnce(stream, taskId, signal);
-        if (this.#folding === stream) rested();
-      } catch (thrown) {
-        cut = agent.failed(thrown);
-        // The agent refused: the same request would be refused again.
-        if (!cut.retryable && cut.reason !== 'AGENT_ERROR') throw new AbortError(cut);
-      }
-      if (this.#folding !== stream || enough()) return;
-      const silent = cut?.facts['trouble'] === 'timeout';
-      const sound = !silent && (performance.now() - since >= STEADY_MS || (view()?.seq ?? null) !== from);
-      if (!sound) throw cut ?? this.#endsEarly();
-    }
-  }
-
-  async #readOnce(stream: number, taskId: string, signal: AbortSignal): Promise<void> {
-    const { agent, view, take, enough } = this.#for;
-    const connection = await agent.connect();
-    const known = view();
-    await connection.follow({
-      taskId,
-      after: known?.taskId === taskId ? known.seq : null,
-      signal,
-      onEvent: (event) => {
-        if (this.#folding !== stream) return 'enough';
-        take(event, connection);
-        return enough() ? 'enough' : 'more';
-      },
-    });
-  }
-
-  #endsEarly(): ProductError {
-    return new ProductError(
-      'AGENT_UNREACHABLE',
-      `Agent "${this.#for.agent.name}" ends the task's stream before the task has settled.`,
-    );
   }
 }

@@ -3,7 +3,7 @@ import pRetry, { AbortError } from 'p-retry';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { boundedBytes } from '../../../shared/net/bounded-body.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import type { BackOff } from '../../sessions/back-off.ts';
+import type { BackOff } from '../../../shared/runtime/back-off.ts';
 import { signatureHeaders } from './signature.ts';
 import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
 

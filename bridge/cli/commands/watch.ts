@@ -1,11 +1,11 @@
 /** `watch`: prints the events of a session's task until the task has ended. A cut stream resumes. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import { followTask } from '../../agents/follow-task.ts';
+import { fold, hasEnded, hasSettled, type TaskView } from '../../sessions/task-view.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { followTask } from '../watch/follow-task.ts';
 import { LiveText } from '../watch/live-text.ts';
 
 export interface WatchOptions extends CommonOptions {
@@ -30,17 +30,24 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   const live = new LiveText(terminal, { decides: !hasEnded(view) });
   if (options.json !== true)
     terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
-  const { signal } = new AbortController();
   // Without a cursor, the stream of an ended task is empty: read the task from its first event.
-  const end = await followTask({
+  let at = from ?? (hasEnded(view) && resumes ? 0 : null);
+  let end: TaskView | undefined;
+  await followTask({
     agent,
     taskId: view.taskId,
-    from: from ?? (hasEnded(view) && resumes ? 0 : null),
-    untilSettled: options.untilSettled === true,
-    signal,
-    onEvent(observed, seen) {
+    signal: new AbortController().signal,
+    position: () => at,
+    // Without cursors, the agent reports nothing about a waiting task until it is decided.
+    enough: () =>
+      end !== undefined &&
+      (hasEnded(end) || ((options.untilSettled === true || !resumes) && hasSettled(end))),
+    onEvent(event, { dialect }) {
+      const observed = dialect.read(event);
+      end = fold(end, observed);
+      at = observed.seq ?? at;
       if (options.json === true) terminal.say(JSON.stringify(observed));
-      else live.show(observed, seen);
+      else live.show(observed, end);
     },
     onCut: ({ message }) =>
       options.json !== true && live.note(`The stream was cut, and is opened again: ${message}`),

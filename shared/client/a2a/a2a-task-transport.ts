@@ -4,11 +4,12 @@
  * - The first message carries its id. If the client sends it again after a lost answer, it gets the same task (B1).
  * - A new connection continues at the cursor. So each event arrives exactly once (S1).
  */
+import { keepReading } from '../../runtime/keep-reading.ts';
+import { answerEvents } from '../core/answer-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { Deferred } from '../core/deferred.ts';
-import { eventsOf } from '../core/event-stream.ts';
 import { newId } from '../core/new-id.ts';
-import { isPassing, pause, waitAfter } from '../core/retry-policy.ts';
+import { backOffOf, isPassing } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Progress, Tell } from '../core/progress.ts';
 import { refusal, understood } from '../core/http-client.ts';
@@ -81,35 +82,36 @@ export class A2aTaskTransport implements TaskTransport {
     await this.#api.send(textMessage(text, { messageId: newId(), sessionId, taskId }));
   }
 
-  async #follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
-    const { attempts, quietMs } = this.#patience;
-    for (let failures = 0; ;) {
-      let lost: unknown;
-      try {
-        const found = await this.#find(tell, reading);
-        if (found?.over === true) return found.report;
-        const asked = found === undefined;
-        for await (const { event, data } of eventsOf(await this.#open(reading), {
-          quietMs,
-          signal: reading,
-        })) {
-          if (event === 'error') throw refusal(data, 200);
-          failures = 0;
-          for (const progress of this.#take(data)) tell(progress);
-          if (this.#fold?.over === true) return this.#fold.report;
-        }
-        // A2A 1.0 §3.1.2: the stream of a message ends when the task waits. The stream of a subscription does not.
-        if (asked && this.#fold?.report.state === 'waiting') continue;
-        lost = new ClientError('unreachable', 'The server ended the stream before the task had ended.');
-      } catch (error) {
-        lost = error;
-      }
-      failures += 1;
-      if (!isPassing(lost) || failures >= attempts || reading.aborted) throw lost;
-      tell({ type: 'reconnecting', attempt: failures, error: lost });
-      await pause(waitAfter(failures, this.#patience, Math.random()), reading);
-      if (reading.aborted) throw lost;
+  async #follow(tell: Tell, signal: AbortSignal): Promise<TaskReport> {
+    await keepReading({
+      backOff: backOffOf(this.#patience),
+      signal,
+      position: () => this.#fold?.position ?? null,
+      read: (opened) => this.#read(tell, signal, opened),
+      passes: isPassing,
+      endedEarly: () =>
+        new ClientError('unreachable', 'The server ended the stream before the task had ended.'),
+      onCut: (error, attempt) => isPassing(error) && tell({ type: 'reconnecting', attempt, error }),
+    });
+    if (this.#fold === undefined) throw new Error('a task that has ended was read from its stream');
+    return this.#fold.report;
+  }
+
+  async #read(tell: Tell, signal: AbortSignal, opened: () => void): Promise<'enough' | 'ended'> {
+    const { quietMs } = this.#patience;
+    const found = await this.#find(tell, signal);
+    if (found?.over === true) return 'enough';
+    const response = await this.#open(signal);
+    opened();
+    for await (const { event, data } of answerEvents(response, { quietMs, signal })) {
+      if (event === 'error') throw refusal(data, 200);
+      for (const progress of this.#take(data)) tell(progress);
+      if (this.#fold?.over === true) return 'enough';
     }
+    // A2A 1.0 §3.1.2: the stream of a message ends when the task waits. The stream of a subscription does not.
+    return found === undefined && this.#fold?.report.state === 'waiting'
+      ? this.#read(tell, signal, opened)
+      : 'ended';
   }
 
   /** The current state of an existing task. */

@@ -1,4 +1,6 @@
 /** Retry settings and retries. */
+import pRetry from 'p-retry';
+import type { BackOff } from '../../runtime/back-off.ts';
 import { ClientError } from './client-error.ts';
 
 export interface RetryPolicy {
@@ -21,14 +23,9 @@ export const RETRY_POLICY: RetryPolicy = {
   lookMs: 10_000,
 };
 
-/** @param attempt the number of failed attempts. @returns a delay in milliseconds. Pure. */
-export function waitAfter(
-  attempt: number,
-  { firstMs, mostMs }: Pick<RetryPolicy, 'firstMs' | 'mostMs'>,
-  chance: number,
-): number {
-  const longest = Math.min(mostMs, firstMs * 2 ** (attempt - 1));
-  return longest * (0.5 + chance / 2);
+/** The policy as options of `p-retry`, whose jitter lengthens a delay: the first is between a half and all of `firstMs`. */
+export function backOffOf({ attempts, firstMs, mostMs }: RetryPolicy): BackOff {
+  return { retries: attempts - 1, minTimeout: firstMs / 2, maxTimeout: mostMs, factor: 2, randomize: true };
 }
 
 /** Resolves after `ms` milliseconds, or as soon as the signal aborts. Leaves no timer and no listener. */
@@ -54,22 +51,21 @@ export interface Trying {
   onFailure?: ((attempt: number, error: ClientError) => void) | undefined;
 }
 
-/** Retries an idempotent request. @throws ClientError the error of the last attempt */
-export async function tryAgain<T>(
+/** Retries an idempotent request. @throws ClientError the error of the last attempt, or the abort of `signal` */
+export function tryAgain<T>(
   act: () => Promise<T>,
   patience: RetryPolicy,
-  { signal = new AbortController().signal, passes = isPassing, onFailure }: Trying = {},
+  { signal, passes = isPassing, onFailure }: Trying = {},
 ): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await act();
-    } catch (error) {
-      if (!passes(error) || attempt >= patience.attempts || signal.aborted) throw error;
-      onFailure?.(attempt, error);
-      await pause(waitAfter(attempt, patience, Math.random()), signal);
-      if (signal.aborted) throw error;
-    }
-  }
+  return pRetry(act, {
+    ...backOffOf(patience),
+    ...(signal && { signal }),
+    shouldRetry({ error, attemptNumber }) {
+      if (!passes(error)) return false;
+      onFailure?.(attemptNumber, error);
+      return true;
+    },
+  });
 }
 
 /** Whether the same request may succeed later. */

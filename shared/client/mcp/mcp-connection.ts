@@ -7,8 +7,8 @@
  * - No other request is sent twice: if the answer is lost, the outcome is unknown.
  */
 import type * as z from 'zod/mini';
+import { answerEvents } from '../core/answer-events.ts';
 import { ClientError } from '../core/client-error.ts';
-import { eventsOf } from '../core/event-stream.ts';
 import { fitting, understood } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import { incoming, initialized, METHOD_NOT_FOUND, progressParams } from './json-rpc.ts';
@@ -159,7 +159,7 @@ export class McpConnection {
   ): Promise<unknown> {
     if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true)
       return resultOf(understood(incoming, await response.text()));
-    for await (const { data } of eventsOf(response, { quietMs: this.#quietMs, signal })) {
+    for await (const { data } of answerEvents(response, { quietMs: this.#quietMs, signal })) {
       // Streamable HTTP, SEP-1699: a stream may begin with an event that has an id and no data.
       if (data === '') continue;
       const message = understood(incoming, data);

@@ -1,14 +1,18 @@
-/** Parses a stream of server-sent events (WHATWG HTML §9.2). */
+/** Parses a stream of server-sent events (WHATWG HTML §9.2). For Node and browsers. */
 import { createParser } from 'eventsource-parser';
 import type { EventSourceMessage } from 'eventsource-parser';
-import { ClientError, unreachable } from './client-error.ts';
 
 /** The maximum length of one event in characters. This package's server sends a whole task as its largest event. */
 const MAX_EVENT = 64 * 1024 * 1024;
 
+/** One event of the stream is longer than the limit. */
+export class EventTooLarge extends Error {
+  override readonly name = 'EventTooLarge';
+}
+
 export interface StreamReading {
-  /** If nothing arrives for this time, not even a comment, the stream counts as dead. Milliseconds. */
-  quietMs: number;
+  /** If nothing arrives for this time, not even a comment, the stream counts as dead. Milliseconds. The default is no limit. */
+  quietMs?: number;
   /**
    * Stops the reading when it aborts. The request's own signal is not enough: if it aborts just as the response ends, Node's
    * fetch neither ends nor rejects a pending read.
@@ -18,7 +22,7 @@ export interface StreamReading {
 
 /**
  * Ends when the stream ends. A caller that leaves early closes the connection.
- * @throws ClientError unreachable, if the connection breaks or `signal` aborts
+ * @throws EventTooLarge, or an Error if the connection breaks, the stream is silent for too long, or `signal` aborts
  */
 export async function* eventsOf(
   response: Response,
@@ -36,13 +40,13 @@ export async function* eventsOf(
   });
   try {
     for (;;) {
-      const chunk = await readWithin(reader, reading, response.url);
+      const chunk = await readWithin(reader, reading);
       if (chunk === undefined) return;
       parser.feed(decoder.decode(chunk, { stream: true }));
       const ready = events;
       events = [];
       yield* ready;
-      if (overflow) throw new ClientError('malformed-answer', 'The server sent an event that is too large.');
+      if (overflow) throw new EventTooLarge('The server sent an event that is too large.');
     }
   } finally {
     // The connection may be closed already.
@@ -54,24 +58,24 @@ export async function* eventsOf(
 async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { quietMs, signal }: StreamReading,
-  url: string,
 ): Promise<Uint8Array | undefined> {
-  let ended: string | undefined;
+  let ended: Error | undefined;
   // `cancel` makes a pending read return.
-  const end = (why: string): void => {
+  const end = (why: Error): void => {
     ended ??= why;
     void reader.cancel().catch(() => undefined);
   };
-  const aborted = (): void => end('the reading was ended');
-  const timer = setTimeout(() => end(`nothing came for ${quietMs} ms`), quietMs);
+  const aborted = (): void => end(new DOMException('The reading was aborted', 'AbortError'));
+  const timer =
+    quietMs === undefined
+      ? undefined
+      : setTimeout(() => end(new Error(`nothing came for ${quietMs} ms`)), quietMs);
   signal.addEventListener('abort', aborted);
   try {
     if (signal.aborted) aborted();
     const { value } = await reader.read();
-    if (ended !== undefined) throw new Error(ended);
+    if (ended !== undefined) throw ended;
     return value;
-  } catch (error) {
-    throw unreachable(url, error);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', aborted);

@@ -1,0 +1,74 @@
+/**
+ * Reads a task's events from a position on, over as many streams as needed. An event repeats only if the agent has no
+ * cursors (S1 otherwise).
+ */
+import type { StreamResponse } from '@a2a-js/sdk';
+import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { keepReading } from '../../shared/runtime/keep-reading.ts';
+import type { Agent } from './agent.ts';
+import type { Connection } from './connection.ts';
+
+export interface FollowedTask {
+  agent: Agent;
+  taskId: string;
+  signal: AbortSignal;
+  backOff?: BackOff | undefined;
+  /** The `seq` of the last event that was read; null if there is none. */
+  position: () => number | null;
+  /** The caller needs no more events. Checked after each event, and after each stream. */
+  enough: (connection: Connection) => boolean;
+  onEvent: (event: StreamResponse, connection: Connection) => void;
+  /** A stream ended by itself. */
+  onEnd?: () => void;
+  /** The stream was cut, or ended too early, and will be opened again. */
+  onCut?: (error: ProductError) => void;
+}
+
+/** Resolves when the caller has enough. @throws ProductError when the task cannot be followed; the abort of `signal` */
+export async function followTask(followed: FollowedTask): Promise<void> {
+  const { agent, taskId, signal, backOff = BACK_OFF, position, enough, onEvent, onEnd, onCut } = followed;
+  const failed = (thrown: unknown): ProductError => agent.failed(thrown);
+  await keepReading({
+    backOff,
+    signal,
+    position,
+    async read(opened) {
+      const connection = await agent.connect().catch((thrown: unknown) => {
+        throw failed(thrown);
+      });
+      let cut: ProductError | undefined;
+      try {
+        await connection.follow({
+          taskId,
+          after: position(),
+          signal,
+          onOpen: opened,
+          onEvent(event) {
+            onEvent(event, connection);
+            return enough(connection) ? 'enough' : 'more';
+          },
+        });
+        onEnd?.();
+      } catch (thrown) {
+        cut = failed(thrown);
+        if (!passes(cut)) throw cut;
+      }
+      if (enough(connection)) return 'enough';
+      if (cut !== undefined) throw cut;
+      return 'ended';
+    },
+    passes,
+    endedEarly: () =>
+      new ProductError(
+        'AGENT_UNREACHABLE',
+        `Agent "${agent.name}" ends the task's stream before the task has settled. The task was not touched by this.`,
+      ),
+    onCut: (error) => onCut?.(failed(error)),
+  });
+}
+
+/** A refused request would be refused again. An error that ended a stream may be temporary. */
+function passes(error: unknown): boolean {
+  return error instanceof ProductError && (error.retryable || error.reason === 'AGENT_ERROR');
+}

@@ -1,0 +1,58 @@
+/** Reads a resumable stream once: `GET <rest>/tasks/{id}:subscribe` with the cursor in `Last-Event-ID`. */
+import { StreamResponse } from '@a2a-js/sdk';
+import { fromRestErrorBody } from '@a2a-js/sdk/errors';
+import { z } from 'zod';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { eventsOf } from '../../shared/net/server-sent-events.ts';
+import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream.ts';
+import { HttpFailure } from './http-failure.ts';
+
+export interface ResumableStream {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  /** The `seq` of the last event that was read. Null if there is none: the stream then begins with the current task. */
+  after: number | null;
+  fetch: typeof fetch;
+  signal: AbortSignal;
+  /** Called when the agent has begun to answer. */
+  onOpen: () => void;
+}
+
+/** Ends when the stream ends. @throws why the agent refused or ended the stream, or how it was cut */
+export async function* resumableEvents({
+  url,
+  headers,
+  after,
+  fetch: send,
+  signal,
+  onOpen,
+}: ResumableStream): AsyncGenerator<StreamResponse, void, undefined> {
+  const cursor = after === null ? {} : { [LAST_EVENT_ID]: String(after) };
+  const response = await send(url, {
+    headers: { ...headers, accept: 'text/event-stream', ...cursor },
+    signal,
+  });
+  if (!response.ok) throw await refusalOf(response);
+  onOpen();
+  for await (const { event, data } of eventsOf(response, { signal })) {
+    if (event === 'error') throw new ProductError('AGENT_ERROR', `The agent ended the stream: ${data}`);
+    yield StreamResponse.fromJSON(JSON.parse(data));
+  }
+}
+
+const restError = z.object({
+  error: z.object({
+    message: z.string(),
+    details: z.array(z.record(z.string(), z.unknown())).default([]),
+  }),
+});
+
+async function refusalOf(response: Response): Promise<Error> {
+  const body = restError.safeParse(await response.json());
+  if (!body.success) return new HttpFailure(response.status, `HTTP ${String(response.status)}`);
+  const { message, details } = body.data.error;
+  // The SDK keeps only A2A's own reasons; `failure.ts` reads ours from `data`.
+  return Object.assign(fromRestErrorBody({ message, details }, { statusCode: response.status }), {
+    data: details,
+  });
+}

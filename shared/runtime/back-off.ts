@@ -1,0 +1,32 @@
+/** How often to try again, and how long to wait between attempts, in milliseconds: the options of `p-retry`. */
+export interface BackOff {
+  retries: number;
+  minTimeout: number;
+  maxTimeout: number;
+  /** Each wait is `factor` times the last. */
+  factor: number;
+  /** Spreads the retries: clients that lost one server do not return all at once. */
+  randomize: boolean;
+}
+
+/** 0.2 s, 0.4 s … at most 5 s: about 20 s in total. */
+export const BACK_OFF: BackOff = {
+  retries: 8,
+  minTimeout: 200,
+  maxTimeout: 5_000,
+  factor: 2,
+  randomize: true,
+};
+
+/**
+ * For code that waits on an injected clock, which `p-retry` cannot use.
+ * @param attempt the number of failed attempts. @returns a delay in milliseconds. Pure.
+ */
+export function waitAfter(
+  attempt: number,
+  { firstMs, mostMs }: { firstMs: number; mostMs: number },
+  chance: number,
+): number {
+  const longest = Math.min(mostMs, firstMs * 2 ** (attempt - 1));
+  return longest * (0.5 + chance / 2);
+}

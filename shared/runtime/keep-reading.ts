@@ -1,0 +1,62 @@
+/**
+ * Keeps a stream open: reads it, and opens it again after a cut. The sessions of the bridge, `watch` and the client library
+ * all read a task's stream this way.
+ *
+ * A stream is sound if it delivered something new, or stayed open for some seconds. After a sound stream the next one opens at
+ * once, and the back-off starts afresh.
+ */
+import pRetry from 'p-retry';
+import type { BackOff } from './back-off.ts';
+
+/** A stream that stayed open for this time is sound. Milliseconds. */
+const STEADY_MS = 5_000;
+
+export interface StreamKeeping {
+  backOff: BackOff;
+  signal: AbortSignal;
+  /**
+   * Opens the stream and reads it to its end. It calls `opened` when the peer has begun to answer.
+   * @returns `enough` if no further stream is needed @throws why the stream could not be opened, or was cut
+   */
+  read: (opened: () => void) => Promise<'enough' | 'ended'>;
+  /** The position of the last event that was read. A change of it means that the stream delivered something new. */
+  position: () => number | null;
+  /** Whether a further stream may succeed after this error. */
+  passes: (error: unknown) => boolean;
+  /** Makes the error for a stream that ended although more was expected. */
+  endedEarly: () => Error;
+  /** Called before a stream is opened again. `attempt`: the number of failures in a row. */
+  onCut?: (error: unknown, attempt: number) => void;
+}
+
+/** Resolves when `read` returns `enough`. @throws the last error of `read`, or the abort of `signal` */
+export async function keepReading(keeping: StreamKeeping): Promise<void> {
+  const { backOff, signal, read, position, passes, endedEarly, onCut } = keeping;
+  const once = async (): Promise<'enough' | 'sound'> => {
+    const before = position();
+    let openedAt = Infinity;
+    let cut: unknown;
+    try {
+      if ((await read(() => (openedAt = performance.now()))) === 'enough') return 'enough';
+    } catch (error) {
+      if (!passes(error)) throw error;
+      cut = error;
+    }
+    cut ??= endedEarly();
+    if (position() === before && performance.now() - openedAt < STEADY_MS) throw cut;
+    onCut?.(cut, 1);
+    return 'sound';
+  };
+  // `p-retry` cannot restart its back-off, so each sound stream begins another series of attempts.
+  while (
+    (await pRetry(once, {
+      ...backOff,
+      signal,
+      shouldRetry: ({ error, attemptNumber }) => {
+        if (!passes(error)) return false;
+        onCut?.(error, attemptNumber);
+        return true;
+      },
+    })) === 'sound'
+  );
+}
