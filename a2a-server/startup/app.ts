@@ -2,6 +2,7 @@
  * Builds the server's routes and their access checks (X1). Every route checks Host and Origin. Every route requires a
  * bearer token, with these exceptions:
  * - the agent card and the approval page's files hold no data;
+ * - the identity route proves that the server knows the token;
  * - the events of a task also accept a ticket;
  * - the routes below `/page` use the approval page's sign-in.
  */
@@ -29,6 +30,8 @@ import {
 } from '../http/routes/events-route.ts';
 import { DEFAULT_LIMITS, requestError } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
+import { identityRoute } from '../http/routes/identity-route.ts';
+import type { ServerIdentity } from '../http/routes/identity-route.ts';
 import { jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
 import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
 import { checkHostAndOrigin } from '../http/auth/origin-check.ts';
@@ -56,6 +59,8 @@ export interface AppOptions {
   page: Page;
   pageSignIn: PageSignIn;
   authenticate: Authenticate;
+  /** Absent: this server cannot prove itself to a local client. */
+  identity?: ServerIdentity;
   tickets: StreamTickets;
   clock: Clock;
   reach: AllowedHostsAndOrigins;
@@ -89,6 +94,7 @@ export function createApp(options: AppOptions): Express {
 
   app.use(reachable(options.reach), cors);
   app.use(cardRoute(card));
+  if (options.identity) app.use(identityRoute(options.identity, options.closing));
   app.use(pageRoute(options.page));
   app.use(signInRoutes(options.pageSignIn));
   const byToken = (request: Request): Admission => ({

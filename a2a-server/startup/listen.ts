@@ -3,6 +3,8 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { proveServer } from '../../shared/net/prove-server.ts';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
 
@@ -14,18 +16,32 @@ export interface ListenAddress {
   port: number;
 }
 
+export interface Requested extends ListenAddress {
+  /** True if the operator chose the port. A default port that another program has is replaced by a free one. */
+  portChosen: boolean;
+}
+
+export interface Own {
+  token: string;
+  stateDir: string;
+  log: Logger;
+}
+
 /** @returns the port. @throws ProductError CONFIGURATION that names the owner of the address and the next step. */
-export async function listen(server: Server, { host, port }: ListenAddress, token: string): Promise<number> {
+export async function listen(
+  server: Server,
+  { host, port, portChosen }: Requested,
+  own: Own,
+): Promise<number> {
   try {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject);
-      server.listen({ host, port, exclusive: true }, () => {
-        server.off('error', reject);
-        resolve();
-      });
-    });
+    await listening(server, { host, port });
   } catch (error) {
-    if (systemErrorCode(error) === 'EADDRINUSE') throw await taken({ host, port }, token);
+    if (systemErrorCode(error) === 'EADDRINUSE') {
+      const there = await whoIsThere(serverOrigin({ host, port }), own);
+      if (portChosen || there.owner === 'own-server') throw taken({ host, port }, there);
+      own.log.warn({ port, owner: there.owner }, 'another program has the default port; a free one is used');
+      return listen(server, { host, port: 0, portChosen: true }, own);
+    }
     throw new ProductError(
       'CONFIGURATION',
       `The server cannot listen on ${host}:${port}: ${messageOf(error)}. Choose another with --host and --port.`,
@@ -36,23 +52,37 @@ export async function listen(server: Server, { host, port }: ListenAddress, toke
   return typeof address === 'object' && address !== null ? address.port : port;
 }
 
+async function listening(server: Server, { host, port }: ListenAddress): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
 /** Returns an address as the origin of URLs. A wildcard address becomes loopback. */
 export function serverOrigin({ host, port }: ListenAddress): string {
   const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-async function taken(address: ListenAddress, token: string): Promise<ProductError> {
-  const { problem, owner } = await whoIsThere(serverOrigin(address), token);
+interface Occupant {
+  owner: 'own-server' | 'other-server' | 'other-program';
+  problem: string;
+  pid?: number;
+}
+
+function taken({ host, port }: ListenAddress, { problem, owner }: Occupant): ProductError {
   return new ProductError(
     'CONFIGURATION',
-    `Port ${address.port} of ${address.host} is taken: ${problem} To run another server, choose another --port and --state-dir.`,
-    { facts: { port: String(address.port), owner } },
+    `Port ${port} of ${host} is taken: ${problem} To run another server, choose another --port and --state-dir.`,
+    { facts: { port: String(port), owner } },
   );
 }
 
 const card = z.object({ name: z.literal(AGENT_NAME) });
-const health = z.object({ pid: z.number(), stateDirectory: z.string() });
 
 /** The shell command that stops a process. Windows only kills; the journal survives that too. */
 export function stopCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
@@ -66,42 +96,38 @@ function bridgeSettings(stateDirectory: string): string {
 
 /** Returns the process id if this user's own server answers at the origin. */
 export async function findOwnServer(origin: string, token: string): Promise<number | undefined> {
-  const { pid } = await whoIsThere(origin, token);
-  return pid;
+  const found = await proveServer(origin, token, PATIENCE_MS);
+  return found.type === 'proven' ? found.pid : undefined;
 }
 
-/** Identifies the program that listens at the origin. It gets the token only if it claims to be an a2a-server. */
-async function whoIsThere(
-  origin: string,
-  token: string,
-): Promise<{ problem: string; owner: string; pid?: number }> {
-  const isServer = card.safeParse(await ask(`${origin}/.well-known/agent-card.json`)).success;
-  if (!isServer)
+/** Identifies the program that listens at the origin. It receives no token (X1). */
+async function whoIsThere(origin: string, { token, stateDir }: Own): Promise<Occupant> {
+  const pid = await findOwnServer(origin, token);
+  if (pid !== undefined)
     return {
-      owner: 'other-program',
-      problem: 'another program listens there. End it, or choose another port with --port.',
+      owner: 'own-server',
+      pid,
+      problem: `this a2a-server is already running there (pid ${pid}, state in ${stateDir}). Use it, or end it with: ${stopCommand(pid)}. ${bridgeSettings(stateDir)}`,
     };
-  const own = health.safeParse(await ask(`${origin}/health`, token));
-  return own.success
+  return card.safeParse(await ask(`${origin}/.well-known/agent-card.json`)).success
     ? {
-        owner: 'own-server',
-        pid: own.data.pid,
-        problem: `this a2a-server is already running there (pid ${own.data.pid}, state in ${own.data.stateDirectory}). Use it, or end it with: ${stopCommand(own.data.pid)}. ${bridgeSettings(own.data.stateDirectory)}`,
-      }
-    : {
         owner: 'other-server',
         problem:
           'an a2a-server with another token listens there, another user’s or one with another state directory.',
+      }
+    : {
+        owner: 'other-program',
+        problem: 'another program listens there. End it, or choose another port with --port.',
       };
 }
 
-async function ask(url: string, token?: string): Promise<unknown> {
+async function ask(url: string): Promise<unknown> {
   // `AbortSignal.timeout` does not keep the process alive while the request is open. This timer does.
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
   try {
     const response = await fetch(url, {
-      headers: { 'A2A-Version': '1.0', ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
+      headers: { 'A2A-Version': '1.0' },
       redirect: 'error',
       signal: patience.signal,
     });

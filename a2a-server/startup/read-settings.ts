@@ -26,7 +26,8 @@ export async function readServerSettings(
   const settings = resolveSettings(ALL_SETTINGS, sources);
   checkHost(settings.host, settings.allowRemote);
   if (settings.workspace !== undefined) await checkWorkspace({ ...settings, stateDir }, sources);
-  return { ...settings, workspace: settings.workspace ?? currentDirectory(), stateDir };
+  const portChosen = originOf(ALL_SETTINGS, 'port', sources) !== 'default';
+  return { ...settings, workspace: settings.workspace ?? currentDirectory(), stateDir, portChosen };
 }
 
 /**

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { runCredential } from '../../shared/net/server-proof.ts';
 import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
@@ -115,7 +116,7 @@ export async function serve(
   // connection. The next write, at the latest a heartbeat, detects a client that is gone.
   Object.assign(server, { httpAllowHalfOpen: true });
   // Listen first: two servers most often conflict on the address, and the error can then name the other server.
-  const port = await listen(server, settings, token);
+  const port = await listen(server, settings, { token, stateDir, log });
   try {
     held.journal = await openSqliteJournal({
       path: join(stateDir, 'journal.db'),
@@ -217,7 +218,8 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     commands: offered,
     page: opened.page,
     pageSignIn: { sessions, cookie: pageCookie(base, settings.stateDir), base },
-    authenticate: authenticator(credentials),
+    authenticate: authenticator([...credentials, { principal: LOCAL, token: runCredential(token, record) }]),
+    identity: { token, run: record },
     tickets: streamTickets(token, credentials, () => systemClock.now()),
     clock: systemClock,
     reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },

@@ -69,7 +69,7 @@ export const SERVER_SETTINGS = {
     schema: z.number().int().min(0).max(65_535),
     fallback: DEFAULT_PORT,
     env: 'A2A_SERVER_PORT',
-    describe: 'port to listen on; 0 takes a free one',
+    describe: 'port to listen on; 0 takes a free one, as does the default if another program has it',
     allowed: 'a whole number from 0 to 65535',
   }),
   allowRemote: setting({
@@ -389,4 +389,6 @@ export const ALL_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS };
 
 export interface ServerSettings extends SettingValues<typeof ALL_SETTINGS> {
   stateDir: string;
+  /** False if the port is the default. */
+  portChosen: boolean;
 }

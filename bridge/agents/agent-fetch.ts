@@ -17,6 +17,8 @@ export interface AgentFetchOptions {
   origin: string;
   /** E.g. `authorization`. Never logged. */
   headers: Readonly<Record<string, string>>;
+  /** True if the agent's process has ended. No request is then sent: another program may have its port. */
+  isGone?: () => boolean;
   /** Each POST has its own socket, which is reset and never ended (see `Hazards`). */
   ownSockets?: boolean;
   /** For agents that begin their streams at once and send heartbeats. In milliseconds. */
@@ -28,9 +30,16 @@ export interface AgentFetchOptions {
   };
 }
 
+/** The code tells `failureOf` that the request was not sent. */
+class EndedProcess extends Error {
+  readonly code = 'ECONNREFUSED';
+  override readonly message = 'the process of the agent has ended';
+}
+
 export function agentFetch(options: AgentFetchOptions): typeof fetch {
   return async (input, init) => {
     const { url, method, headers } = describe(input, init);
+    if (options.isGone?.() === true) throw new TypeError('fetch failed', { cause: new EndedProcess() });
     if (new URL(url).origin === options.origin) {
       for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
     }

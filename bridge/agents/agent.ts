@@ -25,6 +25,8 @@ export class Agent {
   /** The headers of its requests. They are redacted in the agent's error messages. */
   #headers: Endpoint['headers'] = {};
   #connection: Promise<Connection> | undefined;
+  /** True if the connected process has ended: the next call finds or starts another. */
+  #isGone: () => boolean = () => false;
   #url: string | undefined;
 
   constructor(
@@ -46,6 +48,7 @@ export class Agent {
 
   /** Connects once for all callers. @throws ProductError; the next call tries again */
   connect(): Promise<Connection> {
+    if (this.#isGone()) this.#connection = undefined;
     this.#connection ??= this.#reach();
     return this.#connection;
   }
@@ -115,6 +118,7 @@ export class Agent {
   }
 
   async #reach(): Promise<Connection> {
+    this.#isGone = () => false;
     try {
       const endpoint = await this.#locate();
       this.#headers = endpoint.headers;
@@ -122,6 +126,7 @@ export class Agent {
       const { connect } = await import('./connection.ts');
       const connection = await connect(endpoint);
       this.#url = connection.url;
+      this.#isGone = endpoint.isGone ?? (() => false);
       return connection;
     } catch (error) {
       this.#connection = undefined;

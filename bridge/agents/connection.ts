@@ -73,6 +73,8 @@ export interface Endpoint {
   headers: Readonly<Record<string, string>>;
   /** Overrides the dialect that the card implies. */
   dialect?: DialectName | undefined;
+  /** True if the process behind the URL has ended, so that another program may have its port. */
+  isGone?: () => boolean;
 }
 
 /** For a request with one answer, and until a resumable stream begins. */
@@ -92,7 +94,9 @@ const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
 /** @throws any error of fetching the card, for `failureOf` */
 export async function connect(endpoint: Endpoint): Promise<Connection> {
   const origin = new URL(endpoint.url).origin;
-  const plainFetch = agentFetch({ origin, headers: endpoint.headers });
+  const { headers: credentials, isGone } = endpoint;
+  const peer = { origin, headers: credentials, ...(isGone && { isGone }) };
+  const plainFetch = agentFetch(peer);
   const { card, facts } = await fetchCard(endpoint.cardUrl ?? endpoint.url, (input, init) =>
     plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
   );
@@ -102,8 +106,7 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
     endpoint.dialect,
   );
   const fetchImpl = agentFetch({
-    origin,
-    headers: endpoint.headers,
+    ...peer,
     ownSockets: dialect.hazards.socketEndAborts,
     ...(resumable === null ? {} : { patience: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: SILENCE_MS } }),
   });

@@ -5,10 +5,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { lock } from 'proper-lockfile';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { runCredential, type ServerRunIdentity } from '../../shared/net/server-proof.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import type { Endpoint } from '../agents/connection.ts';
+import { isOwnProcess } from '../state/process-id.ts';
 import { healthOf, type Health } from './health.ts';
 import { OTHER_PORT, startServer } from './start-server.ts';
 
@@ -49,8 +51,8 @@ export async function findServer(local: LocalServer): Promise<Endpoint> {
     // Another bridge may have started it while this one waited.
     const started = await runningServer(stateDirectory, token);
     if (started !== undefined) return started;
-    const { url } = await startServer({ script, stateDirectory, configFile });
-    return endpoint(url, token);
+    const record = await startServer({ script, stateDirectory, configFile });
+    return endpoint(record.url, token, record);
   } finally {
     await release();
   }
@@ -67,12 +69,12 @@ function commandOf({ script, stateDirectory, configFile }: LocalServer): string 
 
 async function runningServer(stateDirectory: string, token: string): Promise<Endpoint | undefined> {
   const record = await readServerRecord(stateDirectory);
-  // A killed server leaves its address. Another program may have its port now, and must not get the token.
-  if (record === undefined || !exists(record.pid)) return undefined;
+  // A killed server leaves its address. Another program may have its port now.
+  if (record === undefined || !isOwnProcess(record.pid)) return undefined;
   const health = await settledHealth(record.url, token);
   switch (health.type) {
     case 'up':
-      return endpoint(record.url, token);
+      return endpoint(record.url, token, health.run);
     case 'closing':
       throw new ProductError(
         'AGENT_UNREACHABLE',
@@ -97,15 +99,11 @@ async function settledHealth(url: string, token: string): Promise<Health> {
   }
 }
 
-function endpoint(url: string, token: string): Endpoint {
-  return { url, headers: { authorization: `Bearer ${token}` } };
-}
-
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+/** The credential is of this run alone. The token itself stays on this side. */
+function endpoint(url: string, token: string, run: ServerRunIdentity): Endpoint {
+  return {
+    url,
+    headers: { authorization: `Bearer ${runCredential(token, run)}` },
+    isGone: () => !isOwnProcess(run.pid),
+  };
 }

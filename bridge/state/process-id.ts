@@ -34,6 +34,16 @@ export function isProcess(pid: number): boolean {
   }
 }
 
+/** Whether a process of this user has that pid. The process of another user has reused it (EPERM). */
+export function isOwnProcess(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** proc(5): field 22 of /proc/<pid>/stat is the start, in clock ticks since the boot that `boot_id` names. */
 async function startOf(pid: number): Promise<string> {
   try {

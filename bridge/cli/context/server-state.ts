@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { readServerRecord, type ServerRecord } from '../../../shared/state/server-record.ts';
 import { tokenPath } from '../../../shared/state/token-file.ts';
 import { healthOf } from '../../local-server/health.ts';
-import { isProcess } from '../../state/process-id.ts';
+import { isOwnProcess } from '../../state/process-id.ts';
 
 export type ServerState =
   | { type: 'running'; record: ServerRecord }
@@ -13,8 +13,8 @@ export type ServerState =
 
 export async function serverState(stateDirectory: string): Promise<ServerState> {
   const record = await readServerRecord(stateDirectory);
-  // A killed server leaves its address. Another program may have its port now, and must not get the token.
-  if (record === undefined || !isProcess(record.pid)) return { type: 'stopped' };
+  // A killed server leaves its address. Another program may have its port now.
+  if (record === undefined || !isOwnProcess(record.pid)) return { type: 'stopped' };
   const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
   const health = await healthOf(record.url, token.trim());
   switch (health.type) {

@@ -11,8 +11,6 @@ import { span } from '../terminal/age.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 import { join } from 'node:path';
 
-/** The default of the a2a-server's own setting. */
-const SERVER_PORT = 41_242;
 const SUBJECT = 'local server';
 
 export async function checkServer(
@@ -40,8 +38,8 @@ export async function checkServer(
       `${url}, pid ${String(pid)}, version ${version}, up ${span(Date.now() - Date.parse(startedAt))}`,
     );
   }
-  const port = await portOf(configFile ?? join(stateDir, 'config.json'), configFile !== undefined, env);
-  if (port !== 0 && (await taken(port)))
+  const port = await chosenPort(configFile ?? join(stateDir, 'config.json'), configFile !== undefined, env);
+  if (port !== undefined && (await taken(port)))
     return fail(
       SUBJECT,
       `none runs, and its port ${String(port)} is taken by another program`,
@@ -52,15 +50,18 @@ export async function checkServer(
     : warn(SUBJECT, 'none runs, and the bridge may not start one', 'Run: mcp-a2a-bridge server start');
 }
 
-/** Port 0 takes any free port. The server itself reports an invalid port. */
-async function portOf(
+/**
+ * The port that the settings require. Undefined if they require none: then a server whose default port is taken uses a
+ * free one. The server itself reports an invalid port.
+ */
+async function chosenPort(
   path: string,
   required: boolean,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
+): Promise<number | undefined> {
   const { server } = await readConfigFile(path, required);
-  const port = Number(env['A2A_SERVER_PORT'] || server['port'] || SERVER_PORT);
-  return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : 0;
+  const port = Number(env['A2A_SERVER_PORT'] || server['port'] || 0);
+  return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
 }
 
 /** Tests the port by listening on it for a moment. */

@@ -1,9 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { agentFetch } from '../../../bridge/agents/agent-fetch.ts';
+import { serverState } from '../../../bridge/cli/context/server-state.ts';
+import { isOwnProcess } from '../../../bridge/state/process-id.ts';
 import { findServer, type LocalServer } from '../../../bridge/local-server/find-server.ts';
+import { serverProof } from '../../../shared/net/server-proof.ts';
 import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
 import { obtainToken } from '../../../shared/state/token-file.ts';
 
@@ -13,6 +17,7 @@ import { obtainToken } from '../../../shared/state/token-file.ts';
  */
 const SERVER = `
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 const state = process.argv[process.argv.indexOf('--state-dir') + 1];
 const token = readFileSync(state + '/token', 'utf8').trim();
@@ -26,12 +31,23 @@ const starter = process.ppid;
 setInterval(() => {
   if (!existsSync(state + '/starts') || process.ppid !== starter) process.exit(0);
 }, 50);
+const mac = (...message) => createHmac('sha256', token).update(JSON.stringify(message)).digest('base64url');
+const startedAt = new Date().toISOString();
 const server = createServer((request, response) => {
-  response.statusCode = request.headers.authorization === 'Bearer ' + token ? 200 : 401;
+  const nonce = new URL(request.url, 'http://any').searchParams.get('nonce');
+  if (nonce !== null) {
+    const { localAddress, localPort } = request.socket;
+    const proof = mac('mcp-a2a-bridge server identity 1', nonce, localAddress, localPort, process.pid, startedAt, 'ok');
+    response.end(JSON.stringify({ pid: process.pid, startedAt, status: 'ok', proof }));
+    return;
+  }
+  const credential = mac('mcp-a2a-bridge run credential 1', process.pid, startedAt);
+  response.statusCode = request.headers.authorization === 'Bearer ' + credential ? 200 : 401;
+  response.setHeader('content-type', 'application/json');
   response.end('{}');
 });
 server.listen(0, '127.0.0.1', () => {
-  const record = { url: 'http://127.0.0.1:' + server.address().port, pid: process.pid, version: '0', startedAt: new Date().toISOString() };
+  const record = { url: 'http://127.0.0.1:' + server.address().port, pid: process.pid, version: '0', startedAt };
   writeFileSync(state + '/server.draft', JSON.stringify(record));
   renameSync(state + '/server.draft', state + '/server.json');
 });
@@ -50,7 +66,7 @@ describe('the local server', () => {
   afterEach(async () => {
     const record = await readServerRecord(stateDirectory);
     if (record !== undefined && record.pid !== process.pid) pids.add(record.pid);
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
+    for (const pid of pids) if (isOwnProcess(pid)) process.kill(pid, 'SIGKILL');
     pids.clear();
     await rm(stateDirectory, { recursive: true, force: true });
   });
@@ -65,10 +81,12 @@ describe('the local server', () => {
   const starts = async (): Promise<number> =>
     (await readFile(join(stateDirectory, 'starts'), 'utf8')).trim().split('\n').length;
 
-  test('is started when none runs, and found with the token of the state directory', async () => {
+  test('is started when none runs, and found with a credential of its run that is not the token', async () => {
     const endpoint = await findServer(local());
     const token = await obtainToken(stateDirectory);
-    expect(endpoint.headers).toEqual({ authorization: `Bearer ${token}` });
+    expect(endpoint.headers['authorization']).toMatch(/^Bearer [\w-]{43}$/);
+    expect(JSON.stringify(endpoint)).not.toContain(token);
+    expect(endpoint.isGone?.()).toBe(false);
     expect((await fetch(endpoint.url, { headers: endpoint.headers })).status).toBe(200);
   });
 
@@ -102,15 +120,12 @@ describe('the local server', () => {
 
   test('is waited for while it shuts down, and started anew when it has gone', async () => {
     let asked = 0;
-    const closing = createServer((_, response) => {
+    const token = await obtainToken(stateDirectory);
+    const { url, server: closing } = await listening((request, response) => {
       asked += 1;
-      response.end(JSON.stringify({ status: 'closing' }));
+      response.end(proofOf(request, token, 'closing'));
       if (asked === 3) closing.close().closeAllConnections();
     });
-    await new Promise<void>((resolve) => closing.listen(0, '127.0.0.1', resolve));
-    const address = closing.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const url = `http://127.0.0.1:${String(port)}`;
     await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'then' });
     expect((await findServer(local())).url).not.toBe(url);
     expect([asked, await starts()]).toEqual([3, 1]);
@@ -135,42 +150,92 @@ describe('the local server', () => {
     );
   });
 
-  test('X1 a program that has the address of a server that has gone is never shown the token', async () => {
+  test('X1 a program that has the address of a server that has gone receives no request', async () => {
     const shown: unknown[] = [];
-    const stranger = createServer((request, response) => {
-      shown.push(request.headers.authorization);
+    const { url, server } = await listening((request, response) => {
+      shown.push(request.url);
       response.end();
     });
-    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-    const address = stranger.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
     // No process has a pid as great as this.
-    await writeServerRecord(stateDirectory, {
-      url: `http://127.0.0.1:${String(port)}`,
-      pid: 2 ** 30,
-      version: '0',
-      startedAt: 'then',
-    });
-    const found = await findServer(local());
-    expect(found.url).not.toContain(String(port));
+    await writeServerRecord(stateDirectory, { url, pid: 2 ** 30, version: '0', startedAt: 'then' });
+    expect((await findServer(local())).url).not.toBe(url);
     expect(shown).toEqual([]);
-    stranger.close();
+    server.close();
+  });
+
+  test('R104 X1 another program on the address, with a copy of the card, never receives a token', async () => {
+    const token = await obtainToken(stateDirectory);
+    const credentials: unknown[] = [];
+    const { url, server } = await listening((request, response) => {
+      credentials.push(request.headers.authorization);
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ name: 'mcp-a2a-bridge agent', status: 'ok', pid: process.pid }));
+    });
+    await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
+    await expect(findServer(local())).rejects.toThrow(/does not answer as it should/);
+    expect(await serverState(stateDirectory)).toMatchObject({ type: 'strange' });
+    expect(credentials).toEqual([undefined, undefined]);
+    expect(token).not.toBe('');
+    server.close();
+  });
+
+  test('R104 X1 a program that relays the challenge to the real server never receives a token', async () => {
+    const real = await findServer(local());
+    const credentials: unknown[] = [];
+    const { url, server } = await listening((request, response) => {
+      credentials.push(request.headers.authorization);
+      void fetch(new URL(request.url ?? '/', real.url)).then(async (answer) =>
+        response.end(await answer.text()),
+      );
+    });
+    const record = await readServerRecord(stateDirectory);
+    if (record !== undefined) pids.add(record.pid);
+    await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
+    await expect(findServer(local())).rejects.toThrow(/does not prove that it knows the token/);
+    expect(credentials).toEqual([undefined]);
+    server.close();
+  });
+
+  test('R104 X1 a program that takes the port of a killed server receives no request of a connected bridge', async () => {
+    const real = await findServer(local());
+    const requests: unknown[] = [];
+    const { pid = 0 } = (await readServerRecord(stateDirectory)) ?? {};
+    const connected = agentFetch({ origin: real.url, ...real });
+    expect((await connected(real.url)).status).toBe(200);
+    process.kill(pid, 'SIGKILL');
+    while (real.isGone?.() !== true) await new Promise(setImmediate);
+    const { port } = new URL(real.url);
+    const { server } = await listening((request, response) => {
+      requests.push(request.headers.authorization);
+      response.end('{}');
+    }, Number(port));
+    await expect(connected(real.url)).rejects.toThrow('fetch failed');
+    expect(requests).toEqual([]);
+    server.close();
   });
 
   test('answers as a stranger would while its process lives: an error that names the address and the pid', async () => {
-    const stranger = createServer((_, response) => response.writeHead(404).end());
-    await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
-    const address = stranger.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    await writeServerRecord(stateDirectory, {
-      url: `http://127.0.0.1:${String(port)}`,
-      pid: process.pid,
-      version: '0',
-      startedAt: 'now',
-    });
+    const { url, server } = await listening((_, response) => response.writeHead(404).end());
+    await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
     await expect(findServer(local())).rejects.toThrow(
-      new RegExp(`127.0.0.1:${String(port)}.*HTTP 404.*pid ${String(process.pid)}`),
+      new RegExp(`${url}.*HTTP 404.*pid ${String(process.pid)}`),
     );
-    stranger.close();
+    server.close();
   });
 });
+
+async function listening(listener: RequestListener, at = 0): Promise<{ url: string; server: Server }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${String(port)}`, server };
+}
+
+/** The answer of the real server to a challenge. */
+function proofOf(request: IncomingMessage, token: string, status: 'ok' | 'closing'): string {
+  const { localAddress: address = '', localPort: port = 0 } = request.socket;
+  const nonce = new URL(request.url ?? '/', 'http://any').searchParams.get('nonce') ?? '';
+  const claim = { pid: process.pid, startedAt: 'then', status };
+  return JSON.stringify({ ...claim, proof: serverProof(token, claim, { nonce, address, port }) });
+}

@@ -1,0 +1,93 @@
+/** Asks the program at an address to prove that it is this user's A2A server (X1). The token is not sent. */
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import { messageOf } from '../runtime/errors.ts';
+import { systemErrorCode } from '../runtime/system-error.ts';
+import {
+  type Claim,
+  IDENTITY_PATH,
+  identityAnswer,
+  newNonce,
+  sameProof,
+  serverProof,
+} from './server-proof.ts';
+
+export type ServerProof =
+  | ({ type: 'proven' } & Claim)
+  /** No program listens there. */
+  | { type: 'down' }
+  /** Another program listens there, or the server hangs. */
+  | { type: 'unproven'; message: string };
+
+const MAX_ANSWER_BYTES = 4_096;
+const DOWN: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET']);
+
+/** @param url of the server. @param timeoutMs for the whole answer. */
+export async function proveServer(url: string, token: string, timeoutMs: number): Promise<ServerProof> {
+  const nonce = newNonce();
+  try {
+    const { status, socket, text } = await get(new URL(`${IDENTITY_PATH}?nonce=${nonce}`, url), timeoutMs);
+    if (status !== 200) return unproven(`it answered HTTP ${String(status)} to a request for its proof`);
+    const parsed = identityAnswer.safeParse(parseJson(text));
+    if (!parsed.success) return unproven('its answer to a request for its proof is not one of this program');
+    const { proof, ...claim } = parsed.data;
+    return sameProof(proof, serverProof(token, claim, { ...socket, nonce }))
+      ? { type: 'proven', ...claim }
+      : unproven('it does not prove that it knows the token of this state directory');
+  } catch (error) {
+    return DOWN.has(systemErrorCode(error) ?? '') ? { type: 'down' } : unproven(messageOf(error));
+  }
+}
+
+function unproven(message: string): ServerProof {
+  return { type: 'unproven', message };
+}
+
+interface Answer {
+  status: number;
+  /** The other end of the connection. */
+  socket: { address: string; port: number };
+  text: string;
+}
+
+/** `fetch` does not tell the address of its socket, and follows proxies of the environment in newer versions of Node. */
+function get(url: URL, timeoutMs: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { agent: false });
+    // `AbortSignal.timeout` does not keep the process alive while the request is open. This timer does.
+    const timer = setTimeout(
+      () => outgoing.destroy(new Error(`it did not answer within ${String(timeoutMs / 1000)} s`)),
+      timeoutMs,
+    );
+    outgoing.once('close', () => clearTimeout(timer));
+    outgoing.once('error', reject);
+    outgoing.once('response', (incoming) => {
+      const { remoteAddress: address = '', remotePort: port = 0 } = incoming.socket;
+      textOf(incoming).then(
+        (text) => resolve({ status: incoming.statusCode ?? 0, socket: { address, port }, text }),
+        reject,
+      );
+    });
+    outgoing.end();
+  });
+}
+
+async function textOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('its answer to a request for its proof is too long');
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The messages by which a server proves to a client that it knows the user's token. The token itself is not sent
+ * (challenge and response with HMAC, RFC 2104). Pure.
+ *
+ * The proof covers the address at which the connection ends. So a program at another address cannot relay it.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+
+/** The path of the challenge. `?nonce=` holds the nonce. */
+export const IDENTITY_PATH = '/identity';
+
+/** 32 random bytes in base64url. */
+export const NONCE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
+
+export const newNonce = (): string => randomBytes(32).toString('base64url');
+
+/** One run of a server. */
+export interface ServerRunIdentity {
+  pid: number;
+  /** RFC 3339 */
+  startedAt: string;
+}
+
+/** The server's end of a connection. */
+export interface SocketAddress {
+  address: string;
+  port: number;
+}
+
+export const identityAnswer = z.object({
+  pid: z.number().int().positive(),
+  startedAt: z.string().max(40),
+  status: z.enum(['ok', 'closing']),
+  proof: z.string().max(100),
+});
+export type IdentityAnswer = z.infer<typeof identityAnswer>;
+export type Claim = Omit<IdentityAnswer, 'proof'>;
+
+/** The proof of a claim, for one nonce and one address. */
+export function serverProof(
+  token: string,
+  claim: Claim,
+  challenge: SocketAddress & { nonce: string },
+): string {
+  return mac(token, [
+    'mcp-a2a-bridge server identity 1',
+    challenge.nonce,
+    plainAddress(challenge.address),
+    challenge.port,
+    claim.pid,
+    claim.startedAt,
+    claim.status,
+  ]);
+}
+
+/** Compares two proofs in constant time (X1). */
+export function sameProof(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+/**
+ * The bearer token that a local client sends. Only this run of the server accepts it. A program that takes over the
+ * port of a killed server receives a token that no server accepts.
+ */
+export function runCredential(token: string, { pid, startedAt }: ServerRunIdentity): string {
+  return mac(token, ['mcp-a2a-bridge run credential 1', pid, startedAt]);
+}
+
+function mac(token: string, message: readonly (string | number)[]): string {
+  return createHmac('sha256', token).update(JSON.stringify(message)).digest('base64url');
+}
+
+/** A socket that listens on `::` reports IPv4 addresses as IPv6 (RFC 4291 §2.5.5.2). */
+function plainAddress(address: string): string {
+  return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
+}
