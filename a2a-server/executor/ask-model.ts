@@ -1,0 +1,99 @@
+/** Asks the model for the next turn of a task: fits the conversation into its window, then appends its answer. */
+import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { AgentCommands } from '../agent-commands/agent-commands.ts';
+import type { Model, Models } from '../models/model.ts';
+import { isReadOnlyMode } from '../policy/mode.ts';
+import type { Policy } from '../policy/policy.ts';
+import { newestMessage, type Snapshot } from '../task/snapshot.ts';
+import type { Toolbox } from '../tools/toolbox.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
+import { fitContextWindow } from './fit-context-window.ts';
+import type { Ids } from './ids.ts';
+import { runModelTurn } from './model-turn.ts';
+import { prepareCall } from './prepare-call.ts';
+import type { StopCause } from './stop-reason.ts';
+import { systemPrompt } from './system-prompt.ts';
+import type { TaskLog } from './task-log.ts';
+import { written, type TimeLimits } from './time-limits.ts';
+
+export interface AskOptions {
+  log: TaskLog;
+  clock: Clock;
+  ids: Ids;
+  models: Models;
+  /** Commands that run without a model. */
+  commands: AgentCommands;
+  toolbox: Toolbox;
+  /** The operator's rules. */
+  policy: Policy;
+  limits: Pick<TimeLimits, 'modelMs'>;
+}
+
+/** The surroundings of a model call. */
+export interface ModelPlace {
+  workspace: Workspace;
+  /** The session's earlier tasks, oldest first. */
+  earlier: readonly Snapshot[];
+  /** The scope of the turn. The call runs in a child of it. */
+  turn: AbortScope<StopCause>;
+  /** Ends the call, too. */
+  loop: AbortScope<StopCause>;
+}
+
+/** Resolves when the turn is journalled, or when the task must be checked again. @throws ProductError STORAGE */
+export async function askModel(snapshot: Snapshot, options: AskOptions, place: ModelPlace): Promise<void> {
+  const { log, models, commands, toolbox, ids, policy, clock, limits } = options;
+  const { workspace, earlier, turn, loop } = place;
+  const { settings } = snapshot;
+  const scope = turn.child();
+  const { signal } = scope;
+  const stopListening = onAbort(loop.signal, () => loop.reason && scope.abort(loop.reason));
+  const cancelTimer = limitModel(scope, clock, limits.modelMs);
+  try {
+    const asked = {
+      log,
+      clock,
+      modelFor: (s: Snapshot) => commandOf(s, commands, workspace) ?? models.resolve(settings.model),
+      instructions: systemPrompt(workspace, settings),
+      tools: toolbox.declarations({ readOnly: isReadOnlyMode(settings) }),
+      earlier,
+      workspace: workspace.root,
+      scope,
+    };
+    if (!(await fitContextWindow(snapshot, asked))) return;
+    await runModelTurn(snapshot.taskId, {
+      ...asked,
+      prepare: (request) =>
+        prepareCall(request, {
+          principal: snapshot.principal,
+          toolbox,
+          workspace,
+          ids,
+          policy,
+          clock,
+          signal,
+        }),
+    });
+  } finally {
+    cancelTimer?.();
+    stopListening();
+    scope.close();
+  }
+}
+
+/** The model that runs the command of the newest message. Undefined if that message is no command. */
+function commandOf(snapshot: Snapshot, commands: AgentCommands, workspace: Workspace): Model | undefined {
+  const command = newestMessage(snapshot)?.command;
+  return command && commands.model(command, { snapshot, workspace });
+}
+
+function limitModel(
+  scope: AbortScope<StopCause>,
+  clock: Clock,
+  limitMs: number | null,
+): (() => void) | undefined {
+  if (limitMs === null) return undefined;
+  const message = `The model took longer than ${written(limitMs)} to answer, its time limit.`;
+  return clock.after(limitMs, () => scope.abort({ reason: 'timeout', message }));
+}

@@ -1,0 +1,275 @@
+/**
+ * One execution of a task: it continues the task from its journal until the task parks or ends.
+ *
+ * - E4: this file knows no sockets and no requests.
+ * - Abort scopes form a tree: server → task → turn → model call and tool executions. Each execution creates new
+ *   scopes, so earlier aborted signals cannot stop it.
+ */
+import type { AbortScope } from '../../shared/runtime/abort.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { Journal } from '../journal/journal.ts';
+import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
+import { activeTime, type Budget } from '../task/budget.ts';
+import { timeOut } from '../task/commands.ts';
+import type { TaskEvent } from '../task/events.ts';
+import { nextStep } from '../task/next-step.ts';
+import { isSettled, isTerminal, type Snapshot } from '../task/snapshot.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
+import { askModel, type AskOptions } from './ask-model.ts';
+import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
+import { PausableTimeout } from './pausable-timeout.ts';
+import type { PendingCommand } from './pending-command.ts';
+import type { StopCause } from './stop-reason.ts';
+import { written, type TimeLimits } from './time-limits.ts';
+import type { ToolScheduler } from './tool-scheduler.ts';
+import { TurnScope } from './turn-scope.ts';
+
+/** Delay in milliseconds before the executor checks again for a process that it could not end (D6). */
+const ORPHAN_MS = 2_000;
+
+/** Delay in milliseconds before a task is retried whose journal could not be written. */
+const RETRY_MS = 5_000;
+
+/** Gives the events that a new execution appends first. */
+export type Opening = (snapshot: Snapshot) => readonly TaskEvent[];
+
+/** The input of a new execution. */
+export interface Beginning {
+  opening?: Opening | undefined;
+  command?: PendingCommand | undefined;
+}
+
+export interface ExecutionOptions extends AskOptions {
+  journal: Journal;
+  /** Opens a task's workspace. @throws ProductError UNKNOWN_WORKSPACE */
+  openWorkspace: (path: string | undefined) => Promise<Workspace>;
+  limits: TimeLimits;
+  /** The limit a task may spend before a person must agree to more. */
+  budget: Budget;
+  /** D6: finds and ends processes that killed servers left running. Optional. */
+  children?: Pick<ChildProcesses, 'endOrphans'>;
+  /** Called when an execution throws. */
+  onFailure: (taskId: string, error: unknown) => void;
+}
+
+/** What an execution needs of the executor that starts it. */
+export interface Host {
+  scheduler: ToolScheduler;
+  /** The scope of the task. The execution closes it. */
+  task: AbortScope<StopCause>;
+  /** Wakes the task after this many milliseconds, unless it is woken or stopped earlier. */
+  wakeAfter: (ms: number, opening?: Opening) => void;
+}
+
+/** Resources that one pass of an execution opens. */
+interface Opened {
+  workspace: Workspace;
+  earlier: readonly Snapshot[];
+}
+
+/** The resources of one pass over the task. The pass releases them at its end. */
+interface Stretch {
+  opened?: Opened;
+  turn?: TurnScope;
+  countdown?: PausableTimeout;
+}
+
+export class Execution {
+  readonly #taskId: string;
+  readonly #options: ExecutionOptions;
+  readonly #host: Host;
+  readonly #loop: AbortScope<StopCause>;
+  /** A wake-up arrived during the execution: check the task again before exit. */
+  again = false;
+
+  constructor(taskId: string, options: ExecutionOptions, host: Host) {
+    this.#taskId = taskId;
+    this.#options = options;
+    this.#host = host;
+    this.#loop = host.task.child();
+  }
+
+  /** Aborts everything the execution runs. */
+  abort(stop: StopCause): void {
+    this.#host.task.abort(stop);
+  }
+
+  /** Ends the loop and the model call. Running tools continue. */
+  abortLoop(stop: StopCause): void {
+    this.#loop.abort(stop);
+  }
+
+  /** Resolves when nothing of it runs any more. Call it once. Never rejects. */
+  async run({ opening, command }: Beginning): Promise<void> {
+    const release = this.#options.log.retain(this.#taskId);
+    try {
+      await this.#carryOn(opening, command);
+    } catch (error) {
+      // The disk may have space again later. Without this timer the task would wait for the next command (R28).
+      if (!(await this.#fail(error))) this.#host.wakeAfter(RETRY_MS);
+    } finally {
+      release();
+      this.#host.task.close();
+    }
+  }
+
+  async #carryOn(opening: Opening | undefined, command: PendingCommand | undefined): Promise<void> {
+    try {
+      if (await this.#orphaned()) {
+        this.#host.wakeAfter(ORPHAN_MS, opening);
+        return;
+      }
+      if (opening)
+        await this.#options.log.change(this.#taskId, (s) => ({ type: 'append', events: opening(s) }));
+      do {
+        this.again = false;
+        await this.#untilSettled(command);
+      } while (this.again && !this.#loop.signal.aborted);
+    } finally {
+      // E3: even after a failure the decision is appended and its sender gets an answer.
+      if (command?.settled === false) await command.settle();
+    }
+  }
+
+  /**
+   * D6: tells whether a process of a killed server may still work on a call. Ends such processes first where it can.
+   */
+  async #orphaned(): Promise<boolean> {
+    const { log, children = UNRECORDED } = this.#options;
+    const orphans = await children.endOrphans();
+    if (orphans.length === 0) return false;
+    const changed = await log.change(this.#taskId, (s) => ({
+      type: 'append',
+      events: isSettled(s) ? [] : orphanedEvents(s, orphans),
+    }));
+    if (changed?.type !== 'appended' && changed?.type !== 'kept') return false;
+    return orphanedCall(changed.snapshot, orphans) !== undefined;
+  }
+
+  async #untilSettled(command: PendingCommand | undefined): Promise<void> {
+    const stretch: Stretch = {};
+    try {
+      await this.#work(stretch, command);
+    } finally {
+      stretch.countdown?.cancel();
+      stretch.turn?.end();
+    }
+  }
+
+  async #work(stretch: Stretch, command: PendingCommand | undefined): Promise<void> {
+    const { log, clock, toolbox, budget, limits } = this.#options;
+    const { task, scheduler } = this.#host;
+    const loop = this.#loop;
+    for (;;) {
+      const loaded = await log.load(this.#taskId);
+      if (loaded === undefined || loop.signal.aborted) return;
+      const pending = command?.settled === false ? command : undefined;
+      const snapshot = pending?.foresee(loaded, clock.now()) ?? loaded;
+      if (limits.taskMs !== null) stretch.countdown ??= this.#limitTask(snapshot, limits.taskMs);
+      const step = nextStep(snapshot, { budget, now: clock.now() });
+      if (pending !== undefined && (step.type !== 'run' || step.calls.length > 1)) {
+        await pending.settle();
+        continue;
+      }
+      switch (step.type) {
+        case 'settled':
+          return;
+        case 'wait':
+          this.#host.wakeAfter(step.until - clock.now());
+          return;
+        case 'append':
+        case 'recover':
+          // The step was decided on this snapshot. If the task has changed since, the loop checks it again.
+          await log.change(this.#taskId, (s) =>
+            s.seq === snapshot.seq ? { type: 'append', events: step.events } : { type: 'keep' },
+          );
+          break;
+        case 'run': {
+          await toolbox.settled(loop.signal);
+          const { workspace, earlier } = (stretch.opened ??= await this.#open(snapshot));
+          stretch.turn ??= new TurnScope(task, clock, limits.turnMs);
+          const { scope } = stretch.turn;
+          const countdowns = [stretch.turn.countdown, stretch.countdown].filter((it) => it !== undefined);
+          const runs = await Promise.allSettled(
+            step.calls.map((call) =>
+              scheduler.run(snapshot, call, {
+                workspace,
+                earlier,
+                scope,
+                countdowns,
+                ...(pending && { command: pending }),
+              }),
+            ),
+          );
+          await pending?.settle();
+          // E1: wait for all runs before throwing. Otherwise the next execution would run beside them.
+          for (const run of runs) if (run.status === 'rejected') throw run.reason;
+          // The call waits for a decision again. A later decision gets new scopes, even if this execution still runs.
+          if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
+            stretch.turn.end();
+            delete stretch.turn;
+          }
+          break;
+        }
+        case 'ask-model':
+          // MCP servers and other tool sources get time to start before the model sees the tool list.
+          await toolbox.settled(loop.signal);
+          stretch.opened ??= await this.#open(snapshot);
+          stretch.turn?.end();
+          stretch.turn = new TurnScope(task, clock, limits.turnMs);
+          await askModel(snapshot, this.#options, { ...stretch.opened, turn: stretch.turn.scope, loop });
+          break;
+      }
+    }
+  }
+
+  /** Starts the task's time limit. At the limit the task fails. */
+  #limitTask(snapshot: Snapshot, taskMs: number): PausableTimeout {
+    const { clock, log, onFailure } = this.#options;
+    const message = `The task was at work for longer than ${written(taskMs)}, its time limit. Go on with the session to let it continue.`;
+    const end = async (): Promise<void> => {
+      // A task that has parked in the meantime does not run any more.
+      const changed = await log.change(snapshot.taskId, (s) =>
+        isSettled(s) ? { type: 'keep' } : timeOut(s, message),
+      );
+      if (changed?.type === 'appended') this.abort({ reason: 'timeout', message });
+    };
+    return new PausableTimeout(clock, Math.max(0, taskMs - activeTime(snapshot, clock.now())), () => {
+      end().catch((error: unknown) => onFailure(snapshot.taskId, error));
+    });
+  }
+
+  async #open(snapshot: Snapshot): Promise<Opened> {
+    const { log, journal, openWorkspace } = this.#options;
+    const workspace = await openWorkspace(snapshot.settings.workspace);
+    const rows = await journal.session(snapshot.principal, snapshot.sessionId);
+    const own = rows.findIndex((row) => row.taskId === snapshot.taskId);
+    const earlier: Snapshot[] = [];
+    for (const row of rows.slice(0, Math.max(own, 0))) {
+      const ended = await log.load(row.taskId);
+      if (ended) earlier.push(ended);
+    }
+    return { workspace, earlier };
+  }
+
+  /**
+   * Records `task.failed`, unless the journal itself cannot be written.
+   * @returns true if the task has ended.
+   */
+  async #fail(error: unknown): Promise<boolean> {
+    const { log, onFailure } = this.#options;
+    onFailure(this.#taskId, error);
+    if (error instanceof ProductError && error.reason === 'STORAGE') return false;
+    try {
+      await log.change(this.#taskId, (s) =>
+        isTerminal(s)
+          ? { type: 'keep' }
+          : { type: 'append', events: [{ type: 'task.failed', message: messageOf(error) }] },
+      );
+      return true;
+    } catch (second) {
+      onFailure(this.#taskId, second);
+      return false;
+    }
+  }
+}
