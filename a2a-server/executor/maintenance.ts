@@ -1,6 +1,6 @@
 /**
- * Runs time-based work: ends tasks whose deadline has passed (R14), deletes old sessions, and compacts long journals
- * of parked tasks.
+ * Runs time-based work: ends tasks whose deadline has passed (R14), deletes old sessions, and lets the journal do
+ * its own maintenance.
  *
  * - A parked task costs no memory. The process has one timer, and deadlines come from the journal's index.
  * - The pure core decides on the task's current state. If a decision races with the deadline, the journal appends one
@@ -25,8 +25,8 @@ const RETRY_MS = 60_000;
 /** Sessions deleted in one transaction. */
 const FORGOTTEN_AT_ONCE = 20;
 
-/** Entries compacted in one transaction: some milliseconds of work. */
-const COMPACTED_AT_ONCE = 512;
+/** Entries that one step of the journal's own maintenance reads: some milliseconds of work. */
+const MAINTAINED_AT_ONCE = 512;
 
 /** Tasks ended concurrently. They share commits, and other work runs between batches. */
 const BATCH = 100;
@@ -104,8 +104,7 @@ export class Maintenance {
   async #work(): Promise<number> {
     try {
       const next = await this.#expire();
-      // Compact before deleting.
-      await this.#compact();
+      await this.#maintain();
       await this.#forget();
       return next;
     } catch (error) {
@@ -122,9 +121,9 @@ export class Maintenance {
       await nextTurn();
   }
 
-  async #compact(): Promise<void> {
+  async #maintain(): Promise<void> {
     const { journal } = this.#options;
-    while (this.#state === 'active' && (await journal.compact(COMPACTED_AT_ONCE)) > 0) await nextTurn();
+    while (this.#state === 'active' && (await journal.maintain(MAINTAINED_AT_ONCE)) > 0) await nextTurn();
   }
 
   /** Ends the tasks that are due. @returns the next deadline. */

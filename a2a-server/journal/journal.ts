@@ -10,6 +10,7 @@
  *
  * Several processes may write. A refused append is a normal result: the writer reads the new entries and decides again.
  */
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 
@@ -116,12 +117,12 @@ export interface Journal {
    */
   forget(before: number, limit: number): Promise<number>;
   /**
-   * Stores a part of a long journal in less space. Its task must be parked or ended. No answer changes: every cursor stays
-   * valid, and every entry reads the same (S1, S2).
+   * Does a part of the implementation's own maintenance. No answer changes: every cursor stays valid, and every entry reads
+   * the same (S1, S2).
    * @param limit the maximum number of entries to read
    * @returns the number of entries read; 0 if nothing is left to do
    */
-  compact(limit: number): Promise<number>;
+  maintain(limit: number): Promise<number>;
   /**
    * Calls `wake` after each durable append to the task by any process. Several appends may cause one call, so read the new
    * entries.
@@ -129,4 +130,15 @@ export interface Journal {
    */
   watch(taskId: string, wake: () => void): () => void;
   close(): Promise<void>;
+}
+
+/** Another process uses the journal. An implementation throws this when it opens a journal. */
+export class JournalInUse extends ProductError {
+  constructor(path: string, cause: unknown) {
+    super(
+      'CONFIGURATION',
+      `Another a2a-server already uses the journal ${path}. Use that server, stop it first, or choose another state directory for this one.`,
+      { cause },
+    );
+  }
 }

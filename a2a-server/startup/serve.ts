@@ -27,7 +27,7 @@ import { agentSkills } from '../http/routes/agent-skills.ts';
 import { streamTickets } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
-import type { Journal } from '../journal/journal.ts';
+import { JournalInUse, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
 import { listen, serverOrigin } from './listen.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
@@ -37,7 +37,7 @@ import type { Policy } from '../policy/policy.ts';
 import { serverPolicy, unknownMcpServers } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
 import { builtinTools, SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
-import { isInUse, stateInUse } from './state-in-use.ts';
+import { stateInUse } from './state-in-use.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 import { confinementText, findConfinement, type Confinement } from '../tools/shell/confinement.ts';
@@ -148,7 +148,7 @@ export async function serve(
     server.closeAllConnections();
     await held.mcpServers?.close();
     await held.journal?.close();
-    throw isInUse(error) ? await stateInUse(error, stateDir, token) : error;
+    throw error instanceof JournalInUse ? await stateInUse(error, stateDir, token) : error;
   }
 }
 

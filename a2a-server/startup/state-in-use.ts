@@ -1,14 +1,7 @@
 /** Explains the error when a second server opens the same state directory. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
-import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { stopCommand, findOwnServer } from './listen.ts';
-
-/** True if the journal is locked by another process. */
-export function isInUse(error: unknown): error is ProductError {
-  if (!(error instanceof ProductError) || error.reason !== 'CONFIGURATION') return false;
-  return systemErrorCode(error.cause)?.startsWith('SQLITE_BUSY') ?? false;
-}
 
 /**
  * The error for the person. It names the other server only if that server answers, because its record may be stale.

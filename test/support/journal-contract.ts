@@ -12,7 +12,7 @@ import type {
   TaskFilter,
   TaskPage,
 } from '../../a2a-server/journal/journal.ts';
-import { addLongTask, compactAll } from './long-task.ts';
+import { addLongTask, maintainAll } from './long-task.ts';
 import {
   asking,
   beginning,
@@ -526,13 +526,13 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
     });
 
-    describe('compact', () => {
+    describe('maintain', () => {
       it('S1 S2 changes no answer: from every cursor, by any number at once, the same entries', async () => {
         await addLongTask(journal, 'a', () => (now += 1));
         await append(continuing('a', 3_110, [completed]));
         const before = await everything('a');
         const row = await journal.row('a');
-        expect(await compactAll(journal)).toBeGreaterThan(before.length / 2);
+        expect(await maintainAll(journal)).toBeGreaterThan(before.length / 2);
         expect(await everything('a')).toEqual(before);
         await reopen();
         for (const [limit, step] of [
@@ -546,20 +546,20 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         }
         expect(await journal.read('a', before.length, 10)).toEqual([]);
         expect(await journal.row('a')).toEqual(row);
-        expect(await compactAll(journal)).toBe(0);
+        expect(await maintainAll(journal)).toBe(0);
       });
 
       it('J1 leaves alone what moves, and goes on with what has grown since', async () => {
         const moving = await addLongTask(journal, 'a', () => (now += 1));
-        expect(await compactAll(journal)).toBe(0);
+        expect(await maintainAll(journal)).toBe(0);
         await append(continuing('a', moving.length, [inputRequired]));
-        expect(await compactAll(journal)).toBeGreaterThan(moving.length / 2);
+        expect(await maintainAll(journal)).toBeGreaterThan(moving.length / 2);
         const more = Array.from({ length: 600 }, (_, i) => delta(String(i)));
         await append(continuing('a', moving.length + 1, [working, ...more], 'working'));
         await append(continuing('a', moving.length + 602, [completed]));
         const before = await everything('a');
         expect(before.map(({ seq }) => seq)).toEqual(before.map((_, i) => i + 1));
-        expect(await compactAll(journal)).toBeGreaterThan(300);
+        expect(await maintainAll(journal)).toBeGreaterThan(300);
         expect(await everything('a')).toEqual(before);
         expect(await journal.forget(now + 1, 10)).toBe(1);
         expect(await everything('a')).toEqual([]);

@@ -49,8 +49,8 @@ export async function addLongTask(
 }
 
 /** @returns the number of entries checked */
-export async function compactAll(journal: Journal): Promise<number> {
+export async function maintainAll(journal: Journal): Promise<number> {
   let looked = 0;
-  for (let more = 1; more > 0; looked += more) more = await journal.compact(700);
+  for (let more = 1; more > 0; looked += more) more = await journal.maintain(700);
   return looked;
 }

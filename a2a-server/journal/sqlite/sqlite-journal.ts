@@ -22,8 +22,7 @@ import { Compaction } from './compaction.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './entry-reader.ts';
 import { SessionDeletion } from './delete-sessions.ts';
-import { lockJournal } from './journal-lock.ts';
-import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
+import { lockJournal, makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { migrate } from './schema.ts';
 import { storing } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
@@ -160,7 +159,7 @@ class SqliteJournal implements Journal {
     });
   }
 
-  async compact(limit: number): Promise<number> {
+  async maintain(limit: number): Promise<number> {
     return this.#ask(() => this.#compaction.step(requirePositive(limit)));
   }
 

@@ -62,7 +62,7 @@ async function fullFrom(
     unsettled: () => journal.unsettled(),
     deadlines: (limit) => journal.deadlines(limit),
     forget: (before, limit) => journal.forget(before, limit),
-    compact: (limit) => journal.compact(limit),
+    maintain: (limit) => journal.maintain(limit),
     watch: (taskId, wake) => journal.watch(taskId, wake),
     close: () => journal.close(),
   };

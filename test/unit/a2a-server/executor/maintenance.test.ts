@@ -126,12 +126,12 @@ describe('a round', () => {
   it('S1 packs a long journal once its task stands still, and gives others their turn in between', async () => {
     const deltas = Array.from({ length: 4_000 }, (_, i) => delta(String(i)));
     await journal.append(beginning('a', { events: [working, ...deltas] }));
-    const compact = journal.compact.bind(journal);
+    const maintain = journal.maintain.bind(journal);
     const looked: number[] = [];
     let turns = 0;
-    journal.compact = async (limit) => {
+    journal.maintain = async (limit) => {
       setImmediate(() => (turns += 1));
-      looked.push(await compact(limit));
+      looked.push(await maintain(limit));
       return looked.at(-1) ?? 0;
     };
     await started();

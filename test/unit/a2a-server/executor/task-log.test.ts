@@ -34,7 +34,7 @@ beforeEach(async () => {
     unsettled: () => real.unsettled(),
     deadlines: (limit) => real.deadlines(limit),
     forget: (before, limit) => real.forget(before, limit),
-    compact: (limit) => real.compact(limit),
+    maintain: (limit) => real.maintain(limit),
     watch: (taskId, wake) => real.watch(taskId, wake),
     close: () => real.close(),
   };
