@@ -100,12 +100,15 @@ export class Executor {
     });
     const running: Running = { execution, done: Promise.resolve() };
     this.#running.set(taskId, running);
-    running.done = execution.run(first).then(() => {
-      // No await follows: a wake-up either finds this execution, or starts the next one. This line starts the next one for
-      // a wake-up that came after the last check.
-      this.#running.delete(taskId);
-      if (execution.again) this.wake(taskId);
-    });
+    running.done = this.#run(taskId, execution, first);
+  }
+
+  async #run(taskId: string, execution: Execution, first: Beginning): Promise<void> {
+    await execution.run(first);
+    // No await follows: a wake-up either finds this execution, or starts the next one. This line starts the next one for
+    // a wake-up that came after the last check.
+    this.#running.delete(taskId);
+    if (execution.again) this.wake(taskId);
   }
 
   /** Aborts everything the task runs. The caller has already recorded the reason in the journal. */
