@@ -4,6 +4,7 @@
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
+import { parseUrl } from '../../shared/net/parse-url.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 import { ownSocketFetch } from './own-socket-fetch.ts';
 
@@ -40,21 +41,51 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
   return async (input, init) => {
     const { url, method, headers } = describe(input, init);
     if (options.isGone?.() === true) throw new TypeError('fetch failed', { cause: new EndedProcess() });
-    if (new URL(url).origin === options.origin) {
-      for (const [name, value] of Object.entries(options.headers)) headers.set(name, value);
-    }
-    // A redirected POST would become a GET, or send its body to another host.
     const posts = method.toUpperCase() !== 'GET';
-    const redirect = posts ? 'error' : 'follow';
     const { patience } = options;
     const send = posts && options.ownSockets === true ? ownSocketFetch : fetch;
+    const credentialsFor = (target: string): Headers => {
+      const all = new Headers(headers);
+      if (new URL(target).origin === options.origin)
+        for (const [name, value] of Object.entries(options.headers)) all.set(name, value);
+      return all;
+    };
     return heeding(init?.signal, async () => {
       const response = await begun(patience?.beginningMs, init?.signal, (limits) =>
-        send(input, { ...init, ...limits, headers, redirect }),
+        posts
+          ? // A redirected POST would become a GET, or send its body to another host.
+            send(input, { ...init, ...limits, headers: credentialsFor(url), redirect: 'error' })
+          : followed(url, (target) =>
+              fetch(target, { ...init, ...limits, headers: credentialsFor(target), redirect: 'manual' }),
+            ),
       );
       return response.ok ? bounded(response, patience?.silenceMs) : refused(response);
     });
   };
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 5;
+
+/**
+ * Follows the redirects of a GET. Each hop gets the credentials of its own origin. `fetch` itself would send every header
+ * but `authorization` and `cookie` to another origin (Fetch Standard §4.4).
+ */
+async function followed(url: string, get: (url: string) => Promise<Response>): Promise<Response> {
+  let at = url;
+  for (let hops = 0; ; hops += 1) {
+    const response = await get(at);
+    const location = response.headers.get('location');
+    if (!REDIRECTS.has(response.status) || location === null) return response;
+    await response.body?.cancel();
+    const next = parseUrl(location, new URL(at));
+    if (hops === MAX_REDIRECTS || !/^https?:$/.test(next?.protocol ?? ''))
+      throw new HttpFailure(
+        response.status,
+        `it redirects more than ${MAX_REDIRECTS} times, or to no web address`,
+      );
+    at = next?.href ?? at;
+  }
 }
 
 /**

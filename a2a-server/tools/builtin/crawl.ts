@@ -56,7 +56,7 @@ async function place(url: string, { allowed }: WebContext): Promise<URL> {
 
 async function crawl(
   { url, query: text, maxPages }: Input,
-  { signal, output }: ToolRun,
+  { signal, output, goesTo }: ToolRun,
   { web, pace }: { web: WebContext; pace: Pace },
 ): Promise<ToolResult> {
   const { crawlSite } = await import('../web/crawl/crawl-site.ts');
@@ -67,7 +67,9 @@ async function crawl(
   const report = new CrawlReport(`${start.href} for "${oneLine(text, 200)}"`, query);
   const until = web.clock.now() + TIME_MS;
   try {
-    await crawlSite({ start, query, maxPages, until, report, signal, output, web, pace });
+    // A redirect of a page or of robots.txt may name another host, which a policy rule may deny.
+    const onHost = (to: URL): void => goesTo?.(hostTarget(to.href).hosts ?? []);
+    await crawlSite({ start, query, maxPages, until, report, signal, output, web, pace, onHost });
   } catch (error) {
     // A2: keep the pages read so far. Every connection is closed, so the stop is confirmed.
     if (signal.aborted)

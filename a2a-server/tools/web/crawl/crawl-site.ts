@@ -39,6 +39,8 @@ export interface Crawl {
   output: (text: string) => void;
   web: WebContext;
   pace: Pace;
+  /** Called before a request to a redirect target. It throws to refuse the host. */
+  onHost: (to: URL) => void;
 }
 
 /** @throws AbortError; ProductError or Error if the first page fails. The report contains later errors. */
@@ -49,6 +51,7 @@ export async function crawlSite(crawl: Crawl): Promise<void> {
     if (moved === undefined) return;
     if (moves === MAX_MOVES)
       throw new Error(`${crawl.start.href} redirects from site to site; crawl ${moved.href} instead.`);
+    crawl.onHost(moved);
     crawl.output(`${start.origin} redirects to ${moved.href}\n`);
     start = moved;
   }
@@ -73,7 +76,7 @@ interface Going extends Crawl {
 
 /** @returns the redirect target, if the start URL redirects to another site */
 async function crawlFrom(start: URL, crawl: Crawl): Promise<URL | undefined> {
-  const robots = await readRobots(start, crawl.web, crawl.signal);
+  const robots = await readRobots(start, crawl);
   const going = { ...crawl, robots, frontier: new Frontier(start, crawl.query), texts: new Set<string>() };
   if (!robots.allows(start))
     throw new Error(

@@ -33,7 +33,10 @@ const EVERYTHING: Robots = { allows: () => true, gapMs: undefined };
  * Reads the rules for the site of `url`. A site without robots.txt allows everything (RFC 9309 §2.3.1.3).
  * @throws AbortError; Error if the rules cannot be read: then the crawl must read nothing (RFC 9309 §2.3.1.4)
  */
-export async function readRobots(url: URL, web: WebContext, signal: AbortSignal): Promise<Robots> {
+export async function readRobots(
+  url: URL,
+  { web, signal, onHost }: { web: WebContext; signal: AbortSignal; onHost: (to: URL) => void },
+): Promise<Robots> {
   const at = new URL('/robots.txt', url);
   try {
     const answer = await get(at, web, {
@@ -42,6 +45,7 @@ export async function readRobots(url: URL, web: WebContext, signal: AbortSignal)
       maxBytes: MAX_BYTES,
       accept: 'text/plain, */*;q=0.5',
       wants: isGood,
+      onRedirect: onHost,
     });
     if (answer.status >= 400 && answer.status < 500) return EVERYTHING;
     if (answer.body === undefined) throw new Error(`it answered ${answer.statusLine}`);

@@ -83,6 +83,24 @@ describe('fetch, as an agent is asked', () => {
     ]);
   });
 
+  test('X1 follows the redirect of a GET to another origin without any credential header', async () => {
+    ask = agentFetch({ origin: agent.url, headers: { ...TOKEN, 'x-api-key': 'secret' } });
+    agent.answer = (request, response) => {
+      if (request.url === '/card') response.writeHead(302, { location: '/moved' }).end();
+      else response.writeHead(307, { location: `${other.url}/there` }).end();
+    };
+    await ask(`${agent.url}/card`, { headers: { 'a2a-version': '1.0' } });
+    expect(agent.asked.map(({ url, headers }) => [url, headers['x-api-key']])).toEqual([
+      ['/card', 'secret'],
+      ['/moved', 'secret'],
+    ]);
+    expect(other.asked).toHaveLength(1);
+    expect(other.asked[0]?.headers).toMatchObject({ 'a2a-version': '1.0' });
+    expect(JSON.stringify(other.asked)).not.toContain('secret');
+    agent.answer = (_, response) => response.writeHead(302, { location: '/again' }).end();
+    await expect(ask(`${agent.url}/`)).rejects.toThrow('redirects more than 5 times');
+  });
+
   test('credentials go to no other origin, neither at once nor by redirection', async () => {
     await ask(other.url);
     agent.answer = (_, response) => response.writeHead(302, { location: `${other.url}/next` }).end();

@@ -1,4 +1,5 @@
 /** Tests crawl on real sockets. */
+import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -172,6 +173,27 @@ describe('crawl and its limits', () => {
     await expect(crawl(site, {})).rejects.toThrow(/Nothing could be read.*this machine/);
     expect(proper.asked).toHaveLength(2);
   });
+
+  it.each(['/', '/robots.txt'])(
+    'X2 sends no request to a denied host that %s redirects to, not even for robots.txt',
+    async (redirecting) => {
+      const denied = await openPages({ '/home': page('Home', 'abort') });
+      const site = await openSite((request, response) => {
+        if (request.url === redirecting) response.writeHead(301, { Location: `${denied.origin}/home` }).end();
+        else response.writeHead(404).end();
+      });
+      const hosts: string[] = [];
+      const goesTo = (named: readonly string[]): void => {
+        hosts.push(...named);
+        throw new ProductError('FORBIDDEN', 'The operator of this server forbids this call.');
+      };
+      await expect(
+        crawl(site, {}, { allowed: webOf([site.host, denied.host]).allowed }, { goesTo }),
+      ).rejects.toThrow(/operator of this server forbids/);
+      expect(hosts).toEqual([new URL(denied.origin).hostname]);
+      expect(denied.asked).toEqual([]);
+    },
+  );
 
   it('reads no page that robots.txt forbids, even after a redirect, and reports that', async () => {
     const site = await openPages({
