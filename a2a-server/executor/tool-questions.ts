@@ -8,7 +8,7 @@
  * - Time limits pause while the tool waits for a person.
  */
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
-import { question as questionShape, type Question } from '../../shared/protocol/question.ts';
+import { questionSchema as questionShape, type Question } from '../../shared/protocol/question.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../task/events.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../task/pending.ts';

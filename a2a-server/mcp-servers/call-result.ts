@@ -1,7 +1,7 @@
 /** Converts the result of an MCP tool to text for a model (MCP 2025-11-25, Tools: Tool Result). */
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { capped } from '../../shared/text/capped-text.ts';
+import { capText } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a result for the model, in characters. */
@@ -28,21 +28,21 @@ const block = z.union([text, media, link, resource]);
 type Block = z.infer<typeof block>;
 
 /** Accepts unknown content on purpose: an invalid block becomes a note and the other blocks stay. */
-export const callResult = z.looseObject({
+export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false),
 });
-export type CallResult = z.infer<typeof callResult>;
+export type McpCallResult = z.infer<typeof callResultSchema>;
 
 /** Never empty. Omits the middle of a long result. */
-export function resultText({ content, structuredContent }: CallResult): string {
+export function resultText({ content, structuredContent }: McpCallResult): string {
   const blocks = content.map((raw) => block.safeParse(raw).data);
   const parts = blocks.map((known) => (known === undefined ? '[content of an unknown type]' : told(known)));
   if (structuredContent !== undefined && !blocks.some((known) => says(known, structuredContent)))
     parts.push(JSON.stringify(structuredContent, null, 2) ?? '');
   const whole = parts.join('\n');
-  return whole.trim() === '' ? '[no output]' : capped(whole, MAX_TEXT);
+  return whole.trim() === '' ? '[no output]' : capText(whole, MAX_TEXT);
 }
 
 function told(known: Block): string {

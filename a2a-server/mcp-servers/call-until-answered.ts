@@ -1,7 +1,7 @@
 /** Makes one tool call, on several connections if needed (R82). */
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { ToolRun } from '../tools/tool.ts';
-import type { CallResult } from './call-result.ts';
+import type { McpCallResult } from './call-result.ts';
 import type { McpServerConnection } from './connection.ts';
 import { NotDelivered } from './transports/server-transport.ts';
 
@@ -24,7 +24,7 @@ export async function callUntilAnswered(
   server: string,
   connection: () => Promise<McpServerConnection>,
   { tool, input, run }: { tool: string; input: Record<string, unknown>; run: McpCallContext },
-): Promise<CallResult> {
+): Promise<McpCallResult> {
   const { ConnectionLost } = await import('./connection.ts');
   const { signal, output, repeatable } = run;
   let undelivered = 0;

@@ -5,10 +5,10 @@ import { Deferred } from '../../shared/client/core/deferred.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import { callResult, type CallResult } from './call-result.ts';
+import { callResultSchema, type McpCallResult } from './call-result.ts';
 import { isRemote, type McpServerEntry } from './server-settings.ts';
 import { ProgressLines } from './progress-lines.ts';
-import { readToolList, toolPage, type ToolList, type ToolFilter } from './tool-list.ts';
+import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
 import { CUT_OFF, HttpTransport } from './transports/http-transport.ts';
 import { NotDelivered, type ServerTransport, type TransportContext } from './transports/server-transport.ts';
 import { SseTransport } from './transports/sse-transport.ts';
@@ -51,7 +51,7 @@ export interface McpServerConnection {
   /** Reads the current tool list. @throws Error if it cannot read the list */
   list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList>;
   /** @throws ConnectionLost; NotDelivered; Error with the server's message; AbortError after the signal aborts */
-  call(call: McpToolCall): Promise<CallResult>;
+  call(call: McpToolCall): Promise<McpCallResult>;
   /** Resolves when no socket, timer or process is left. */
   close(): Promise<void>;
 }
@@ -129,10 +129,14 @@ function connected(
     list: async (wanted, signal) => {
       if (tools === undefined) return { definitions: [], problems: ['it offers no tools'] };
       const read = (cursor: string | undefined) =>
-        client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, toolPage, {
-          timeout: PAGE_MS,
-          signal,
-        });
+        client.request(
+          { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
+          toolPageSchema,
+          {
+            timeout: PAGE_MS,
+            signal,
+          },
+        );
       return readToolList(read, wanted).catch((error: unknown) => {
         throw new Error(over ? lost() : wordsOf(error), { cause: error });
       });
@@ -142,7 +146,7 @@ function connected(
       const params = { name: tool, arguments: input, _meta: { progressToken: stopTelling.token } };
       try {
         const request = { method: 'tools/call', params };
-        return await client.request(request, callResult, { signal, timeout: NO_LIMIT_MS });
+        return await client.request(request, callResultSchema, { signal, timeout: NO_LIMIT_MS });
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof NotDelivered) {

@@ -2,7 +2,7 @@
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { patiently, TimeExceeded, withinTime } from '../../shared/runtime/bounded-time.ts';
+import { withinTimeOrRetry, TimeExceeded, withinTime } from '../../shared/runtime/bounded-time.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length as JSON, in characters; each model request contains the schema. */
@@ -37,11 +37,13 @@ export async function readInputSchema(raw: unknown, engine: AjvJsonSchemaValidat
   const length = JSON.stringify(own).length;
   if (length > MAX_SCHEMA)
     throw new Error(`its input schema has ${length} characters, more than ${MAX_SCHEMA}`);
-  const check = await patiently(COMPILE_MS, () => engine.getValidator<Json>(own)).catch((error: unknown) => {
-    const why =
-      error instanceof TimeExceeded ? 'it takes too long to compile' : oneLine(messageOf(error), 200);
-    throw new Error(`its input schema is not valid: ${why}`, { cause: error });
-  });
+  const check = await withinTimeOrRetry(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
+    (error: unknown) => {
+      const why =
+        error instanceof TimeExceeded ? 'it takes too long to compile' : oneLine(messageOf(error), 200);
+      throw new Error(`its input schema is not valid: ${why}`, { cause: error });
+    },
+  );
   const { $schema: _dialect, ...declared } = own;
   const schema = z.record(z.string(), z.unknown()).superRefine((input, context) => {
     const problem = problemOf(() => check(input).errorMessage);

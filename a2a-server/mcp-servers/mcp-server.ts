@@ -17,7 +17,7 @@ import { delay } from '../../shared/runtime/delay.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { CallResult } from './call-result.ts';
+import type { McpCallResult } from './call-result.ts';
 import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
 import type { McpServerConnection } from './connection.ts';
 import { elicit } from './elicitation.ts';
@@ -166,7 +166,7 @@ export class McpServer {
   }
 
   /** Calls a tool. @throws Error that names the server, for a model; AbortError if the signal aborts */
-  async call(tool: string, input: Record<string, unknown>, run: McpCallContext): Promise<CallResult> {
+  async call(tool: string, input: Record<string, unknown>, run: McpCallContext): Promise<McpCallResult> {
     // A new function per call, because two calls of one task can share the same `ask`.
     const ask: McpCallContext['ask'] = (question, options) => run.ask(question, options);
     this.#asks.add(ask);

@@ -5,7 +5,7 @@ import { CappedText } from '../../shared/text/capped-text.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { ToolStopped, type Tool } from '../tools/tool.ts';
-import { resultText, type CallResult } from './call-result.ts';
+import { resultText, type McpCallResult } from './call-result.ts';
 import type { McpCallContext } from './call-until-answered.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 import { toolName } from './tool-name.ts';
@@ -20,7 +20,7 @@ export interface McpToolOptions {
   trustHints: boolean;
   /** In milliseconds. */
   timeoutMs: number;
-  call: (input: Record<string, unknown>, run: Omit<McpCallContext, 'repeatable'>) => Promise<CallResult>;
+  call: (input: Record<string, unknown>, run: Omit<McpCallContext, 'repeatable'>) => Promise<McpCallResult>;
 }
 
 export function createMcpTool({ server, definition, trustHints, timeoutMs, call }: McpToolOptions): Tool {

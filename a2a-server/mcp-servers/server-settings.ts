@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { settingProblem } from '../../shared/settings/setting-problem.ts';
-import { duration } from '../../shared/settings/duration.ts';
+import { durationSchema } from '../../shared/settings/duration.ts';
 
 /** The default time limit for a call, in milliseconds. */
 const CALL_MS = 5 * 60_000;
 
 /** Accepts `90s`, or milliseconds like other clients. */
 const timeLimit = z.union([
-  duration.pipe(z.number({ error: 'a call needs a finite time limit' })),
+  durationSchema.pipe(z.number({ error: 'a call needs a finite time limit' })),
   z.int().min(1).max(86_400_000),
 ]);
 
@@ -59,7 +59,7 @@ const serverName = z
     'a name has up to 40 letters, digits, spaces and . _ -',
   );
 
-export const mcpServerSettings = z.record(serverName, z.unknown().pipe(serverEntry()));
+export const mcpServerSettingsSchema = z.record(serverName, z.unknown().pipe(serverEntry()));
 
 /** Chooses the schema by `command` or `url`, so that errors fit the intended kind of server. */
 function serverEntry() {
@@ -73,7 +73,7 @@ function serverEntry() {
   });
 }
 
-export type McpServerSettings = z.output<typeof mcpServerSettings>;
+export type McpServerSettings = z.output<typeof mcpServerSettingsSchema>;
 export type McpServerEntry = z.output<typeof stdio> | z.output<typeof remote>;
 
 export function isRemote(entry: McpServerEntry): entry is z.output<typeof remote> {

@@ -19,8 +19,11 @@ const MAX_TOOL_NAME = 256;
 /** Messages name at most this many omitted tools. */
 const MAX_PROBLEMS = 5;
 
-export const toolPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
-export type ToolPage = z.infer<typeof toolPage>;
+export const toolPageSchema = z.looseObject({
+  tools: z.array(z.unknown()),
+  nextCursor: z.string().optional(),
+});
+export type ToolPage = z.infer<typeof toolPageSchema>;
 
 const listedTool = z.looseObject({
   name: z.string().min(1).max(MAX_TOOL_NAME),

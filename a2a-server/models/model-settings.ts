@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
 /** The model providers. `openai-compatible` is any endpoint with OpenAI's chat completions API. */
-export const providerName = z.enum([
+export const providerNameSchema = z.enum([
   'anthropic',
   'google',
   'openai',
@@ -12,7 +12,7 @@ export const providerName = z.enum([
   'vllm',
   'openai-compatible',
 ]);
-export type ProviderName = z.infer<typeof providerName>;
+export type ProviderName = z.infer<typeof providerNameSchema>;
 
 /** The id of the default model, which needs no key and no network. */
 export const OFFLINE = 'offline';
@@ -20,11 +20,11 @@ export const OFFLINE = 'offline';
 export const TIERS = ['fast', 'smart'] as const;
 
 /** `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */
-export const modelId = z
+export const modelIdSchema = z
   .string()
   .max(200)
   .refine((id) => id === OFFLINE || parseModelId(id) !== undefined, {
-    error: `a model is "${OFFLINE}" or "provider:model", with one of the providers ${providerName.options.join(', ')}`,
+    error: `a model is "${OFFLINE}" or "provider:model", with one of the providers ${providerNameSchema.options.join(', ')}`,
   });
 
 /** An http(s) URL without user, password or query, because these would appear in messages and logs. */
@@ -54,36 +54,36 @@ const LEAST_WINDOW = 8_000;
  * The server uses only models that the settings name. A key in the environment alone is no permission to send files to
  * its provider. Keys come from the environment, not from the settings (see `providers.ts`).
  */
-export const modelSettings = z.strictObject({
+export const modelSettingsSchema = z.strictObject({
   /** The model for tasks that do not choose one. */
-  model: modelId.default(OFFLINE).describe('default model: offline, or provider:model'),
+  model: modelIdSchema.default(OFFLINE).describe('default model: offline, or provider:model'),
   /** The models of the tiers; the default is the default model. */
-  fast: modelId.optional().describe('model of the tier "fast"; by default the default model'),
-  smart: modelId.optional().describe('model of the tier "smart"; by default the default model'),
+  fast: modelIdSchema.optional().describe('model of the tier "fast"; by default the default model'),
+  smart: modelIdSchema.optional().describe('model of the tier "smart"; by default the default model'),
   /** More models that a task can choose by id. */
-  others: z.array(modelId).default([]).describe('more models that a task can choose by id'),
+  others: z.array(modelIdSchema).default([]).describe('more models that a task can choose by id'),
   /** Other base URLs of providers, without the last part of the path, e.g. `https://host/v1`. */
   baseUrls: z
-    .partialRecord(providerName, baseUrl)
+    .partialRecord(providerNameSchema, baseUrl)
     .default({})
     .describe('other base URLs of providers, e.g. {"openai-compatible": "http://localhost:11434/v1"}'),
   /** The prices of models, by id. The server has no price table: prices change, and a wrong one is worse than none. */
   prices: z
-    .record(modelId, price)
+    .record(modelIdSchema, price)
     .default({})
     .describe('prices of models in US dollars per million tokens, by model id'),
   /** The context windows of models, by id. */
   contextWindow: z
-    .record(modelId, z.number().int().min(LEAST_WINDOW))
+    .record(modelIdSchema, z.number().int().min(LEAST_WINDOW))
     .default({})
     .describe(`context windows of models in tokens, by model id; default ${DEFAULT_WINDOW}`),
 });
-export type ModelSettings = z.infer<typeof modelSettings>;
+export type ModelSettings = z.infer<typeof modelSettingsSchema>;
 
 /** Splits `provider:model`; undefined for anything else. */
 export function parseModelId(id: string): { provider: ProviderName; model: string } | undefined {
   const colon = id.indexOf(':');
-  const provider = providerName.safeParse(id.slice(0, colon === -1 ? undefined : colon));
+  const provider = providerNameSchema.safeParse(id.slice(0, colon === -1 ? undefined : colon));
   const model = id.slice(colon + 1);
   if (colon === -1 || !provider.success || !/^\S+$/.test(model)) return undefined;
   return { provider: provider.data, model };

@@ -12,7 +12,7 @@ const patterns = z.union([pattern.transform((one) => [one]), z.array(pattern).mi
 /** The conditions of a rule. A rule matches a call if all its conditions match. */
 export const CONDITIONS = ['tool', 'server', 'path', 'command', 'host'] as const;
 
-export const rule = z
+export const ruleSchema = z
   .strictObject({
     action: ruleAction,
     /** Tools, by name or glob. */
@@ -31,9 +31,9 @@ export const rule = z
   .refine((it) => CONDITIONS.some((condition) => it[condition] !== undefined), {
     message: `it needs one of ${CONDITIONS.join(', ')}; "tool": "*" matches every call`,
   });
-export type Rule = z.output<typeof rule>;
+export type Rule = z.output<typeof ruleSchema>;
 
-export const rules = z.array(rule).max(1000);
+export const rulesSchema = z.array(ruleSchema).max(1000);
 
 /** The name of a rule in messages and in the journal, e.g. `rule 2 (deny: command "git push")`. @param index from 0 */
 export function ruleName(it: Rule, index: number): string {

@@ -1,16 +1,16 @@
 /** Reads the server's settings: flags, environment variables, the "server" section of the configuration file, defaults. */
 import { stat } from 'node:fs/promises';
 import { isAbsolute, parse } from 'node:path';
-import { originOf, readConfigFile, resolveSettings } from '../../shared/settings/config.ts';
+import { sourceOfSetting, readConfigFile, resolveSettings } from '../../shared/settings/config.ts';
 import type { Sources } from '../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { sourceFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
+import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
 import { isLoopbackHost } from '../http/auth/origin-check.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
 /** The flags that locate the state directory and the configuration file. */
-export const LOCATION_FLAGS = sourceFlags('journal, token and address');
+export const LOCATION_FLAGS = locationFlags('journal, token and address');
 
 /**
  * @param flags commander's result: the settings' keys, `stateDir` and `config`.
@@ -26,7 +26,7 @@ export async function readServerSettings(
   const settings = resolveSettings(ALL_SETTINGS, sources);
   checkHost(settings.host, settings.allowRemote);
   if (settings.workspace !== undefined) await checkWorkspace({ ...settings, stateDir }, sources);
-  const portChosen = originOf(ALL_SETTINGS, 'port', sources) !== 'default';
+  const portChosen = sourceOfSetting(ALL_SETTINGS, 'port', sources) !== 'default';
   return { ...settings, workspace: settings.workspace ?? currentDirectory(), stateDir, portChosen };
 }
 
@@ -64,7 +64,7 @@ async function checkWorkspace(
   try {
     await open(undefined);
   } catch (error) {
-    const origin = originOf(ALL_SETTINGS, 'workspace', sources);
+    const origin = sourceOfSetting(ALL_SETTINGS, 'workspace', sources);
     throw new ProductError(
       'CONFIGURATION',
       `Setting "workspace" from ${origin} is not valid: ${messageOf(error)}`,

@@ -10,7 +10,7 @@ import { runCredential } from '../../shared/net/server-proof.ts';
 import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
-import { prepareStateDirectory, tryToWrite } from '../../shared/state/state-directory.ts';
+import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { createCapabilities } from './capabilities.ts';
@@ -106,7 +106,7 @@ export async function serve(
   for (const name of unknownMcpServers(settings))
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
   const mcpServers = serversToStart(settings.mcpServers, process.env);
-  await tryToWrite(stateDir);
+  await checkWritable(stateDir);
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
   // TCP keep-alive finds peers that vanished, even on idle connections.

@@ -5,11 +5,11 @@ import { setting } from '../../shared/settings/config.ts';
 import type { SettingValues } from '../../shared/settings/config.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { TOKEN_PATTERN } from '../../shared/state/token-file.ts';
-import { taskMode } from '../../shared/protocol/tool-approval.ts';
-import { rules } from '../policy/rule.ts';
-import { duration, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
-import { mcpServerSettings } from '../mcp-servers/server-settings.ts';
-import { DEFAULT_WINDOW, modelId, modelSettings } from '../models/model-settings.ts';
+import { taskModeSchema } from '../../shared/protocol/tool-approval.ts';
+import { rulesSchema } from '../policy/rule.ts';
+import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
+import { mcpServerSettingsSchema } from '../mcp-servers/server-settings.ts';
+import { DEFAULT_WINDOW, modelIdSchema, modelSettingsSchema } from '../models/model-settings.ts';
 import { CONFINE_SHELL } from '../tools/shell/confinement.ts';
 import { parseHost } from '../tools/web/allowed-hosts.ts';
 import type { AgentChoice } from '../models/agent-choice.ts';
@@ -26,7 +26,7 @@ function limit(env: string, fallback: string, describe: string) {
   return setting({
     kind: 'text',
     placeholder: 'time',
-    schema: duration,
+    schema: durationSchema,
     fallback,
     env,
     describe: `${describe}; or never`,
@@ -129,12 +129,12 @@ export const SERVER_SETTINGS = {
   mode: setting({
     kind: 'text',
     placeholder: 'mode',
-    schema: taskMode,
+    schema: taskModeSchema,
     fallback: 'ask',
     env: 'A2A_SERVER_MODE',
     describe:
       'what a task that names no mode may do unasked: nothing (ask), change files (accept-edits), everything (auto); or only lay out a plan (plan)',
-    allowed: taskMode.options.join(', '),
+    allowed: taskModeSchema.options.join(', '),
   }),
   passEnv: setting({
     kind: 'list',
@@ -176,7 +176,7 @@ export const SERVER_SETTINGS = {
   }),
   model: setting({
     kind: 'text',
-    schema: modelId,
+    schema: modelIdSchema,
     fallback: 'offline',
     env: 'A2A_SERVER_MODEL',
     describe: 'model of a task that asks for none: offline, or provider:model',
@@ -186,7 +186,7 @@ export const SERVER_SETTINGS = {
   fastModel: setting({
     kind: 'text',
     placeholder: 'id',
-    schema: modelId.optional(),
+    schema: modelIdSchema.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_FAST_MODEL',
     describe: 'model of the tier "fast" (default: the model)',
@@ -195,7 +195,7 @@ export const SERVER_SETTINGS = {
   smartModel: setting({
     kind: 'text',
     placeholder: 'id',
-    schema: modelId.optional(),
+    schema: modelIdSchema.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_SMART_MODEL',
     describe: 'model of the tier "smart" (default: the model)',
@@ -204,7 +204,7 @@ export const SERVER_SETTINGS = {
   otherModel: setting({
     kind: 'list',
     placeholder: 'id',
-    schema: z.array(modelId),
+    schema: z.array(modelIdSchema),
     fallback: [],
     env: 'A2A_SERVER_OTHER_MODEL',
     describe: 'further model that tasks may ask for by id; may be repeated',
@@ -224,7 +224,7 @@ export const SERVER_SETTINGS = {
   agentIdleTimeout: setting({
     kind: 'text',
     placeholder: 'time',
-    schema: duration,
+    schema: durationSchema,
     fallback: '1h',
     env: 'A2A_SERVER_AGENT_IDLE_TIMEOUT',
     describe:
@@ -254,7 +254,7 @@ export const SERVER_SETTINGS = {
   grace: setting({
     kind: 'text',
     placeholder: 'time',
-    schema: duration.pipe(z.number({ error: 'a tool that is stopped must come to an end' })),
+    schema: durationSchema.pipe(z.number({ error: 'a tool that is stopped must come to an end' })),
     fallback: '5s',
     env: 'A2A_SERVER_GRACE',
     describe: 'how long a stopped tool has before its processes are killed',
@@ -281,7 +281,7 @@ export const SERVER_SETTINGS = {
   decisionTimeout: setting({
     kind: 'text',
     placeholder: 'time',
-    schema: duration,
+    schema: durationSchema,
     fallback: '7d',
     env: 'A2A_SERVER_DECISION_TIMEOUT',
     describe:
@@ -291,7 +291,7 @@ export const SERVER_SETTINGS = {
   idleTimeout: setting({
     kind: 'text',
     placeholder: 'time',
-    schema: duration,
+    schema: durationSchema,
     fallback: '30m',
     env: 'A2A_SERVER_IDLE_TIMEOUT',
     describe: 'how long a task waits for the next message that asks nothing, or never',
@@ -300,7 +300,7 @@ export const SERVER_SETTINGS = {
   retention: setting({
     kind: 'text',
     placeholder: 'time',
-    schema: duration,
+    schema: durationSchema,
     fallback: '30d',
     env: 'A2A_SERVER_RETENTION',
     describe: 'how long a session is kept after its last task has ended, or never to delete any',
@@ -344,7 +344,7 @@ export const UNFLAGGED_SETTINGS = {
   }),
   policy: setting({
     kind: 'text',
-    schema: rules,
+    schema: rulesSchema,
     fallback: [],
     env: 'A2A_SERVER_POLICY',
     describe: 'rules that allow, ask for or deny calls of tools (docs/policies.md)',
@@ -352,7 +352,7 @@ export const UNFLAGGED_SETTINGS = {
   }),
   baseUrls: setting({
     kind: 'text',
-    schema: modelSettings.shape.baseUrls,
+    schema: modelSettingsSchema.shape.baseUrls,
     fallback: {},
     env: 'A2A_SERVER_BASE_URLS',
     describe: 'other addresses for model providers',
@@ -360,7 +360,7 @@ export const UNFLAGGED_SETTINGS = {
   }),
   prices: setting({
     kind: 'text',
-    schema: modelSettings.shape.prices,
+    schema: modelSettingsSchema.shape.prices,
     fallback: {},
     env: 'A2A_SERVER_PRICES',
     describe: 'what models cost, in US dollars for a million tokens',
@@ -368,7 +368,7 @@ export const UNFLAGGED_SETTINGS = {
   }),
   contextWindow: setting({
     kind: 'text',
-    schema: modelSettings.shape.contextWindow,
+    schema: modelSettingsSchema.shape.contextWindow,
     fallback: {},
     env: 'A2A_SERVER_CONTEXT_WINDOW',
     describe: `how many tokens models take (default: ${DEFAULT_WINDOW})`,
@@ -376,7 +376,7 @@ export const UNFLAGGED_SETTINGS = {
   }),
   mcpServers: setting({
     kind: 'text',
-    schema: mcpServerSettings,
+    schema: mcpServerSettingsSchema,
     fallback: {},
     env: 'A2A_SERVER_MCP_SERVERS',
     describe: 'MCP servers whose tools the agent has',

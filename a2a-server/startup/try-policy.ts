@@ -10,7 +10,7 @@ import { serverPolicy, type NamedTools } from './server-policy.ts';
 import { openWorkspace } from '../tools/workspace/workspace.ts';
 import { dryRunCalls, type DryRunInput, type DryRunCall } from '../policy/dry-run.ts';
 import { callText, isChanged, summaryOf, summaryText } from '../policy/dry-run-report.ts';
-import { rules, type Rule } from '../policy/rule.ts';
+import { rulesSchema, type Rule } from '../policy/rule.ts';
 
 export interface TryOptions {
   /** A file with rules to try instead of the rules in the settings. */
@@ -66,7 +66,7 @@ async function rulesIn(file: string): Promise<Rule[]> {
   } catch (error) {
     throw unusable(file, messageOf(error));
   }
-  const parsed = rules.safeParse(json, { error: settingProblem });
+  const parsed = rulesSchema.safeParse(json, { error: settingProblem });
   if (parsed.success) return parsed.data;
   throw unusable(file, `${issuesOf(parsed.error)}; it is a list of rules, as "policy" is`);
 }

@@ -1,9 +1,9 @@
 /** One agent of the settings. The bridge connects on first use, and again after the agent was lost. */
 import pRetry from 'p-retry';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { Connection, Endpoint } from './connection.ts';
-import { failureOf } from './failure.ts';
-import { redacted } from './redaction.ts';
+import type { A2aConnection, Endpoint } from './connection.ts';
+import { requestFailure } from './failure.ts';
+import { redact } from './redaction.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 
@@ -11,27 +11,27 @@ import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 export const LOCAL_AGENT = 'local';
 
 /** Finds the agent, and starts it if necessary. @throws ProductError */
-export type Locate = () => Promise<Endpoint>;
+export type FindEndpoint = () => Promise<Endpoint>;
 
 /** 0.1 s, 0.3 s, 0.9 s. */
 const LOOKED_FOR = { retries: 3, minTimeout: 100, factor: 3 };
 
 export class Agent {
   readonly name: string;
-  readonly #locate: Locate;
+  readonly #locate: FindEndpoint;
   /** Where the token comes from: the advice after the agent has refused the token. */
   readonly #aboutToken: string;
   readonly #workspaces: Readonly<Record<string, string>>;
   /** The headers of its requests. They are redacted in the agent's error messages. */
   #headers: Endpoint['headers'] = {};
-  #connection: Promise<Connection> | undefined;
+  #connection: Promise<A2aConnection> | undefined;
   /** True if the connected process has ended: the next call finds or starts another. */
   #isGone: () => boolean = () => false;
   #url: string | undefined;
 
   constructor(
     name: string,
-    locate: Locate,
+    locate: FindEndpoint,
     aboutToken = 'Give the bridge its token.',
     workspaces: Readonly<Record<string, string>> = {},
   ) {
@@ -47,14 +47,14 @@ export class Agent {
   }
 
   /** Connects once for all callers. @throws ProductError; the next call tries again */
-  connect(): Promise<Connection> {
+  connect(): Promise<A2aConnection> {
     if (this.#isGone()) this.#connection = undefined;
     this.#connection ??= this.#reach();
     return this.#connection;
   }
 
   /** Connects anew, to check that the agent answers now. @throws ProductError */
-  reconnect(): Promise<Connection> {
+  reconnect(): Promise<A2aConnection> {
     this.#connection = undefined;
     return this.connect();
   }
@@ -64,7 +64,7 @@ export class Agent {
    * may be restarting.
    * @throws ProductError
    */
-  async ask<T>(request: (connection: Connection) => Promise<T>): Promise<T> {
+  async ask<T>(request: (connection: A2aConnection) => Promise<T>): Promise<T> {
     const known = this.#connection !== undefined;
     return pRetry(
       async () => {
@@ -98,7 +98,7 @@ export class Agent {
 
   /** Turns a thrown error into a ProductError, and drops the connection if the agent is gone. */
   failed(thrown: unknown): ProductError {
-    const { error, arrival } = failureOf(thrown, this.name);
+    const { error, arrival } = requestFailure(thrown, this.name);
     if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
     if (error.reason !== 'UNAUTHENTICATED') return this.#withoutSecrets(error);
     // The agent's own advice is for its own clients. The user of the bridge needs the bridge's settings.
@@ -110,21 +110,21 @@ export class Agent {
   }
 
   #withoutSecrets(error: ProductError): ProductError {
-    const message = redacted(error.message, this.#headers);
+    const message = redact(error.message, this.#headers);
     // The cause contains the same secret and would be logged.
     return message === error.message
       ? error
       : new ProductError(error.reason, message, { facts: error.facts });
   }
 
-  async #reach(): Promise<Connection> {
+  async #reach(): Promise<A2aConnection> {
     this.#isGone = () => false;
     try {
       const endpoint = await this.#locate();
       this.#headers = endpoint.headers;
       // The A2A client loads only when an agent is needed: the first MCP answers do not wait for it.
-      const { connect } = await import('./connection.ts');
-      const connection = await connect(endpoint);
+      const { connectToAgent } = await import('./connection.ts');
+      const connection = await connectToAgent(endpoint);
       this.#url = connection.url;
       this.#isGone = endpoint.isGone ?? (() => false);
       return connection;

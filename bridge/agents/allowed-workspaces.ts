@@ -7,7 +7,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 
-export type Placed =
+export type WorkspaceCheck =
   /** The path is absolute, without symbolic links. */
   { type: 'allowed'; path: string } | { type: 'outside'; path: string };
 
@@ -19,11 +19,11 @@ export interface AllowedWorkspaces {
 }
 
 /** @param roots directories of the client's user (MCP roots); read only if nothing else allows the path */
-export async function placedWorkspace(
+export async function checkWorkspace(
   wanted: string,
   { own, listed }: AllowedWorkspaces,
   roots: () => Promise<readonly string[]>,
-): Promise<Placed> {
+): Promise<WorkspaceCheck> {
   const path = await resolved(resolve(own, wanted));
   if ((await isBelow(path, [own, ...listed])) || (await isBelow(path, await roots())))
     return { type: 'allowed', path };

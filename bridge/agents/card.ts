@@ -68,7 +68,7 @@ export async function fetchCard(
   fetchImpl: typeof fetch,
 ): Promise<{ card: AgentCard; facts: CardFacts }> {
   const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } });
-  const card = resolver.normalizeAgentCard(await firstFound(placesOf(url), fetchImpl));
+  const card = resolver.normalizeAgentCard(await firstFound(cardUrls(url), fetchImpl));
   return { card, facts: factsOf(card) };
 }
 
@@ -105,7 +105,7 @@ export function resumableUrl(facts: CardFacts): string | null {
 }
 
 /** The possible URLs of a card, most likely first. */
-export function placesOf(url: string): readonly string[] {
+export function cardUrls(url: string): readonly string[] {
   if (new URL(url).pathname.endsWith('.json')) return [url];
   const below = url.endsWith('/') ? url : `${url}/`;
   return [

@@ -9,7 +9,7 @@ import {
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { z } from 'zod';
-import { AGENT_COMMAND, commandList } from '../../shared/protocol/agent-command.ts';
+import { AGENT_COMMAND, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
@@ -23,14 +23,14 @@ import { executeGeminiCommand, geminiCommands, type CommandAnswer } from './gemi
 import { geminiTasks } from './gemini-tasks.ts';
 import { makePageLink } from './page-link.ts';
 import type { PageLink } from './page-link.ts';
-import { asEvent } from './task-event.ts';
+import { asStreamResponse } from './task-event.ts';
 
 export interface AbortAnswer {
   success: boolean;
   message: string;
 }
 
-export interface Connection {
+export interface A2aConnection {
   readonly url: string;
   readonly facts: CardFacts;
   readonly dialect: Dialect;
@@ -92,7 +92,7 @@ const LOOKED_INTO = 20;
 const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
 
 /** @throws any error of fetching the card, for `failureOf` */
-export async function connect(endpoint: Endpoint): Promise<Connection> {
+export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection> {
   const origin = new URL(endpoint.url).origin;
   const { headers: credentials, isGone } = endpoint;
   const peer = { origin, headers: credentials, ...(isGone && { isGone }) };
@@ -134,7 +134,7 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
   ): AsyncIterable<StreamResponse> {
     const now = await taskOf(id);
     onOpen();
-    yield asEvent(now);
+    yield asStreamResponse(now);
     if (facts.streaming) yield* client.resubscribeTask({ tenant: '', id }, { serviceParameters, signal });
   }
 
@@ -203,7 +203,7 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
       if (dialect.name === 'gemini') return geminiCommands(endpoint.url, get);
       if (!declares(facts, AGENT_COMMAND)) return null;
       const response = await get(new URL('/api/commands', endpoint.url));
-      return commandList.parse(await response.json()).commands;
+      return commandListSchema.parse(await response.json()).commands;
     },
     execute: async (command) =>
       dialect.name === 'gemini' ? executeGeminiCommand(endpoint.url, command, fetchImpl) : null,

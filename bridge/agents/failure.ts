@@ -15,7 +15,7 @@ import { HttpFailure } from './http-failure.ts';
 /** `no`: the request cannot have arrived. `maybe`: unknown. `refused`: it arrived, and the agent refused it. */
 export type Arrival = 'no' | 'maybe' | 'refused';
 
-export interface Failure {
+export interface RequestFailure {
   error: ProductError;
   arrival: Arrival;
 }
@@ -56,7 +56,7 @@ const a2aError = z.object({
 const described = z.looseObject({ name: z.string(), cause: z.unknown().optional() });
 const withCode = z.object({ code: z.string() });
 
-export function failureOf(thrown: unknown, agent: string): Failure {
+export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   for (const error of chainOf(thrown)) {
     if (error instanceof ProductError) return { error, arrival: 'refused' };
     if (error instanceof HttpFailure) return ofHttp(error, agent);
@@ -89,7 +89,7 @@ export function failureOf(thrown: unknown, agent: string): Failure {
   };
 }
 
-function ofA2A(error: unknown, agent: string): Failure | undefined {
+function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   // Every error of the A2A SDK has this symbol, whichever SDK bundle made it.
   if (typeof error !== 'object' || error === null || !(Symbol.for('@a2a-js/sdk.A2AError') in error))
     return undefined;
@@ -124,11 +124,11 @@ function isReason(word: string): word is Reason {
   return Object.hasOwn(ERROR_REASONS, word);
 }
 
-function refusal(reason: Reason, message: string, facts: Facts = {}): Failure {
+function refusal(reason: Reason, message: string, facts: Facts = {}): RequestFailure {
   return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
 }
 
-function ofHttp(error: HttpFailure, agent: string): Failure {
+function ofHttp(error: HttpFailure, agent: string): RequestFailure {
   const said = error.excerpt === '' ? '' : ` It said: ${error.excerpt}`;
   const { status } = error;
   if (status === 401 || status === 403) {
@@ -154,7 +154,7 @@ function ofHttp(error: HttpFailure, agent: string): Failure {
   };
 }
 
-function neverSent(code: string, cause: unknown, agent: string): Failure {
+function neverSent(code: string, cause: unknown, agent: string): RequestFailure {
   const sentence = `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`;
   return { ...unreachable(sentence, { trouble: 'network', cause }), arrival: 'no' };
 }
@@ -163,7 +163,7 @@ function neverSent(code: string, cause: unknown, agent: string): Failure {
 function unreachable(
   sentence: string,
   { trouble, cause }: { trouble: 'network' | 'timeout' | 'http'; cause: unknown },
-): Failure {
+): RequestFailure {
   return {
     error: new ProductError('AGENT_UNREACHABLE', sentence, { facts: { trouble }, cause }),
     arrival: 'maybe',

@@ -7,7 +7,7 @@ import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { keepReading } from '../../shared/runtime/keep-reading.ts';
 import type { Agent } from './agent.ts';
-import type { Connection } from './connection.ts';
+import type { A2aConnection } from './connection.ts';
 
 export interface FollowedTask {
   agent: Agent;
@@ -17,8 +17,8 @@ export interface FollowedTask {
   /** The `seq` of the last event that was read; null if there is none. */
   position: () => number | null;
   /** The caller needs no more events. Checked after each event, and after each stream. */
-  enough: (connection: Connection) => boolean;
-  onEvent: (event: StreamResponse, connection: Connection) => void;
+  enough: (connection: A2aConnection) => boolean;
+  onEvent: (event: StreamResponse, connection: A2aConnection) => void;
   /** A stream ended by itself. */
   onEnd?: () => void;
   /** The stream was cut, or ended too early, and will be opened again. */

@@ -4,7 +4,7 @@
 const SHORTEST = 8;
 
 /** @param headers of each request; an agent may repeat them in an error */
-export function redacted(text: string, headers: Readonly<Record<string, string>>): string {
+export function redact(text: string, headers: Readonly<Record<string, string>>): string {
   let safe = text;
   for (const value of Object.values(headers)) {
     // `Bearer <token>`: the token alone is as secret.

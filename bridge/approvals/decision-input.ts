@@ -1,8 +1,8 @@
 /** Parses a decision from the MCP tool and turns it into a verdict that a dialect can phrase. Pure. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { answer as protocolAnswer } from '../../shared/protocol/question.ts';
-import { decision as protocolDecision } from '../../shared/protocol/tool-approval.ts';
+import { answerSchema as protocolAnswer } from '../../shared/protocol/question.ts';
+import { decisionSchema as protocolDecision } from '../../shared/protocol/tool-approval.ts';
 import type {
   DecisionScope,
   DecisionWord,
@@ -53,13 +53,13 @@ const content = {
 const SHOWN = 'The code of the question that the person saw. A question that changes gets another code.';
 
 /** One decision of a list. */
-export const decisionInput = z.strictObject({
+export const decisionInputSchema = z.strictObject({
   callId: z.string().min(1).describe('Which pending action, as shown.'),
   shown: z.string().min(1).max(100).describe(SHOWN),
   decision: z.enum(DECISION_WORDS),
   ...content,
 });
-export type DecisionInput = z.infer<typeof decisionInput> & {
+export type DecisionInput = z.infer<typeof decisionInputSchema> & {
   /** The title that the person read in their client's own dialog. */
   title?: string | undefined;
 };
@@ -68,7 +68,7 @@ export type DecisionInput = z.infer<typeof decisionInput> & {
  * The bridge compares the title with the pending action's, because a client's own dialog shows the call's
  * arguments.
  */
-export const actionTitle = z
+export const actionTitleSchema = z
   .string()
   .min(1)
   .max(10_000)
@@ -88,7 +88,7 @@ export const singleDecisionFields = {
     .describe(
       'approve: run it. deny: do not, go on. edit: run it with your change. trust_tool, trust_server, trust_always: approve, and stop asking for this tool, this MCP server, or anything in this task. answer: reply to a question.',
     ),
-  title: actionTitle,
+  title: actionTitleSchema,
   callId: z.string().min(1).optional().describe('Which pending action, as shown.'),
   shown: z.string().min(1).max(100).optional().describe(SHOWN),
   ...content,

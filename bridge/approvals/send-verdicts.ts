@@ -1,7 +1,7 @@
 /** Sends a person's decisions to the agent, from every channel. */
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import type { Phrase, Verdict } from '../dialects/dialect.ts';
+import type { MessageContent, Verdict } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session.ts';
 import { waitFor } from '../sessions/wait-for-session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
@@ -23,7 +23,7 @@ export async function sendVerdicts(
   const { messageOf: message } = await import('../sessions/delegation-message.ts');
   const messageId = randomUUID();
   const { asked } = session;
-  let phrase: Phrase | undefined;
+  let phrase: MessageContent | undefined;
   await session.deliver(
     (dialect) => {
       phrase = dialect.phraseVerdicts(verdicts, asked, channel);

@@ -4,7 +4,7 @@ import { quote } from 'shell-quote';
 
 const NAME = 'mcp-a2a-bridge';
 
-export interface Program {
+export interface ProgramFile {
   /** The built main file, an absolute path. */
   script: string;
   /** The started file: `process.argv[1]`. */
@@ -14,7 +14,7 @@ export interface Program {
 }
 
 /** Settings that a terminal cannot know. */
-export interface Place {
+export interface TerminalSettings {
   /** Undefined if it is the default. */
   stateDir: string | undefined;
   configFile: string | undefined;
@@ -22,7 +22,10 @@ export interface Place {
 }
 
 /** @returns the start of a command line; a command of the bridge follows */
-export function commandLine({ script, started = '', path = '' }: Program, place: Place): string {
+export function commandLine(
+  { script, started = '', path = '' }: ProgramFile,
+  place: TerminalSettings,
+): string {
   const installed = basename(started) === NAME && path.split(delimiter).includes(dirname(started));
   const flags = Object.entries({
     '--state-dir': place.stateDir,

@@ -8,7 +8,7 @@ import { packageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
 import { EXIT_MEANINGS, EXIT_USAGE } from './terminal/exit-codes.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
-import { BRIDGE_SETTINGS, PLACE_FLAGS, UNFLAGGED_SETTINGS } from '../settings/settings.ts';
+import { BRIDGE_SETTINGS, LOCATION_FLAGS, UNFLAGGED_SETTINGS } from '../settings/settings.ts';
 
 /**
  * @param serve runs if there is no command
@@ -36,7 +36,7 @@ export function program(
         command.error(`error: unknown command '${unknown}'`, { exitCode: EXIT_USAGE });
       await serve(flags);
     });
-  for (const { flag, describe } of PLACE_FLAGS) command.option(flag, describe);
+  for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );

@@ -27,7 +27,7 @@ export interface Asked {
 }
 
 /** The content of a message to the agent. The sender adds the ids. */
-export interface Phrase {
+export interface MessageContent {
   parts: Part[];
   metadata: Record<string, unknown> | undefined;
   /** The extensions that it uses, apart from the one in its metadata. */
@@ -87,13 +87,13 @@ export interface Dialect {
   readonly ignores: readonly (keyof TaskSettings)[];
   read(event: StreamResponse): Observed;
   /** Phrases a task, or a message to a session. */
-  phraseTask(text: string, settings: TaskSettings): Phrase;
+  phraseTask(text: string, settings: TaskSettings): MessageContent;
   /** @throws ProductError UNKNOWN_COMMAND if the agent takes no commands as messages; nothing is sent */
-  phraseCommand(command: CommandCall, settings: TaskSettings): Phrase;
+  phraseCommand(command: CommandCall, settings: TaskSettings): MessageContent;
   /** @throws ProductError INVALID_DECISION if the agent cannot take such a verdict; nothing is sent */
-  phraseVerdicts(verdicts: readonly Verdict[], asked: Asked, channel: string): Phrase;
+  phraseVerdicts(verdicts: readonly Verdict[], asked: Asked, channel: string): MessageContent;
   /** Revokes standing approvals. Absent if the agent cannot do this. */
-  phraseRevocation?(revoke: RevokePart['revoke'], channel: string): Phrase;
+  phraseRevocation?(revoke: RevokePart['revoke'], channel: string): MessageContent;
 }
 
 /** For agents that take no commands as messages. */

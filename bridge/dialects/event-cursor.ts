@@ -1,8 +1,8 @@
 /** Reads the cursor of the resumable-stream extension from an event's metadata. */
 import { z } from 'zod';
-import { RESUMABLE_STREAM, streamPosition } from '../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream.ts';
 
-const positionMetadata = z.object({ [RESUMABLE_STREAM]: streamPosition });
+const positionMetadata = z.object({ [RESUMABLE_STREAM]: streamPositionSchema });
 
 /** The event's `seq`, or null if the agent sends none. */
 export function eventCursorOf(metadata: unknown): number | null {

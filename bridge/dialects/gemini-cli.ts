@@ -18,12 +18,12 @@ const PROPOSED_EXTENSION =
   /^https:\/\/github\.com\/google-gemini\/gemini-cli\/.*(?:developer-profile|development-tool)\b/;
 
 /** The facts of a card that identify the agent. */
-export interface Identity {
+export interface CardIdentity {
   name: string;
   extensions: readonly string[];
 }
 
-export function isGemini({ name, extensions }: Identity): boolean {
+export function isGemini({ name, extensions }: CardIdentity): boolean {
   return name === 'Gemini SDLC Agent' || extensions.some((uri) => PROPOSED_EXTENSION.test(uri));
 }
 

@@ -11,7 +11,7 @@ import {
   activityOf,
   isAwaiting,
   isUnderway,
-  lastOf,
+  endOfText,
   pendingOf,
   proposalOf,
   toolCallIn,
@@ -20,7 +20,7 @@ import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, Observed, Question } from './observation.ts';
 import { dataOf, messageText, partsText } from './parts.ts';
 import { questionOf } from './question.ts';
-import { questionWith } from './question-form.ts';
+import { withShownCode } from './question-form.ts';
 
 const kindMetadata = z.object({ coderAgent: z.object({ kind: z.string() }) });
 const errorMetadata = z.object({ error: z.string() });
@@ -105,7 +105,7 @@ function statusUpdate({
 function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly Observation[] {
   const text = messageText(status.message);
   const said: Question | null =
-    text === '' ? null : questionWith({ id: idOf(status.message, ids.taskId), text: inWords(text) });
+    text === '' ? null : withShownCode({ id: idOf(status.message, ids.taskId), text: inWords(text) });
   if (hasEnded(status) || status.state === TaskState.TASK_STATE_AUTH_REQUIRED) {
     const question = questionOf(status, ids.taskId);
     return [
@@ -141,7 +141,7 @@ function toolOutput(update: {
 }): readonly Observation[] | null {
   const callId = TOOL_OUTPUT.exec(update.artifact?.artifactId ?? '')?.[1];
   if (callId === undefined) return null;
-  const text = lastOf(partsText(update.artifact?.parts ?? []));
+  const text = endOfText(partsText(update.artifact?.parts ?? []));
   return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
 }
 
@@ -171,7 +171,7 @@ function recalled(task: Task): readonly Observation[] {
   const question =
     told && text === ''
       ? null
-      : questionWith({ id: idOf(last, `${taskId}-recalled`), text: told ? inWords(text) : UNTOLD });
+      : withShownCode({ id: idOf(last, `${taskId}-recalled`), text: told ? inWords(text) : UNTOLD });
   return [...known, { type: 'turn-ended', ...ids, question, told }];
 }
 

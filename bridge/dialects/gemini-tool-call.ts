@@ -222,13 +222,13 @@ function previewOf(
 
 function summaryOf({ response, liveOutput }: GeminiToolCall): string {
   const shown = response?.error?.message ?? response?.resultDisplay ?? liveOutput;
-  if (typeof shown === 'string') return lastOf(shown);
+  if (typeof shown === 'string') return endOfText(shown);
   // An edit's result repeats its diff, which the person has seen.
   return '';
 }
 
 /** The end of a long text holds its result. */
-export function lastOf(text: string): string {
+export function endOfText(text: string): string {
   const trimmed = text.trim();
   return trimmed.length > SUMMARY ? `… ${trimmed.slice(-SUMMARY)}` : trimmed;
 }

@@ -2,8 +2,15 @@
 import { z } from 'zod';
 import type { TaskStateName } from './observation.ts';
 
-export const mcpState = z.enum(['working', 'input_required', 'completed', 'cancelled', 'failed', 'unknown']);
-export type McpState = z.infer<typeof mcpState>;
+export const mcpStateSchema = z.enum([
+  'working',
+  'input_required',
+  'completed',
+  'cancelled',
+  'failed',
+  'unknown',
+]);
+export type McpState = z.infer<typeof mcpStateSchema>;
 
 const MCP_STATES: Readonly<Record<TaskStateName, McpState>> = {
   submitted: 'working',

@@ -30,7 +30,7 @@ export function isCurrent({ before }: FileProposal, now: string): boolean {
 }
 
 /** The action against the current file: a new question with a new code. */
-export function outdated(
+export function outdatedAction(
   action: PendingAction,
   file: FileProposal,
   now: string,

@@ -15,7 +15,7 @@ export interface Question {
 const SCHEMA_KEYS = ['schema', 'requestedSchema', 'jsonSchema', 'inputSchema', 'form'];
 
 /** Adds the code to a question. */
-export function questionWith(asked: Omit<Question, 'shown'>): Question {
+export function withShownCode(asked: Omit<Question, 'shown'>): Question {
   return { ...asked, shown: shownCode(asked.id, asked.text, asked.form ?? null) };
 }
 

@@ -5,9 +5,9 @@
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerText } from '../../shared/protocol/question-text.ts';
-import type { Phrase, Verdict } from './dialect.ts';
+import type { MessageContent, Verdict } from './dialect.ts';
 import { dataOf, dataPart, messageText, textPart } from './parts.ts';
-import { answerAsData, missingFrom, type Question, questionWith, schemaIn } from './question-form.ts';
+import { answerAsData, missingFrom, type Question, withShownCode, schemaIn } from './question-form.ts';
 import { extractUrls } from './extract-urls.ts';
 
 const WITHOUT_WORDS = 'The agent waits for input and did not say for what.';
@@ -23,7 +23,7 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
   const links = signIn ? extractUrls(parts) : [];
   const data = parts.map(dataOf).filter((each) => each !== undefined);
   const id = message?.messageId;
-  return questionWith({
+  return withShownCode({
     id: id === undefined || id === '' ? `question-${taskId}` : id,
     text: links.length === 0 ? text : `${text}\nTo open in a browser: ${links.join(' ')}`,
     ...(data.length === 0 || signIn
@@ -36,7 +36,7 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
  * @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED for verdicts other than one answer to this
  * question
  */
-export function phraseAnswer(verdicts: readonly Verdict[], question: Question): Phrase {
+export function phraseAnswer(verdicts: readonly Verdict[], question: Question): MessageContent {
   const [verdict, ...rest] = verdicts;
   const facts = { callId: question.id };
   if (verdict?.type !== 'answer' || rest.length > 0)

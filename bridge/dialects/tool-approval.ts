@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../shared/protocol/agent-command.ts';
 import {
-  activity,
-  aside,
-  decisionsPart,
+  activitySchema,
+  asideSchema,
+  decisionsPartSchema,
   pendingPart,
-  revokePart,
-  taskOverview,
+  revokePartSchema,
+  taskOverviewSchema,
   TOOL_APPROVAL,
 } from '../../shared/protocol/tool-approval.ts';
 import type {
@@ -25,9 +25,9 @@ import { dataOf, dataPart, textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question.ts';
 
-const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity }) });
-const asideMetadata = z.object({ [TOOL_APPROVAL]: aside });
-const overviewMetadata = z.object({ [TOOL_APPROVAL]: taskOverview });
+const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity: activitySchema }) });
+const asideMetadata = z.object({ [TOOL_APPROVAL]: asideSchema });
+const overviewMetadata = z.object({ [TOOL_APPROVAL]: taskOverviewSchema });
 
 const reading: DialectReading = {
   asked(status: TaskStatus, taskId: string) {
@@ -66,7 +66,7 @@ export const toolApprovalDialect: Dialect = {
   ignores: [],
   read: (event) => readEvent(event, reading),
   phraseRevocation: (revoke, channel) => {
-    const data: RevokePart = revokePart.parse({ extension: TOOL_APPROVAL, revoke, channel });
+    const data: RevokePart = revokePartSchema.parse({ extension: TOOL_APPROVAL, revoke, channel });
     return { parts: [dataPart(data)], metadata: undefined };
   },
   phraseTask: (text, settings) => ({ parts: [textPart(text)], metadata: metadataOf(settings) }),
@@ -80,7 +80,7 @@ export const toolApprovalDialect: Dialect = {
     const decisions = verdicts.map((verdict) =>
       verdict.type === 'answer' ? answerOn(verdict, asked.pending) : verdict.decision,
     );
-    const data: DecisionsPart = decisionsPart.parse({ extension: TOOL_APPROVAL, decisions, channel });
+    const data: DecisionsPart = decisionsPartSchema.parse({ extension: TOOL_APPROVAL, decisions, channel });
     return { parts: [dataPart(data)], metadata: undefined };
   },
 };

@@ -1,7 +1,7 @@
 /** The announcement of results that no client has collected. Pure. */
 import { z } from 'zod';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { type WaitingResult, waitingResult } from '../state/waiting-result.ts';
+import { type WaitingResult, waitingResultSchema } from '../state/waiting-result.ts';
 import type { ToolName } from '../tool-names/tool-name.ts';
 
 /** The announcement in one answer. */
@@ -39,7 +39,7 @@ export function announcementText({ results, more }: Announcement, name: (tool: T
 export function withWaitingResults(output: z.ZodObject): z.ZodObject {
   return output.extend({
     waitingResults: z
-      .array(waitingResult)
+      .array(waitingResultSchema)
       .optional()
       .describe('Tasks that ended while nobody looked. Said once; wait_for_task has the result of each.'),
   });

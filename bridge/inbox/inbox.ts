@@ -15,7 +15,7 @@ import type { Registry } from '../agents/registry.ts';
 import { withTimeout } from '../agents/timeout.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
-import { keyOf, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
+import { resultKey, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
 import type { DelegationService } from '../sessions/delegation-service.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -30,7 +30,7 @@ const LOOKED_AT = 50;
 type Accepted = OutboxEntry & { state: { type: 'accepted' } };
 const isAccepted = (entry: OutboxEntry): entry is Accepted => entry.state.type === 'accepted';
 
-export interface InboxParts {
+export interface InboxOptions {
   results: WaitingResults;
   registry: Registry;
   outbox: Outbox;
@@ -40,7 +40,7 @@ export interface InboxParts {
 }
 
 export class Inbox {
-  readonly #parts: InboxParts;
+  readonly #parts: InboxOptions;
   readonly #told = new Set<ResultKey>();
   /** Results collected through this bridge, which the disk may still hold. */
   readonly #collected = new Set<ResultKey>();
@@ -48,7 +48,7 @@ export class Inbox {
   readonly #ended = new WeakSet<Session>();
   #looking: Promise<void> | undefined;
 
-  constructor(parts: InboxParts) {
+  constructor(parts: InboxOptions) {
     this.#parts = parts;
     parts.sessions.onAdded((session) => this.#watch(session));
     parts.delegations.stopAnnouncing = (session) => this.#stopAnnouncing(session);
@@ -74,10 +74,10 @@ export class Inbox {
     const { results, registry, log } = this.#parts;
     try {
       const waiting = (await results.waiting()).filter((result) => {
-        const key = keyOf(result);
+        const key = resultKey(result);
         return !this.#told.has(key) && !this.#collected.has(key);
       });
-      for (const result of waiting) this.#told.add(keyOf(result));
+      for (const result of waiting) this.#told.add(resultKey(result));
       // The results of an unconfigured agent cannot be collected.
       return announcementOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
     } catch (error) {
@@ -114,7 +114,7 @@ export class Inbox {
   }
 
   #reopen(agent: string, taskId: string): void {
-    const key = keyOf({ agent, taskId });
+    const key = resultKey({ agent, taskId });
     this.#collected.delete(key);
     this.#told.delete(key);
     try {
@@ -129,10 +129,11 @@ export class Inbox {
     const { view, agent } = session;
     if (view === undefined || !hasEnded(view)) return;
     const { taskId, state } = view;
-    if (this.#collected.has(keyOf({ agent: agent.name, taskId }))) return;
+    if (this.#collected.has(resultKey({ agent: agent.name, taskId }))) return;
     // The row of the delegation has its task id only after this.
     await delegations.settled();
-    if (!this.#collected.has(keyOf({ agent: agent.name, taskId }))) results.put(agent.name, taskId, state);
+    if (!this.#collected.has(resultKey({ agent: agent.name, taskId })))
+      results.put(agent.name, taskId, state);
   }
 
   /**
@@ -143,7 +144,7 @@ export class Inbox {
     if (view === undefined) return () => undefined;
     const { results, outbox, log } = this.#parts;
     const { taskId, sessionId, state } = view;
-    this.#collected.add(keyOf({ agent: agent.name, taskId }));
+    this.#collected.add(resultKey({ agent: agent.name, taskId }));
     try {
       results.handOver({ agent: agent.name, taskId, sessionId }, state);
     } catch (error) {
@@ -162,7 +163,7 @@ export class Inbox {
     await delegations.adopt();
     const byAgent = new Map<string, Accepted[]>();
     for (const entry of newestOfEachTask(outbox.going(LOOKED_AT).filter(isAccepted))) {
-      if (this.#collected.has(keyOf({ agent: entry.agent, taskId: entry.state.taskId }))) continue;
+      if (this.#collected.has(resultKey({ agent: entry.agent, taskId: entry.state.taskId }))) continue;
       byAgent.set(entry.agent, [...(byAgent.get(entry.agent) ?? []), entry]);
     }
     await Promise.all([...byAgent].map(([agent, entries]) => this.#lookAt(agent, entries)));
@@ -192,7 +193,7 @@ export class Inbox {
 function newestOfEachTask(entries: readonly Accepted[]): readonly Accepted[] {
   const seen = new Set<string>();
   return entries.filter(({ agent, state }) => {
-    const key = keyOf({ agent, taskId: state.taskId });
+    const key = resultKey({ agent, taskId: state.taskId });
     return !seen.has(key) && seen.add(key);
   });
 }

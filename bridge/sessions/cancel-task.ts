@@ -1,6 +1,6 @@
 /** Asks an agent to cancel a task. Cancel and completion may race; the loser gets a typed answer (A3). */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { asEvent } from '../agents/task-event.ts';
+import { asStreamResponse } from '../agents/task-event.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function cancelTask(
 ): Promise<Exclude<CancelEnd, 'cancelled-when-known'>> {
   try {
     await session.agent.ask(async (connection) => {
-      session.take(asEvent(await connection.cancel(taskId, reason)), connection);
+      session.take(asStreamResponse(await connection.cancel(taskId, reason)), connection);
     });
     return 'cancelled';
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Builds the A2A message of a delegation from its outbox entry alone, so every attempt sends the same message (B1). */
 import { type Message, Role } from '@a2a-js/sdk';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import type { Dialect, Phrase } from '../dialects/dialect.ts';
+import type { Dialect, MessageContent } from '../dialects/dialect.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 
 export function delegationMessage(entry: OutboxEntry, dialect: Dialect): Message {
@@ -13,7 +13,7 @@ export function delegationMessage(entry: OutboxEntry, dialect: Dialect): Message
 
 /** Turns a dialect's phrase into a message. The agent chooses ids that are null. */
 export function messageOf(
-  { parts, metadata, extensions = [] }: Phrase,
+  { parts, metadata, extensions = [] }: MessageContent,
   ids: { messageId: string; sessionId: string | null; taskId: string | null },
 ): Message {
   return {

@@ -7,7 +7,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
-import type { OutboxEntry, Work } from '../state/outbox-entry.ts';
+import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
 import { titleOf } from './task-title.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { OnReceipt } from './answer-receipts.ts';
@@ -15,7 +15,7 @@ import { type AskedFor, isSameCall } from './same-call.ts';
 import { cancelTask, type CancelEnd } from './cancel-task.ts';
 import { findByMessage } from './find-lost-message.ts';
 import { delegationMessage } from './delegation-message.ts';
-import { asEvent } from '../agents/task-event.ts';
+import { asStreamResponse } from '../agents/task-event.ts';
 import type { Session } from './session.ts';
 import type { Sessions } from './sessions.ts';
 import { hasEnded } from './task-view.ts';
@@ -66,7 +66,7 @@ export class DelegationService {
   }
 
   /** Starts a session with the agent. Resolves when the outbox holds the delegation and sending has begun. */
-  async start(agent: Agent, work: Work): Promise<Delegation> {
+  async start(agent: Agent, work: DelegatedWork): Promise<Delegation> {
     const entry = this.#entry(agent, work);
     this.#put(entry);
     const session = this.#sessions.add(this.#sessions.open(agent, entry.messageId));
@@ -77,7 +77,7 @@ export class DelegationService {
    * Continues a session. A live task gets the message. After an ended task, the message begins the session's next
    * task.
    */
-  async goOn(session: Session, work: Work): Promise<Delegation> {
+  async goOn(session: Session, work: DelegatedWork): Promise<Delegation> {
     const view = session.view;
     const { dialect } = await session.agent.connect();
     const goesOn =
@@ -253,7 +253,7 @@ export class DelegationService {
     }
     const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
     if (found !== undefined) {
-      this.#sessions.add(session).take(asEvent(found), connection);
+      this.#sessions.add(session).take(asStreamResponse(found), connection);
       this.#accepted(session, messageId);
       session.follow();
     } else if (cancel !== null) {
@@ -338,7 +338,7 @@ export class DelegationService {
     void after.then(() => this.#notes.get(session) === after && this.#notes.delete(session));
   }
 
-  #entry(agent: Agent, { text, settings, command }: Work): OutboxEntry {
+  #entry(agent: Agent, { text, settings, command }: DelegatedWork): OutboxEntry {
     return {
       messageId: randomUUID(),
       agent: agent.name,

@@ -1,7 +1,7 @@
 /** Looks for a message whose answer was lost, at an agent that may do the work twice if it is sent again. */
 import type { Message, Task } from '@a2a-js/sdk';
-import type { Connection } from '../agents/connection.ts';
-import { asEvent } from '../agents/task-event.ts';
+import type { A2aConnection } from '../agents/connection.ts';
+import { asStreamResponse } from '../agents/task-event.ts';
 
 /** How many tasks to search, newest first: the message is recent. */
 const LOOKED_THROUGH = 100;
@@ -9,7 +9,7 @@ const LOOKED_THROUGH = 100;
 const ASKS = 'tool.requested';
 
 /** The task that has the message in its history; undefined if there is none, or if the agent cannot list tasks. */
-export async function findByMessage(connection: Connection, message: Message): Promise<Task | undefined> {
+export async function findByMessage(connection: A2aConnection, message: Message): Promise<Task | undefined> {
   // A message with a task id needs no list: some agents cannot list tasks.
   if (message.taskId !== '') {
     const task = await connection.task(message.taskId);
@@ -26,9 +26,9 @@ function holds({ history }: Task, { messageId }: Message): boolean {
 }
 
 /** Every call that the message decides has continued, so the agent has the decision. */
-function tookDecision(task: Task, { parts }: Message, { dialect }: Connection): boolean {
+function tookDecision(task: Task, { parts }: Message, { dialect }: A2aConnection): boolean {
   const decided = dialect.hazards.decidedBy?.(parts) ?? [];
-  const { observations } = dialect.read(asEvent(task));
+  const { observations } = dialect.read(asStreamResponse(task));
   const told = new Map<string, string>();
   for (const each of observations)
     if (each.type === 'activity') told.set(each.activity.callId, each.activity.type);

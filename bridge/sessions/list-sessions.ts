@@ -1,7 +1,7 @@
 /** Lists sessions from three sources: the agents, the outbox, and the sessions that the bridge follows. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
-import { asEvent } from '../agents/task-event.ts';
+import { asStreamResponse } from '../agents/task-event.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
@@ -44,7 +44,7 @@ export async function listedBy(agent: Agent): Promise<readonly AgentListing[]> {
   return agent.ask(async (connection) => {
     const tasks = (await connection.list({}, LISTED)) ?? [];
     return tasks.flatMap((task) => {
-      const view = fold(undefined, connection.dialect.read(asEvent(task)));
+      const view = fold(undefined, connection.dialect.read(asStreamResponse(task)));
       if (view === undefined) return [];
       const { taskId, sessionId, state, pending, cost } = view;
       return [

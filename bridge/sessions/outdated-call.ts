@@ -1,5 +1,5 @@
 /** Compares the files of calls to be approved with what the person saw (D2). */
-import { isCurrent, outdated, type FileProposal } from '../dialects/proposal.ts';
+import { isCurrent, outdatedAction, type FileProposal } from '../dialects/proposal.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TaskView } from './task-view.ts';
 
@@ -20,7 +20,7 @@ export async function outdatedCall(
     const action = view.pending.find((each) => each.callId === callId);
     if (file === null || action === undefined) continue;
     const now = await read(file.path);
-    if (now !== undefined && !isCurrent(file, now)) return outdated(action, file, now);
+    if (now !== undefined && !isCurrent(file, now)) return outdatedAction(action, file, now);
   }
   return undefined;
 }

@@ -6,8 +6,8 @@ import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import pRetry from 'p-retry';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
-import type { Connection } from '../agents/connection.ts';
-import { failureOf } from '../agents/failure.ts';
+import type { A2aConnection } from '../agents/connection.ts';
+import { requestFailure } from '../agents/failure.ts';
 import type { BackOff } from '../../shared/runtime/back-off.ts';
 import { findByMessage } from './find-lost-message.ts';
 
@@ -15,17 +15,17 @@ import { findByMessage } from './find-lost-message.ts';
 export type Begun =
   | {
       type: 'stream';
-      connection: Connection;
+      connection: A2aConnection;
       first: StreamResponse;
       /** The events after the first. */
       rest: AsyncIterator<StreamResponse>;
     }
-  | { type: 'found'; connection: Connection; task: Task };
+  | { type: 'found'; connection: A2aConnection; task: Task };
 
 export interface Sending {
   agent: Agent;
   /** Makes the message; the same one each time. If it throws, nothing is sent. */
-  write: (connection: Connection) => Promise<Message>;
+  write: (connection: A2aConnection) => Promise<Message>;
   backOff: BackOff;
   signal: AbortSignal;
 }
@@ -78,7 +78,7 @@ async function sendOnce(agent: Agent, write: Sending['write'], signal: AbortSign
   }
 }
 
-async function connected(agent: Agent): Promise<Connection> {
+async function connected(agent: Agent): Promise<A2aConnection> {
   try {
     return await agent.connect();
   } catch (error) {
@@ -89,7 +89,7 @@ async function connected(agent: Agent): Promise<Connection> {
 }
 
 /** A message that the dialect cannot express fails here, before anything is sent. */
-async function phrased(agent: Agent, write: Sending['write'], connection: Connection): Promise<Message> {
+async function phrased(agent: Agent, write: Sending['write'], connection: A2aConnection): Promise<Message> {
   try {
     return await write(connection);
   } catch (error) {
@@ -102,9 +102,9 @@ async function lookedFor(
   agent: Agent,
   thrown: unknown,
   message: Message,
-  connection: Connection,
+  connection: A2aConnection,
 ): Promise<Task> {
-  const { arrival } = failureOf(thrown, agent.name);
+  const { arrival } = requestFailure(thrown, agent.name);
   const reason = agent.failed(thrown);
   if (arrival === 'no') throw new Undelivered(reason, 'no', 'patiently');
   if (arrival === 'refused') {

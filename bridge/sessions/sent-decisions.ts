@@ -3,7 +3,7 @@
  * call, as it was shown (E2). A call asked again with other content is a new call.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import type { Asking, Claim, DecisionClaims } from '../state/decision-claims.ts';
+import type { AskedQuestion, DecisionClaim, DecisionClaims } from '../state/decision-claims.ts';
 
 export interface DecidedCall {
   callId: string;
@@ -14,7 +14,7 @@ export interface DecidedCall {
 export class SentDecisions {
   readonly #claims: DecisionClaims;
   /** The calls that each message decides. */
-  readonly #sent = new Map<string, readonly Asking[]>();
+  readonly #sent = new Map<string, readonly AskedQuestion[]>();
   /** Messages that may have arrived. */
   readonly #lost = new Set<string>();
   /** Such messages of ended processes; `past` holds those sent before the bridge's last look at the agent. */
@@ -33,10 +33,10 @@ export class SentDecisions {
   async claim(
     messageId: string,
     calls: readonly DecidedCall[],
-    of: Pick<Asking, 'agent' | 'taskId'>,
+    of: Pick<AskedQuestion, 'agent' | 'taskId'>,
   ): Promise<void> {
     if (calls.length === 0 || this.#sent.has(messageId)) return;
-    const claimed: Asking[] = [];
+    const claimed: AskedQuestion[] = [];
     try {
       for (const { callId, shown } of calls) {
         if (shown === undefined) throw decidedBefore(callId, 'the agent has it, or it is on its way');
@@ -67,7 +67,7 @@ export class SentDecisions {
     for (const messageId of lost) await this.#forget(messageId);
   }
 
-  async #take(asking: Asking, messageId: string): Promise<Claim | undefined> {
+  async #take(asking: AskedQuestion, messageId: string): Promise<DecisionClaim | undefined> {
     try {
       return await this.#claims.take(asking, messageId, this.#past);
     } catch (error) {
@@ -79,7 +79,7 @@ export class SentDecisions {
     }
   }
 
-  #becameOf({ messageId, running }: Claim): string {
+  #becameOf({ messageId, running }: DecisionClaim): string {
     if (running && !this.#lost.has(messageId)) return 'the agent has it, or it is on its way';
     if (!running) this.#left.add(messageId);
     return 'whether it arrived is not known';
@@ -91,7 +91,7 @@ export class SentDecisions {
     await this.#release(messageId, claimed);
   }
 
-  async #release(messageId: string, claimed: readonly Asking[]): Promise<void> {
+  async #release(messageId: string, claimed: readonly AskedQuestion[]): Promise<void> {
     // A claim that cannot be released blocks another decision, which is the safe side.
     for (const asking of claimed) {
       try {

@@ -10,8 +10,8 @@ import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
-import type { Connection } from '../agents/connection.ts';
-import { asEvent } from '../agents/task-event.ts';
+import type { A2aConnection } from '../agents/connection.ts';
+import { asStreamResponse } from '../agents/task-event.ts';
 import type { Asked, Dialect } from '../dialects/dialect.ts';
 import type { FileProposal } from '../dialects/proposal.ts';
 import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
@@ -207,7 +207,7 @@ export class Session {
   }
 
   /** Folds in a task from an answer of the agent. */
-  take(event: StreamResponse, connection: Connection): void {
+  take(event: StreamResponse, connection: A2aConnection): void {
     this.#fold(event, connection);
   }
 
@@ -239,7 +239,7 @@ export class Session {
 
   async #fetch(taskId: string): Promise<void> {
     await this.agent.ask(async (connection) =>
-      this.#fold(asEvent(await connection.task(taskId)), connection),
+      this.#fold(asStreamResponse(await connection.task(taskId)), connection),
     );
     await this.#decisions.looked();
   }
@@ -283,7 +283,7 @@ export class Session {
    * again, against the current content.
    * @throws ProductError INPUT_CHANGED; nothing is sent
    */
-  async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: Connection): Promise<void> {
+  async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: A2aConnection): Promise<void> {
     const approved = hazards.approvedBy?.(parts) ?? [];
     if (this.#view === undefined || approved.length === 0) return;
     const found = await outdatedCall(approved, this.#view, (path) => this.#readFile(this, url, path));
@@ -305,7 +305,7 @@ export class Session {
    */
   async #claim(
     { messageId, taskId, parts }: Message,
-    { url, dialect: { hazards } }: Connection,
+    { url, dialect: { hazards } }: A2aConnection,
   ): Promise<readonly string[]> {
     const decided = hazards.decidedBy?.(parts) ?? [];
     const { pending } = this.asked;
@@ -335,7 +335,7 @@ export class Session {
   /** The agent has the message: from now on its newest stream folds. */
   #begin(begun: Begun): void {
     if (begun.type === 'found') {
-      this.#fold(asEvent(begun.task), begun.connection);
+      this.#fold(asStreamResponse(begun.task), begun.connection);
       this.follow();
       return;
     }
@@ -360,7 +360,7 @@ export class Session {
     if (this.settled) this.#tell({ type: 'view' });
   }
 
-  #fold(event: StreamResponse, connection: Connection): void {
+  #fold(event: StreamResponse, connection: A2aConnection): void {
     this.#staysOpen = connection.staysOpen;
     this.#oneByOne = connection.dialect.asksOneByOne === true;
     const observed = connection.dialect.read(event);

@@ -10,7 +10,7 @@ import { onAbort } from '../../shared/runtime/abort.ts';
 import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { BackOff } from '../../shared/runtime/back-off.ts';
 import type { Agent } from '../agents/agent.ts';
-import type { Connection } from '../agents/connection.ts';
+import type { A2aConnection } from '../agents/connection.ts';
 import { followTask } from '../agents/follow-task.ts';
 import type { TaskView } from './task-view.ts';
 
@@ -24,7 +24,7 @@ export interface TaskReading {
   view: () => TaskView | undefined;
   /** The session needs no more events. */
   enough: () => boolean;
-  take: (event: StreamResponse, connection: Connection) => void;
+  take: (event: StreamResponse, connection: A2aConnection) => void;
   /** A stream ended by itself. The state in which it ended is then final. */
   rested: () => void;
   /** Reading has ended. `trouble`: why no stream could be kept. */
@@ -50,7 +50,7 @@ export class TaskReader {
   }
 
   /** The agent answered a message with a stream: from now on this stream folds. */
-  begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: Connection): void {
+  begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: A2aConnection): void {
     const stream = this.#next();
     this.#opened?.abort();
     this.#opened = undefined;
@@ -83,7 +83,7 @@ export class TaskReader {
   async #readOn(
     stream: number,
     events: AsyncIterator<StreamResponse>,
-    connection: Connection,
+    connection: A2aConnection,
   ): Promise<void> {
     let sound = true;
     try {

@@ -9,10 +9,10 @@ import {
 } from '../../shared/settings/config.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
-import { sourceFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
+import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { APPROVALS, FORM_FIELDS } from './approval-mode.ts';
 import { agentAccess, hasNoCredentials } from './agent-access.ts';
-import { webhookSettings } from './webhook-settings.ts';
+import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';
 
@@ -226,7 +226,7 @@ export const UNFLAGGED_SETTINGS = {
   }),
   approvalWebhook: setting({
     kind: 'text',
-    schema: webhookSettings.optional(),
+    schema: webhookSettingsSchema.optional(),
     fallback: undefined,
     env: 'MCP_A2A_BRIDGE_APPROVAL_WEBHOOK',
     describe: 'an address that is told of what waits too long, and may decide it',
@@ -244,7 +244,7 @@ export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
 }
 
 /** Flags that locate the other settings. */
-export const PLACE_FLAGS = sourceFlags("outbox, token and the local server's address");
+export const LOCATION_FLAGS = locationFlags("outbox, token and the local server's address");
 
 /**
  * @param flags parsed by commander, by setting key, with `stateDir` and `config`

@@ -8,7 +8,7 @@ const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a
 /** How long a person has to answer the client's form before the webhook posts, in seconds. */
 const AFTER_SECONDS = 30;
 
-export const webhookSettings = z
+export const webhookSettingsSchema = z
   .strictObject({
     url: z
       .url({ protocol: /^https?$/ })
@@ -33,7 +33,7 @@ export const webhookSettings = z
     message: 'the secret that posts are signed with: name it as "secretEnv" or "secretCommand"',
     path: ['secretEnv'],
   });
-export type WebhookSettings = z.infer<typeof webhookSettings>;
+export type WebhookSettings = z.infer<typeof webhookSettingsSchema>;
 
 function isSafe({ protocol, hostname }: URL): boolean {
   return protocol === 'https:' || isLoopback(hostname);

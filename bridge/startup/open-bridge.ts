@@ -14,7 +14,7 @@ import { StoredClaims } from '../state/decision-claims.ts';
 import { Outbox } from '../state/outbox.ts';
 import { WaitingResults } from '../state/waiting-results.ts';
 
-export interface Opening {
+export interface OpenBridgeOptions {
   settings: BridgeSettings;
   env: Readonly<Record<string, string | undefined>>;
   /** The built a2a-server, to start it. */
@@ -36,7 +36,7 @@ export async function openBridge({
   program,
   log,
   version,
-}: Opening): Promise<Bridge> {
+}: OpenBridgeOptions): Promise<Bridge> {
   const registry = configuredAgents(settings, env, serverScript);
   const database = await BridgeDatabase.open(settings.stateDir);
   const outbox = new Outbox(database);

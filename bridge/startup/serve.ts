@@ -3,14 +3,18 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { resolve } from 'node:path';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../../shared/state/state-directory.ts';
+import {
+  STATE_DIRECTORY_VARIABLE,
+  stateDirectory,
+  hostEnvironment,
+} from '../../shared/state/state-directory.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import type { Bridge } from '../mcp/bridge-context.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import type { HttpRun } from '../transports/http/serve-http.ts';
 import { AnswerReceipts } from '../sessions/answer-receipts.ts';
-import { createServer, type ServerParts } from '../mcp/server/mcp-server.ts';
+import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { wasLeftOpen } from '../state/left-open.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
 import { TaskListening } from '../mcp/tasks/task-listening.ts';
@@ -22,7 +26,7 @@ import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 /** How long shutdown waits for the outbox, in milliseconds. The next bridge finishes the rest. */
 const LAST_WRITES_MS = 2_000;
 
-export interface BridgeRun {
+export interface ServeOptions {
   settings: BridgeSettings;
   places: ProgramPaths;
   log: Logger;
@@ -33,7 +37,7 @@ export interface BridgeRun {
  * (E4). HTTP clients share agents, sessions and outbox with the client at stdin.
  * @throws ProductError CONFIGURATION when only HTTP is served and the server cannot start
  */
-export async function serve({ settings, places, log }: BridgeRun): Promise<void> {
+export async function serve({ settings, places, log }: ServeOptions): Promise<void> {
   const version = packageVersion();
   const { toolPrefix: prefix, onCancel, stdio } = settings;
   let opened: Promise<Bridge> | undefined;
@@ -51,7 +55,7 @@ export async function serve({ settings, places, log }: BridgeRun): Promise<void>
     return openBridge({ settings, env: process.env, serverScript, program, log, version });
   };
   const { approvals } = settings;
-  const parts: ServerParts = { version, prefix, log, onCancel, approvals, bridge };
+  const parts: McpServerOptions = { version, prefix, log, onCancel, approvals, bridge };
 
   // Claude Code's print mode answers every form without a person, and refuses tools that ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
@@ -109,7 +113,7 @@ async function programLine(
 ): Promise<string> {
   const { commandLine } = await import('../cli/command-line.ts');
   const { [STATE_DIRECTORY_VARIABLE]: _, ...env } = process.env;
-  const usual = resolve(stateDirectory({ ...thisMachine(), env }));
+  const usual = resolve(stateDirectory({ ...hostEnvironment(), env }));
   return commandLine(
     { script: bridgeScript, started: process.argv[1], path: process.env['PATH'] },
     { stateDir: stateDir === usual ? undefined : stateDir, configFile, agentUrl },
@@ -119,7 +123,7 @@ async function programLine(
 async function serveOverHttp(
   port: number,
   { stateDir, httpAllowOrigin }: BridgeSettings,
-  parts: ServerParts,
+  parts: McpServerOptions,
 ): Promise<HttpRun> {
   // Loaded only for HTTP, so that the client at stdin does not wait for it.
   const { serveHttp } = await import('../transports/http/serve-http.ts');

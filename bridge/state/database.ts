@@ -8,8 +8,8 @@
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { openSqlite, type Command, type Query, type Sqlite } from '../../shared/sqlite/driver.ts';
-import { createPrivately } from '../../shared/sqlite/private-file.ts';
-import { storing } from '../../shared/sqlite/storage-error.ts';
+import { createPrivateFile } from '../../shared/sqlite/private-file.ts';
+import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { databasePath } from './left-open.ts';
 import { isRunning, ownProcessId, type ProcessId } from './process-id.ts';
@@ -44,7 +44,7 @@ export class BridgeDatabase {
     const path = databasePath(stateDirectory);
     const self = owner ?? (await ownProcessId());
     const open = (): BridgeDatabase => {
-      createPrivately(path);
+      createPrivateFile(path);
       const sqlite = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       try {
         migrate(sqlite, path);
@@ -55,7 +55,7 @@ export class BridgeDatabase {
       return new BridgeDatabase(path, self, sqlite);
     };
     try {
-      return storing(path, open, WHAT);
+      return withStorageErrors(path, open, WHAT);
     } catch (error) {
       if (error instanceof ProductError) throw error;
       throw new ProductError(
@@ -94,7 +94,7 @@ export class BridgeDatabase {
 
   /** Turns an SQLite failure or a damaged row into a ProductError with the next step. @throws ProductError STORAGE */
   checked<Result>(work: () => Result): Result {
-    return storing(this.path, work, WHAT);
+    return withStorageErrors(this.path, work, WHAT);
   }
 
   /** Deletes the rows of a table that are older than `olderThanMs`, in milliseconds. */

@@ -8,7 +8,7 @@ import type { BridgeDatabase } from './database.ts';
  * One question about one call, with the code of what was shown. A call asked again with other content is another
  * question.
  */
-export interface Asking {
+export interface AskedQuestion {
   /** The URL of the agent: each settings file has its own names. */
   agent: string;
   taskId: string;
@@ -16,7 +16,7 @@ export interface Asking {
   shown: string;
 }
 
-export interface Claim {
+export interface DecisionClaim {
   /** The message that carries the decision. */
   messageId: string;
   /** The process that made the claim still runs, and knows whether the message arrived. */
@@ -35,9 +35,13 @@ export interface DecisionClaims {
    * @returns the claim of another message, if there is one
    * @throws ProductError STORAGE when the claim can be neither made nor read: nothing may be sent
    */
-  take(asking: Asking, messageId: string, past: ReadonlySet<string>): Promise<Claim | undefined>;
+  take(
+    asking: AskedQuestion,
+    messageId: string,
+    past: ReadonlySet<string>,
+  ): Promise<DecisionClaim | undefined>;
   /** The message failed: another message may decide the call. */
-  release(asking: Asking, messageId: string): void;
+  release(asking: AskedQuestion, messageId: string): void;
 }
 
 export class StoredClaims implements DecisionClaims {
@@ -48,7 +52,11 @@ export class StoredClaims implements DecisionClaims {
     database.forget('decision_claims', KEPT_MS);
   }
 
-  async take(asking: Asking, messageId: string, past: ReadonlySet<string>): Promise<Claim | undefined> {
+  async take(
+    asking: AskedQuestion,
+    messageId: string,
+    past: ReadonlySet<string>,
+  ): Promise<DecisionClaim | undefined> {
     const key = keyOf(asking);
     const found = this.#database.transaction(() => this.#insertedOr(key, messageId));
     if (found === undefined || found.messageId === messageId) return undefined;
@@ -66,7 +74,7 @@ export class StoredClaims implements DecisionClaims {
     return taken === 1 ? undefined : this.take(asking, messageId, past);
   }
 
-  release(asking: Asking, messageId: string): void {
+  release(asking: AskedQuestion, messageId: string): void {
     this.#database.run(
       `DELETE FROM decision_claims WHERE ${OF} AND message_id = ? AND owner = ?`,
       ...keyOf(asking),
@@ -89,4 +97,9 @@ export class StoredClaims implements DecisionClaims {
   }
 }
 
-const keyOf = ({ agent, taskId, callId, shown }: Asking): readonly string[] => [agent, taskId, callId, shown];
+const keyOf = ({ agent, taskId, callId, shown }: AskedQuestion): readonly string[] => [
+  agent,
+  taskId,
+  callId,
+  shown,
+];

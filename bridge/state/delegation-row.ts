@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Row, SqlValue } from '../../shared/sqlite/driver.ts';
 import { SqliteFailure } from '../../shared/sqlite/driver.ts';
-import { delegationState, type OutboxEntry, outboxEntry } from './outbox-entry.ts';
+import { delegationStateSchema, type OutboxEntry, outboxEntrySchema } from './outbox-entry.ts';
 
-export const COLUMNS = [
+export const DELEGATION_COLUMNS = [
   'message_id',
   'owner',
   'agent',
@@ -20,12 +20,18 @@ export const COLUMNS = [
   'answered',
   'ended',
 ] as const;
-type Column = (typeof COLUMNS)[number];
+type Column = (typeof DELEGATION_COLUMNS)[number];
 
 /** The fields of the message: every attempt sends the same. */
-const work = outboxEntry.pick({ text: true, settings: true, command: true, sessionId: true, taskId: true });
+const work = outboxEntrySchema.pick({
+  text: true,
+  settings: true,
+  command: true,
+  sessionId: true,
+  taskId: true,
+});
 
-export function rowOf(entry: OutboxEntry, owner: string): SqlValue[] {
+export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
   const { state, text, settings, command, sessionId, taskId } = entry;
   const named = state.type === 'accepted' || state.type === 'collected' ? state : undefined;
   const values: Record<Column, SqlValue> = {
@@ -43,14 +49,14 @@ export function rowOf(entry: OutboxEntry, owner: string): SqlValue[] {
     answered: entry.answered ? 1 : 0,
     ended: state.type === 'collected' ? state.ended : null,
   };
-  return COLUMNS.map((column) => values[column]);
+  return DELEGATION_COLUMNS.map((column) => values[column]);
 }
 
 /** @throws SqliteFailure when the row is damaged */
-export function entryOf(row: Row): OutboxEntry {
-  const value = (column: Column): unknown => row[COLUMNS.indexOf(column)];
+export function toOutboxEntry(row: Row): OutboxEntry {
+  const value = (column: Column): unknown => row[DELEGATION_COLUMNS.indexOf(column)];
   try {
-    return outboxEntry.parse({
+    return outboxEntrySchema.parse({
       ...work.parse(JSON.parse(String(value('work')))),
       messageId: value('message_id'),
       agent: value('agent'),
@@ -58,7 +64,7 @@ export function entryOf(row: Row): OutboxEntry {
       title: value('title'),
       cancel: value('cancel'),
       answered: value('answered') === 1,
-      state: delegationState.parse({
+      state: delegationStateSchema.parse({
         type: value('state'),
         taskId: value('task_id'),
         sessionId: value('session_id'),

@@ -1,8 +1,8 @@
 /** One delegation in the outbox. */
 import { z } from 'zod';
 import { TASK_STATE_NAMES } from '../dialects/observation.ts';
-import { commandCall } from '../../shared/protocol/agent-command.ts';
-import { taskSettings } from '../../shared/protocol/tool-approval.ts';
+import { commandCallSchema } from '../../shared/protocol/agent-command.ts';
+import { taskSettingsSchema } from '../../shared/protocol/tool-approval.ts';
 
 /**
  * The state of a delegation.
@@ -11,7 +11,7 @@ import { taskSettings } from '../../shared/protocol/tool-approval.ts';
  * - `lost`: the agent cannot say whether it has the message, and the person has been informed.
  * - `collected`: the client has the result; the session's handle is kept.
  */
-export const delegationState = z.discriminatedUnion('type', [
+export const delegationStateSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('sending') }),
   z.object({ type: z.literal('accepted'), taskId: z.string(), sessionId: z.string() }),
   z.object({ type: z.literal('lost'), message: z.string() }),
@@ -23,30 +23,30 @@ export const delegationState = z.discriminatedUnion('type', [
     ended: z.enum(TASK_STATE_NAMES),
   }),
 ]);
-export type DelegationState = z.infer<typeof delegationState>;
+export type DelegationState = z.infer<typeof delegationStateSchema>;
 
-export const outboxEntry = z.object({
+export const outboxEntrySchema = z.object({
   /** The A2A message id: the same in every attempt of every bridge (B1). */
   messageId: z.string().regex(/^[A-Za-z0-9-]{1,100}$/),
   agent: z.string(),
   /** The first words of the text; kept when the text is deleted. */
   title: z.string(),
   text: z.string(),
-  settings: taskSettings,
+  settings: taskSettingsSchema,
   /** A command, which the agent runs without a model. `text` is the command as a line. */
-  command: commandCall.optional(),
+  command: commandCallSchema.optional(),
   /** The session and task of the message, if any. They are the same in every attempt. */
   sessionId: z.string().nullable(),
   taskId: z.string().nullable(),
   /** RFC 3339. */
   createdAt: z.string(),
-  state: delegationState,
+  state: delegationStateSchema,
   /** The reason of a cancel that came before the agent named the task. */
   cancel: z.string().nullable(),
   /** Whether the client has confirmed the answer of the call that delegated. */
   answered: z.boolean(),
 });
-export type OutboxEntry = z.infer<typeof outboxEntry>;
+export type OutboxEntry = z.infer<typeof outboxEntrySchema>;
 
 /** The content of a delegation. */
-export type Work = Pick<OutboxEntry, 'text' | 'settings' | 'command'>;
+export type DelegatedWork = Pick<OutboxEntry, 'text' | 'settings' | 'command'>;

@@ -8,7 +8,7 @@ import type { TaskStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 import type { BridgeDatabase } from './database.ts';
 import type { ProcessId } from './process-id.ts';
-import { COLUMNS, entryOf, rowOf } from './delegation-row.ts';
+import { DELEGATION_COLUMNS, toOutboxEntry, toDelegationRow } from './delegation-row.ts';
 
 /** How many handles of collected sessions to keep, for agents that cannot list their tasks. */
 const KEPT_CLOSED = 500;
@@ -29,10 +29,10 @@ export class Outbox {
   put(entry: OutboxEntry): void {
     const { owner } = this.#database;
     try {
-      const marks = COLUMNS.map(() => '?').join(', ');
+      const marks = DELEGATION_COLUMNS.map(() => '?').join(', ');
       this.#database.run(
-        `INSERT INTO delegations (${COLUMNS.join(', ')}) VALUES (${marks})`,
-        ...rowOf(entry, owner),
+        `INSERT INTO delegations (${DELEGATION_COLUMNS.join(', ')}) VALUES (${marks})`,
+        ...toDelegationRow(entry, owner),
       );
     } catch (error) {
       throw new ProductError(
@@ -179,8 +179,11 @@ export class Outbox {
   }
 
   #select(rest: string, ...values: SqlValue[]): readonly OutboxEntry[] {
-    const rows = this.#database.rows(`SELECT ${COLUMNS.join(', ')} FROM delegations ${rest}`, ...values);
-    return this.#database.checked(() => rows.map(entryOf));
+    const rows = this.#database.rows(
+      `SELECT ${DELEGATION_COLUMNS.join(', ')} FROM delegations ${rest}`,
+      ...values,
+    );
+    return this.#database.checked(() => rows.map(toOutboxEntry));
   }
 
   #forgetOldest(): void {

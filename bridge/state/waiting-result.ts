@@ -1,13 +1,13 @@
 /** A result that no client has collected. */
 import { z } from 'zod';
-import { mcpState } from '../dialects/mcp-state.ts';
+import { mcpStateSchema } from '../dialects/mcp-state.ts';
 
-export const waitingResult = z.object({
+export const waitingResultSchema = z.object({
   sessionId: z.string(),
   taskId: z.string(),
   agent: z.string(),
-  state: mcpState,
+  state: mcpStateSchema,
   /** The first words of the task. */
   title: z.string(),
 });
-export type WaitingResult = z.infer<typeof waitingResult>;
+export type WaitingResult = z.infer<typeof waitingResultSchema>;

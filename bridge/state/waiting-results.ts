@@ -2,7 +2,7 @@
  * The inbox in the database (R68): delegations whose task has ended and whose result no client has. A result in an
  * unconfirmed answer waits too. It is not announced while the process that sent the answer runs.
  */
-import { type WaitingResult, waitingResult } from './waiting-result.ts';
+import { type WaitingResult, waitingResultSchema } from './waiting-result.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
 import type { BridgeDatabase } from './database.ts';
@@ -13,7 +13,7 @@ export type ResultKey = string;
 /** The maximum number of announced results. The sessions of older ones are still listed. */
 const ANNOUNCED = 200;
 
-export const keyOf = ({ agent, taskId }: Pick<WaitingResult, 'agent' | 'taskId'>): ResultKey =>
+export const resultKey = ({ agent, taskId }: Pick<WaitingResult, 'agent' | 'taskId'>): ResultKey =>
   JSON.stringify([agent, taskId]);
 
 export class WaitingResults {
@@ -83,14 +83,14 @@ export class WaitingResults {
     const results = new Map<ResultKey, WaitingResult>();
     for (const [agent, taskId, sessionId, title, state, by] of rows.toReversed()) {
       if (typeof by === 'string' && !ended.has(by)) continue;
-      const result = waitingResult.parse({
+      const result = waitingResultSchema.parse({
         agent,
         taskId,
         sessionId,
         title,
         state: toMcpState(TASK_STATE_NAMES.find((each) => each === state) ?? 'unknown'),
       });
-      results.set(keyOf(result), result);
+      results.set(resultKey(result), result);
     }
     return [...results.values()];
   }

@@ -18,7 +18,7 @@ const post = z.object({
 type Post = z.infer<typeof post>;
 export type PostState = Post['state'];
 /** The posted action. */
-export type Posted = Omit<Post, 'state' | 'owner'>;
+export type PostedAction = Omit<Post, 'state' | 'owner'>;
 
 /** In milliseconds. No action waits that long. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
@@ -34,7 +34,7 @@ export class WebhookPosts {
   }
 
   /** @returns whether this bridge posts the action: it is the first, or the earlier bridge ended before it was done */
-  async take(about: Posted): Promise<boolean> {
+  async take(about: PostedAction): Promise<boolean> {
     if (this.#insert(about)) return true;
     const key = keyOf(about);
     const [row] = this.#database.rows(`SELECT state, owner FROM webhook_posts WHERE ${OF}`, ...key);
@@ -50,7 +50,7 @@ export class WebhookPosts {
     return taken === 1;
   }
 
-  set(about: Posted, state: PostState): void {
+  set(about: PostedAction, state: PostState): void {
     this.#database.run(
       `UPDATE webhook_posts SET state = ?, owner = ?, at = ? WHERE ${OF}`,
       state,
@@ -63,7 +63,7 @@ export class WebhookPosts {
   /**
    * The unfinished posts of ended bridges. This bridge becomes the owner of the posts that the receiver already has.
    */
-  async takeOver(): Promise<readonly (Posted & { state: PostState })[]> {
+  async takeOver(): Promise<readonly (PostedAction & { state: PostState })[]> {
     const rows = this.#database.rows(
       `SELECT agent, session_id, task_id, call_id, shown, state, owner FROM webhook_posts
          WHERE state <> 'over' AND owner <> ?`,
@@ -78,7 +78,7 @@ export class WebhookPosts {
     return taken;
   }
 
-  #insert(about: Posted): boolean {
+  #insert(about: PostedAction): boolean {
     const { agent, sessionId, taskId, callId, shown } = about;
     const inserted = this.#database.run(
       `INSERT INTO webhook_posts (agent, session_id, task_id, call_id, shown, state, owner, at)
@@ -95,4 +95,9 @@ export class WebhookPosts {
   }
 }
 
-const keyOf = ({ agent, taskId, callId, shown }: Posted): readonly string[] => [agent, taskId, callId, shown];
+const keyOf = ({ agent, taskId, callId, shown }: PostedAction): readonly string[] => [
+  agent,
+  taskId,
+  callId,
+  shown,
+];

@@ -3,13 +3,13 @@ const LF = 10;
 const CR = 13;
 
 /** Makes the error for an exceeded limit. The message is a sentence without a full stop. */
-export type Failing = (message: string) => Error;
+export type MakeError = (message: string) => Error;
 
 /** The whole body. @throws the error of `failing` as soon as the body exceeds `maxBytes`; the rest is not read. */
 export async function boundedBytes(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
-  failing: Failing,
+  failing: MakeError,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let total = 0;
@@ -27,7 +27,7 @@ export async function boundedBytes(
  */
 export function boundEvents(
   { maxEventBytes, silenceMs }: { maxEventBytes: number; silenceMs?: number | undefined },
-  failing: Failing,
+  failing: MakeError,
 ): TransformStream<Uint8Array, Uint8Array> {
   let open = 0;
   let lineEnded = true;

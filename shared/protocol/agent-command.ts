@@ -9,25 +9,25 @@ import { AGENT_COMMAND } from './extensions.ts';
 export { AGENT_COMMAND };
 
 /** A command as the person typed it. If the name has several words, some of them may be in `args`. */
-export const commandCall = z.strictObject({
+export const commandCallSchema = z.strictObject({
   command: z.string().min(1).max(200),
   args: z.array(z.string().max(4096)).max(50).default([]),
 });
-export type CommandCall = z.infer<typeof commandCall>;
+export type CommandCall = z.infer<typeof commandCallSchema>;
 
-export const commandPart = commandCall.extend({ extension: z.literal(AGENT_COMMAND) });
+export const commandPart = commandCallSchema.extend({ extension: z.literal(AGENT_COMMAND) });
 
-export const offeredCommand = z.object({
+export const offeredCommandSchema = z.object({
   name: z.string(),
   description: z.string(),
   arguments: z.array(
     z.object({ name: z.string(), description: z.string().default(''), required: z.boolean().default(false) }),
   ),
 });
-export type OfferedCommand = z.infer<typeof offeredCommand>;
+export type OfferedCommand = z.infer<typeof offeredCommandSchema>;
 
 /** The response of `GET /api/commands`. */
-export const commandList = z.object({ commands: z.array(offeredCommand) });
+export const commandListSchema = z.object({ commands: z.array(offeredCommandSchema) });
 
 /** The command on one line, e.g. `/checkpoint restore 4f2a91bc.3`. */
 export function commandLine({ command, args }: CommandCall): string {

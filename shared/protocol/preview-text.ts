@@ -1,13 +1,13 @@
 /** Formats the preview of a pending action as text for people and models. Pure. */
-import { type Quoted, quoted, type Room, visibleLine } from '../text/visible-text.ts';
+import { type QuotedText, quoted, type TextLimits, visibleLine } from '../text/visible-text.ts';
 import { questionText } from './question-text.ts';
 import type { Preview, ToolSource } from './tool-approval.ts';
 
 /** The limit of a preview in the text part, for clients without the extension. The data part has the whole preview. */
-export const TEXT_PART_ROOM: Room = { characters: 8_000 };
+export const TEXT_PART_ROOM: TextLimits = { characters: 8_000 };
 
 /** Each line from the agent has a line mark. Only the working directory has none: the product adds it. */
-export function quotedPreview(preview: Preview, room?: Room): Quoted {
+export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
   switch (preview.type) {
     case 'diff':
       // A unified diff ends with a line feed.

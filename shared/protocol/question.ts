@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 
-export const choice = z.object({ label: z.string().min(1), description: z.string().optional() });
-export type Choice = z.infer<typeof choice>;
+export const choiceSchema = z.object({ label: z.string().min(1), description: z.string().optional() });
+export type Choice = z.infer<typeof choiceSchema>;
 
 const titled = z.array(z.object({ const: z.string(), title: z.string().exactOptional() }));
 
@@ -46,24 +46,24 @@ export const formSchema = z.object({
 export type FormSchema = z.infer<typeof formSchema>;
 
 /** A question to a person. It asks for free text, for a choice, or, with a `schema`, for a completed form. */
-export const question = z.object({
+export const questionSchema = z.object({
   text: z.string().min(1),
-  choices: z.array(choice).min(1).optional(),
+  choices: z.array(choiceSchema).min(1).optional(),
   /** The person may take several choices. */
   multiple: z.boolean().optional(),
   /** The person may write free text instead of a choice. A question without choices always takes free text. */
   freeText: z.boolean().optional(),
   schema: formSchema.optional(),
 });
-export type Question = z.infer<typeof question>;
+export type Question = z.infer<typeof questionSchema>;
 
 /**
  * A person's answer: free text, a label, several labels, or the values of a form by field name. A client that can only send
  * text may write labels with commas between them, and a form as JSON.
  */
-export const answer = z.union([
+export const answerSchema = z.union([
   z.string().max(100_000),
   z.array(z.string().max(10_000)).max(1000),
   z.record(z.string(), z.unknown()),
 ]);
-export type Answer = z.infer<typeof answer>;
+export type Answer = z.infer<typeof answerSchema>;

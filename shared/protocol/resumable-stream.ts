@@ -7,5 +7,5 @@ import { z } from 'zod';
 
 export { LAST_EVENT_ID, RESUMABLE_STREAM } from './extensions.ts';
 
-export const streamPosition = z.object({ seq: z.number().int().min(0) });
-export type StreamPosition = z.infer<typeof streamPosition>;
+export const streamPositionSchema = z.object({ seq: z.number().int().min(0) });
+export type StreamPosition = z.infer<typeof streamPositionSchema>;

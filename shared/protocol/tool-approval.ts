@@ -8,48 +8,48 @@
  */
 import { z } from 'zod';
 import { TOOL_APPROVAL } from './extensions.ts';
-import { answer, question } from './question.ts';
+import { answerSchema, questionSchema } from './question.ts';
 
 export { TOOL_APPROVAL };
 
 /** The side effects of a tool. `none` means read-only: the server may run the call again without asking. */
-export const sideEffect = z.enum(['none', 'files', 'command', 'network', 'other']);
-export type SideEffect = z.infer<typeof sideEffect>;
+export const sideEffectSchema = z.enum(['none', 'files', 'command', 'network', 'other']);
+export type SideEffect = z.infer<typeof sideEffectSchema>;
 
 /** The origin of the tool. */
-export const toolSource = z.discriminatedUnion('type', [
+export const toolSourceSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('built-in') }),
   z.object({ type: z.literal('mcp-server'), server: z.string() }),
   z.object({ type: z.literal('acp-agent'), agent: z.string() }),
 ]);
-export type ToolSource = z.infer<typeof toolSource>;
+export type ToolSource = z.infer<typeof toolSourceSchema>;
 
 /** The preview of a call that a person sees before the decision. */
-export const preview = z.discriminatedUnion('type', [
+export const previewSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
   z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
   z.object({ type: z.literal('url'), url: z.string() }),
   z.object({ type: z.literal('json'), value: z.unknown() }),
-  z.object({ type: z.literal('question'), ...question.shape }),
+  z.object({ type: z.literal('question'), ...questionSchema.shape }),
 ]);
-export type Preview = z.infer<typeof preview>;
+export type Preview = z.infer<typeof previewSchema>;
 
 /** `answer` is only for questions. `deny` declines a question. */
-export const decisionWord = z.enum(['approve', 'deny', 'edit', 'answer']);
-export type DecisionWord = z.infer<typeof decisionWord>;
+export const decisionWordSchema = z.enum(['approve', 'deny', 'edit', 'answer']);
+export type DecisionWord = z.infer<typeof decisionWordSchema>;
 
 /** The calls that a decision covers: this call, later calls of the tool, of the tool's server, or all later calls. */
-export const decisionScope = z.enum(['once', 'tool', 'server', 'always']);
-export type DecisionScope = z.infer<typeof decisionScope>;
+export const decisionScopeSchema = z.enum(['once', 'tool', 'server', 'always']);
+export type DecisionScope = z.infer<typeof decisionScopeSchema>;
 
 /**
  * Why the call waits. `approval`: no one has decided it. `outcome-unknown`: a crash lost its outcome. `content-changed`: its
  * content has changed since it was shown. `question`: it needs an answer, and no tool runs.
  */
-export const pendingReason = z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']);
-export type PendingReason = z.infer<typeof pendingReason>;
+export const pendingReasonSchema = z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']);
+export type PendingReason = z.infer<typeof pendingReasonSchema>;
 
-export const pendingAction = z.object({
+export const pendingActionSchema = z.object({
   callId: z.string(),
   tool: z.string(),
   /** One line about the effect of the call, e.g. `Write test.md`. */
@@ -60,25 +60,25 @@ export const pendingAction = z.object({
    * decision carries the code of the question that the person saw; another code is refused (D2).
    */
   shown: z.string(),
-  sideEffect,
-  source: toolSource,
-  preview,
-  reason: pendingReason,
+  sideEffect: sideEffectSchema,
+  source: toolSourceSchema,
+  preview: previewSchema,
+  reason: pendingReasonSchema,
   /** The operator's rule that makes the server ask, even if a grant covers the call. Absent if no such rule matches. */
   rule: z.string().optional(),
   /** RFC 3339, or null if the action never expires. */
   expiresAt: z.string().nullable(),
-  decisions: z.array(decisionWord),
+  decisions: z.array(decisionWordSchema),
   /** The scopes that an approval may have. If absent, every scope that fits the source is allowed. */
-  scopes: z.array(decisionScope).optional(),
+  scopes: z.array(decisionScopeSchema).optional(),
 });
-export type PendingAction = z.infer<typeof pendingAction>;
+export type PendingAction = z.infer<typeof pendingActionSchema>;
 
 /**
  * The limits of a grant: its minutes from the decision, and the number of later calls it allows. The grant ends at the limit
  * that is reached first. Without a limit it lasts as long as the task.
  */
-export const grantLimits = z
+export const grantLimitsSchema = z
   .strictObject({
     minutes: z.number().positive().max(525_600).optional(),
     uses: z.int().min(1).max(100_000).optional(),
@@ -86,7 +86,7 @@ export const grantLimits = z
   .refine(({ minutes, uses }) => minutes !== undefined || uses !== undefined, {
     message: 'it needs minutes, uses, or both',
   });
-export type GrantLimits = z.infer<typeof grantLimits>;
+export type GrantLimits = z.infer<typeof grantLimitsSchema>;
 
 /**
  * One decision. `shown` is the code of the question that the person saw. The surface that displayed the question keeps it,
@@ -94,17 +94,17 @@ export type GrantLimits = z.infer<typeof grantLimits>;
  * whole input. `content` replaces only the text of a tool that writes a file. `answer` needs `answer`, and only `answer`
  * takes it.
  */
-export const decision = z
+export const decisionSchema = z
   .strictObject({
     callId: z.string().min(1).max(200),
     shown: z.string().min(1).max(100),
-    decision: decisionWord,
-    scope: decisionScope.default('once'),
+    decision: decisionWordSchema,
+    scope: decisionScopeSchema.default('once'),
     /** Only with a scope other than `once`. */
-    grant: grantLimits.optional(),
+    grant: grantLimitsSchema.optional(),
     input: z.record(z.string(), z.unknown()).optional(),
     content: z.string().optional(),
-    answer: answer.optional(),
+    answer: answerSchema.optional(),
     reason: z.string().max(10_000).optional(),
   })
   .refine((d) => (d.decision === 'edit') === (d.input !== undefined || d.content !== undefined), {
@@ -116,39 +116,39 @@ export const decision = z
   .refine((d) => d.grant === undefined || d.scope !== 'once', {
     message: 'grant limits a trust, and goes with scope tool, server or always',
   });
-export type Decision = z.infer<typeof decision>;
+export type Decision = z.infer<typeof decisionSchema>;
 
 export const pendingPart = z.object({
   extension: z.literal(TOOL_APPROVAL),
-  pending: z.array(pendingAction),
+  pending: z.array(pendingActionSchema),
 });
 export type PendingPart = z.infer<typeof pendingPart>;
 
-export const decisionsPart = z.strictObject({
+export const decisionsPartSchema = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
-  decisions: z.array(decision).min(1).max(100),
+  decisions: z.array(decisionSchema).min(1).max(100),
   /** The channel of the decision, for the record: `tool`, `elicitation`, `task-form`, `page`, `cli`, … */
   channel: z.string().max(50).optional(),
 });
-export type DecisionsPart = z.infer<typeof decisionsPart>;
+export type DecisionsPart = z.infer<typeof decisionsPartSchema>;
 
 /** Revokes grants of a task: the named ones, or all. A granted call that has not started is pending again. */
-export const revokePart = z.strictObject({
+export const revokePartSchema = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
   revoke: z.union([z.literal('all'), z.array(z.string().min(1).max(200)).min(1).max(1000)]),
   channel: z.string().max(50).optional(),
 });
-export type RevokePart = z.infer<typeof revokePart>;
+export type RevokePart = z.infer<typeof revokePartSchema>;
 
 /**
  * What a task may do without asking. `ask`: read only. `accept-edits`: also change files. `auto`: everything, like
  * `autoExecute: true`. `plan`: the agent reads and makes a plan; a person cannot approve anything else.
  */
-export const taskMode = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
-export type TaskMode = z.infer<typeof taskMode>;
+export const taskModeSchema = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
+export type TaskMode = z.infer<typeof taskModeSchema>;
 
 /** The settings that a client may send when it starts a task, in `message.metadata[TOOL_APPROVAL]`. */
-export const taskSettings = z.strictObject({
+export const taskSettingsSchema = z.strictObject({
   /** The absolute path of the agent's working directory. */
   workspace: z.string().min(1).max(4096).optional(),
   /** Run every tool without asking. The journal still records every call. */
@@ -156,32 +156,38 @@ export const taskSettings = z.strictObject({
   /** Offer the model only read-only tools. */
   readOnly: z.boolean().optional(),
   /** Must not contradict `autoExecute` or `readOnly`. */
-  mode: taskMode.optional(),
+  mode: taskModeSchema.optional(),
   /** A model tier (`fast`, `smart`) or a model id the server knows. */
   model: z.string().min(1).max(200).optional(),
 });
-export type TaskSettings = z.infer<typeof taskSettings>;
+export type TaskSettings = z.infer<typeof taskSettingsSchema>;
 
 /** One item of the agent's to-do list. */
-export const todo = z.strictObject({
+export const todoSchema = z.strictObject({
   text: z.string().min(1).max(200).describe('What is to be done, in a few words.'),
   status: z.enum(['pending', 'in_progress', 'done']),
 });
-export type Todo = z.infer<typeof todo>;
+export type Todo = z.infer<typeof todoSchema>;
 
 /**
  * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer: the output of a tool execution, or the
  * agent's current to-do list. A client without this extension sees one more artifact.
  */
-export const aside = z.discriminatedUnion('role', [
+export const asideSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool-output'), toolId: z.string(), title: z.string() }),
-  z.object({ role: z.literal('todos'), todos: z.array(todo) }),
+  z.object({ role: z.literal('todos'), todos: z.array(todoSchema) }),
 ]);
-export type Aside = z.infer<typeof aside>;
+export type Aside = z.infer<typeof asideSchema>;
 
 /** Why a tool execution stopped early (A1). */
-export const stopReason = z.enum(['abort-request', 'task-cancel', 'timeout', 'server-shutdown', 'own-error']);
-export type StopReason = z.infer<typeof stopReason>;
+export const stopReasonSchema = z.enum([
+  'abort-request',
+  'task-cancel',
+  'timeout',
+  'server-shutdown',
+  'own-error',
+]);
+export type StopReason = z.infer<typeof stopReasonSchema>;
 
 const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
 
@@ -189,7 +195,7 @@ const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
  * A step of a call, as `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client uses it to show progress
  * with tool names, and to learn the `toolId` for an abort.
  */
-export const activity = z.discriminatedUnion('type', [
+export const activitySchema = z.discriminatedUnion('type', [
   /** `question`: the call needs an answer, not an approval. */
   z.object({
     type: z.literal('tool.requested'),
@@ -200,7 +206,7 @@ export const activity = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('tool.decided'),
     ...callRef,
-    decision: decisionWord,
+    decision: decisionWordSchema,
     by: z.string(),
     channel: z.string(),
     /** SHA-256 (hex) of the input that was decided on, for the record. Older servers may leave it out. */
@@ -214,20 +220,20 @@ export const activity = z.discriminatedUnion('type', [
     toolId: z.string().nullable(),
     outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'withdrawn', 'unknown']),
     summary: z.string(),
-    stopReason: stopReason.optional(),
+    stopReason: stopReasonSchema.optional(),
   }),
 ]);
-export type Activity = z.infer<typeof activity>;
+export type Activity = z.infer<typeof activitySchema>;
 
 /** The decision in force on a call: who made it, over which channel, when (RFC 3339), and the hash of its input. */
-export const standingDecision = z.object({
-  decision: decisionWord,
+export const standingDecisionSchema = z.object({
+  decision: decisionWordSchema,
   by: z.string(),
   channel: z.string(),
   at: z.string(),
   inputHash: z.string(),
 });
-export type StandingDecision = z.infer<typeof standingDecision>;
+export type StandingDecision = z.infer<typeof standingDecisionSchema>;
 
 /** Token counts, as the model provider reports them. */
 const usage = z.object({
@@ -240,12 +246,12 @@ const usage = z.object({
 });
 
 /** A grant in force, as a status shows it. Times are RFC 3339. */
-export const grantView = z.object({
+export const grantViewSchema = z.object({
   grantId: z.string(),
-  scope: decisionScope.exclude(['once']),
+  scope: decisionScopeSchema.exclude(['once']),
   /** The tool of the decided call. With scope `tool`, the grant covers only this tool. */
   tool: z.string(),
-  source: toolSource,
+  source: toolSourceSchema,
   by: z.string(),
   channel: z.string(),
   at: z.string(),
@@ -254,10 +260,10 @@ export const grantView = z.object({
   /** Null if the number of uses has no limit. */
   usesLeft: z.number().nullable(),
 });
-export type GrantView = z.infer<typeof grantView>;
+export type GrantView = z.infer<typeof grantViewSchema>;
 
 /** An MCP server that offers tools to the agent, with its current state. */
-export const toolServerView = z.object({
+export const toolServerViewSchema = z.object({
   name: z.string(),
   state: z.enum(['starting', 'ready', 'down']),
   /** The number of its tools that the agent offers. */
@@ -265,17 +271,17 @@ export const toolServerView = z.object({
   /** Why the server is down, or which of its tools cannot be used. */
   error: z.string().optional(),
 });
-export type ToolServerView = z.infer<typeof toolServerView>;
+export type ToolServerView = z.infer<typeof toolServerViewSchema>;
 
 /** `metadata[TOOL_APPROVAL]` of a Task: the facts that a status view needs and A2A has no field for. */
-export const taskOverview = z.object({
-  settings: taskSettings,
+export const taskOverviewSchema = z.object({
+  settings: taskSettingsSchema,
   turns: z.number(),
   calls: z.array(
     z.object({
       ...callRef,
       toolId: z.string().nullable(),
-      sideEffect,
+      sideEffect: sideEffectSchema,
       state: z.enum([
         'waiting',
         'ready',
@@ -291,14 +297,14 @@ export const taskOverview = z.object({
       /** RFC 3339. Only a running call has it. */
       startedAt: z.string().optional(),
       /** Absent if no one has decided, or if no decision was needed. */
-      decided: standingDecision.optional(),
+      decided: standingDecisionSchema.optional(),
     }),
   ),
   /** Older servers omit it. */
-  grants: z.array(grantView).optional(),
+  grants: z.array(grantViewSchema).optional(),
   /** Only in the response to a request for one task, and only if there are servers. Their state changes without the task. */
-  servers: z.array(toolServerView).optional(),
+  servers: z.array(toolServerViewSchema).optional(),
   /** `models` has the usage of each model. It is present only if the task used more than one. */
   usage: usage.extend({ models: z.array(usage.extend({ model: z.string() })).optional() }),
 });
-export type TaskOverview = z.infer<typeof taskOverview>;
+export type TaskOverview = z.infer<typeof taskOverviewSchema>;

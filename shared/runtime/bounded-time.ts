@@ -38,7 +38,7 @@ export function withinTime<T>(ms: number, work: () => T): T {
  * Like `withinTime`, for work that can run twice. A busy machine can delay the first run. So only a second timeout
  * counts. The event loop runs between the two attempts.
  */
-export async function patiently<T>(ms: number, work: () => T): Promise<T> {
+export async function withinTimeOrRetry<T>(ms: number, work: () => T): Promise<T> {
   try {
     return withinTime(ms, work);
   } catch (error) {

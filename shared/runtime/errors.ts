@@ -41,7 +41,7 @@ export type Facts = Readonly<Record<string, string>>;
 
 /**
  * An error with a reason, a sentence that tells a person what to do next, and facts for a program.
- * The pure core returns a `Refusal` value with the same content instead.
+ * The pure core returns a `CommandRefusal` value with the same content instead.
  */
 export class ProductError extends Error {
   override readonly name = 'ProductError';

@@ -79,7 +79,7 @@ function resolve(key: string, it: Setting, sources: Sources): unknown {
 
 function find(key: string, it: Setting, { flags, env, file }: Sources): Found | undefined {
   const flag = flags[key];
-  if (flag !== undefined) return { value: read(it, flag), origin: `flag --${dashed(key)}` };
+  if (flag !== undefined) return { value: read(it, flag), origin: `flag --${flagName(key)}` };
   const variable = env[it.env];
   // In a shell, `NAME= command` unsets a variable for one command.
   if (variable !== undefined && variable !== '')
@@ -108,12 +108,16 @@ function read(it: Setting, value: unknown): unknown {
 }
 
 /** The name of a setting's flag: `stateDir` → `state-dir`. */
-export function dashed(key: string): string {
+export function flagName(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** The origin of a setting's value, as messages name it: a flag, a variable, the file, or `default`. */
-export function originOf<S extends Settings>(settings: S, key: keyof S & string, sources: Sources): string {
+export function sourceOfSetting<S extends Settings>(
+  settings: S,
+  key: keyof S & string,
+  sources: Sources,
+): string {
   const it = settings[key];
   return (it && find(key, it, sources)?.origin) ?? 'default';
 }

@@ -12,7 +12,7 @@ export const DURATION_ALLOWED = 'a number with s, m, h or d behind it, e.g. 12h,
  * @returns milliseconds; null for `never`.
  * No time is nought: to some that says at once, to others never.
  */
-export const duration = z.string().transform((written, context) => {
+export const durationSchema = z.string().transform((written, context) => {
   const ms = millisecondsOf(written);
   if (ms !== undefined && (ms === null || ms <= LONGEST_MS)) return ms;
   context.addIssue({ code: 'custom', message: `"${written}" is no length of time` });

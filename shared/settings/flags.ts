@@ -1,7 +1,7 @@
 /** Adds settings to a command as options. So `--help` names every flag, variable and default. */
 import { Option } from 'commander';
 import type { Command } from 'commander';
-import { dashed } from './config.ts';
+import { flagName } from './config.ts';
 import type { Settings } from './config.ts';
 
 /** Adds one option for each setting. A list option may be repeated. A boolean option needs no value, but takes `=no`. */
@@ -10,7 +10,7 @@ export function addFlags(command: Command, settings: Settings): Command {
     const word = it.placeholder ?? it.kind;
     const value = it.kind === 'boolean' ? '[yes|no]' : it.valueOptional ? `[${word}]` : `<${word}>`;
     const option = new Option(
-      `--${dashed(key)} ${value}`,
+      `--${flagName(key)} ${value}`,
       `${it.describe} (${it.env}${fallbackOf(it.fallback)})`,
     );
     if (it.kind === 'list')

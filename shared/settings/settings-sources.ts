@@ -1,6 +1,6 @@
 /** Finds the state directory and the configuration file. */
 import { join, resolve } from 'node:path';
-import { STATE_DIRECTORY_VARIABLE, stateDirectory, thisMachine } from '../state/state-directory.ts';
+import { STATE_DIRECTORY_VARIABLE, stateDirectory, hostEnvironment } from '../state/state-directory.ts';
 
 const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
 
@@ -18,11 +18,11 @@ export interface SettingsSources {
  * The flags that locate the other settings.
  * @param kept the program's data in the state directory, in words
  */
-export function sourceFlags(kept: string): readonly { flag: string; describe: string }[] {
+export function locationFlags(kept: string): readonly { flag: string; describe: string }[] {
   return [
     {
       flag: '--state-dir <dir>',
-      describe: `where ${kept} are kept (${STATE_DIRECTORY_VARIABLE}, default ${stateDirectory({ ...thisMachine(), env: {} })})`,
+      describe: `where ${kept} are kept (${STATE_DIRECTORY_VARIABLE}, default ${stateDirectory({ ...hostEnvironment(), env: {} })})`,
     },
     {
       flag: '--config <file>',
@@ -37,7 +37,9 @@ export function settingsSources(
   env: Readonly<Record<string, string | undefined>>,
 ): SettingsSources {
   const stateDir = resolve(
-    typeof stateFlag === 'string' && stateFlag !== '' ? stateFlag : stateDirectory({ ...thisMachine(), env }),
+    typeof stateFlag === 'string' && stateFlag !== ''
+      ? stateFlag
+      : stateDirectory({ ...hostEnvironment(), env }),
   );
   const named = typeof configFlag === 'string' ? configFlag : env[CONFIG_VARIABLE] || undefined;
   return {

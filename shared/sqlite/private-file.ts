@@ -6,7 +6,7 @@ import { systemErrorCode } from '../runtime/system-error.ts';
  * Creates an empty file that only its owner may read, with mode 0600 whatever the umask is; leaves an existing one alone. An
  * existing file is not opened: closing any descriptor of a file drops all POSIX locks this process has on it.
  */
-export function createPrivately(path: string): void {
+export function createPrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {

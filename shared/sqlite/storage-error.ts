@@ -38,7 +38,7 @@ const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> =
  * Runs `work` on the database at `path`. An error of SQLite becomes a ProductError that says what to do next.
  * @param what names the file in the sentence
  */
-export function storing<Result>(path: string, work: () => Result, what = 'The journal'): Result {
+export function withStorageErrors<Result>(path: string, work: () => Result, what = 'The journal'): Result {
   try {
     return work();
   } catch (error) {

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from './atomic-file.ts';
 
-export const serverRecord = z.object({
+export const serverRecordSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),
   pid: z.number().int().positive(),
   version: z.string(),
   /** RFC 3339. With the pid it names one run of the server. */
   startedAt: z.string(),
 });
-export type ServerRecord = z.infer<typeof serverRecord>;
+export type ServerRecord = z.infer<typeof serverRecordSchema>;
 
 const recordPath = (stateDirectory: string): string => join(stateDirectory, 'server.json');
 
@@ -24,7 +24,7 @@ export async function readServerRecord(stateDirectory: string): Promise<ServerRe
     return undefined;
   }
   try {
-    const parsed = serverRecord.safeParse(JSON.parse(text));
+    const parsed = serverRecordSchema.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : undefined;
   } catch {
     return undefined;

@@ -10,13 +10,13 @@ const NAME = 'mcp-a2a-bridge';
 /** The environment variable with the path of the state directory. Both programs read it. */
 export const STATE_DIRECTORY_VARIABLE = 'MCP_A2A_BRIDGE_HOME';
 
-export interface Surroundings {
+export interface HostEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   platform: NodeJS.Platform;
   home: string;
 }
 
-export const thisMachine = (): Surroundings => ({
+export const hostEnvironment = (): HostEnvironment => ({
   env: process.env,
   platform: process.platform,
   home: homedir(),
@@ -26,7 +26,7 @@ export const thisMachine = (): Surroundings => ({
  * The path of the state directory: `MCP_A2A_BRIDGE_HOME`, or the platform's directory for program state.
  * XDG Base Directory Specification: a relative `XDG_STATE_HOME` is invalid and is ignored.
  */
-export function stateDirectory({ env, platform, home }: Surroundings = thisMachine()): string {
+export function stateDirectory({ env, platform, home }: HostEnvironment = hostEnvironment()): string {
   const chosen = env[STATE_DIRECTORY_VARIABLE];
   if (chosen !== undefined && chosen !== '') return chosen;
   if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), NAME);
@@ -60,7 +60,7 @@ export async function prepareStateDirectory(path: string): Promise<void> {
  * reliable for root, on Windows, or on a read-only file system.
  * @throws ProductError CONFIGURATION
  */
-export async function tryToWrite(path: string): Promise<void> {
+export async function checkWritable(path: string): Promise<void> {
   try {
     await rmdir(await mkdtemp(join(path, 'trial-')));
   } catch (error) {

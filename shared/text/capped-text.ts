@@ -35,7 +35,7 @@ export class CappedText {
 }
 
 /** Returns `text`, without its middle if it is longer than `limit` characters. */
-export function capped(text: string, limit: number): string {
+export function capText(text: string, limit: number): string {
   const kept = new CappedText(limit);
   kept.push(text);
   return kept.toString();

@@ -67,7 +67,7 @@ const BLANK = /^([+-]?)[ \t]*$/;
  */
 export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): string {
   const line = text.split('\n').map(escaped).map(collapsed(LINE_GAP)).join('⏎');
-  return line.length <= most ? line : `${line.slice(0, wholeBefore(line, most - 1))}…`;
+  return line.length <= most ? line : `${line.slice(0, safeCutBefore(line, most - 1))}…`;
 }
 
 /** Foreign text with its hidden characters escaped and no other change. For results, which need no decision. */
@@ -102,7 +102,7 @@ export function visibleJson(json: string): string {
 }
 
 /** The size of the text that a surface can show. */
-export interface Room {
+export interface TextLimits {
   /** UTF-16 code units, without line marks. */
   characters: number;
   lines?: number;
@@ -112,19 +112,19 @@ export interface Room {
  * Foreign text as a person sees it. If a surface shows a cut text and cannot link to the rest, it must not offer approval
  * (D5).
  */
-export type Quoted =
+export type QuotedText =
   | { extent: 'whole'; text: string }
   /** The text has a head, a marker, and a tail. `left` is the number of omitted characters. */
   | { extent: 'cut'; text: string; left: number };
 
 /** Foreign text with a line mark before every line, so that no line looks like the product's own. @param room the limit; all of the text if absent */
-export function quoted(text: string, room?: Room): Quoted {
+export function quoted(text: string, room?: TextLimits): QuotedText {
   const fitted = fit(visibleLines(text).join('\n'), room);
-  return { ...fitted, text: lineMarked(fitted.text) };
+  return { ...fitted, text: withLineMarks(fitted.text) };
 }
 
 /** Adds a line mark before every line of a text that is visible already. */
-export function lineMarked(text: string): string {
+export function withLineMarks(text: string): string {
   return text.split('\n').map(marked).join('\n');
 }
 
@@ -192,7 +192,7 @@ function blankMarker(run: readonly string[], sign: string): string {
 }
 
 /** The head gets two thirds of the room, the tail the rest. */
-function fit(text: string, room: Room | undefined): Quoted {
+function fit(text: string, room: TextLimits | undefined): QuotedText {
   if (room === undefined) return { extent: 'whole', text };
   const { characters, lines = Number.POSITIVE_INFINITY } = room;
   if (text.length <= characters && occurrences(text, '\n') < lines) return { extent: 'whole', text };
@@ -202,8 +202,8 @@ function fit(text: string, room: Room | undefined): Quoted {
     text.length - Math.floor(characters / 3),
     headEnd,
   );
-  const head = toLineEnd(text.slice(0, wholeBefore(text, headEnd)));
-  const tail = fromLineEnd(text.slice(wholeBefore(text, tailStart)));
+  const head = toLineEnd(text.slice(0, safeCutBefore(text, headEnd)));
+  const tail = fromLineEnd(text.slice(safeCutBefore(text, tailStart)));
   const left = text.length - head.length - tail.length;
   if (left <= 0) return { extent: 'whole', text };
   return { extent: 'cut', left, text: `${head}⟨${many(left, 'character')} left out⟩${tail}` };
@@ -249,7 +249,7 @@ function tailLimit(text: string, lines: number): number {
 const LONGEST = 120;
 
 /** The last index at or before `at` where a visible text may be cut: not inside an escape, a marker or a character. */
-export function wholeBefore(text: string, at: number): number {
+export function safeCutBefore(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST);
   const before = text.slice(from, at + 2);
   const openMarker = before.lastIndexOf('⟨', at - from - 1);

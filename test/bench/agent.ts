@@ -8,7 +8,7 @@ import type { AgentCard, Part, SendMessageRequest, StreamResponse } from '@a2a-j
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import type { Client } from '@a2a-js/sdk/client';
 import { z } from 'zod';
-import { activity, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { activitySchema, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Activity, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { BenchContext } from './benchmark.ts';
 import { startProgram } from './child-program.ts';
@@ -111,7 +111,7 @@ export function chunkOf({ payload }: StreamResponse): string | undefined {
   return content?.$case === 'text' ? content.value : undefined;
 }
 
-const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity }) });
+const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity: activitySchema }) });
 
 /** What a status update says of a tool; undefined for any other event. */
 export function activityOf({ payload }: StreamResponse): Activity | undefined {

@@ -1,7 +1,7 @@
 /** A delegation by a person with an MCP client, who knows nothing but what the bridge's tools say. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { pendingReason } from '../../shared/protocol/tool-approval.ts';
+import { pendingReasonSchema } from '../../shared/protocol/tool-approval.ts';
 import type { ToolResult } from '../integration/bridge/support/raw-client.ts';
 import { must } from './findings.ts';
 import type { Flow } from './flow.ts';
@@ -20,7 +20,7 @@ const report = z.object({
     z.object({
       callId: z.string(),
       shown: z.string(),
-      reason: pendingReason,
+      reason: pendingReasonSchema,
       input: z.record(z.string(), z.unknown()),
     }),
   ),

@@ -1,7 +1,7 @@
 /** Decision claims in memory, for tests that do not need the database. */
-import type { Asking, DecisionClaims } from '../../bridge/state/decision-claims.ts';
+import type { AskedQuestion, DecisionClaims } from '../../bridge/state/decision-claims.ts';
 
-const nameOf = (asking: Asking): string => JSON.stringify(asking);
+const nameOf = (asking: AskedQuestion): string => JSON.stringify(asking);
 
 export function claimsInMemory(): DecisionClaims {
   const taken = new Map<string, string>();

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { AgentCard, Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
-import { type Decision, decisionsPart, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { type Decision, decisionsPartSchema, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { FakeTask } from './fake-agent-task.ts';
 
 const rpcRequest = z.object({
@@ -216,7 +216,7 @@ export class FakeAgent {
     const data = message.parts.flatMap((each) =>
       each.content?.$case === 'data' ? [each.content.value] : [],
     )[0];
-    const decided = decisionsPart.safeParse(data);
+    const decided = decisionsPartSchema.safeParse(data);
     if (decided.success) {
       this.decisions.push(...decided.data.decisions);
       task.decide(decided.data.decisions.map((each) => each.callId));

@@ -1,7 +1,7 @@
 /** Calls in the form that policy judges. */
 import { NO_TARGETS, type ResolvedTargets, type JudgedCall } from '../../a2a-server/policy/judged-call.ts';
 import { createPolicy, type Policy } from '../../a2a-server/policy/policy.ts';
-import { rules } from '../../a2a-server/policy/rule.ts';
+import { rulesSchema } from '../../a2a-server/policy/rule.ts';
 
 const builtIn = { type: 'built-in' } as const;
 
@@ -41,5 +41,5 @@ function call(
 
 /** Builds a policy from rules in the configuration file's format. */
 export function policyOf(...written: readonly Record<string, unknown>[]): Policy {
-  return createPolicy(rules.parse(written), { tools: TOOLS, shell: 'sh' });
+  return createPolicy(rulesSchema.parse(written), { tools: TOOLS, shell: 'sh' });
 }

@@ -21,7 +21,7 @@ import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
 import { NO_EXPIRY } from '../../a2a-server/task/expiry.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import { createPolicy } from '../../a2a-server/policy/policy.ts';
-import { rules, type rule } from '../../a2a-server/policy/rule.ts';
+import { rulesSchema, type ruleSchema } from '../../a2a-server/policy/rule.ts';
 import { builtinTools } from '../../a2a-server/tools/builtin/builtin-tools.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';
 import { createToolbox, type ToolSupply } from '../../a2a-server/tools/toolbox.ts';
@@ -53,7 +53,7 @@ export async function startService(options: {
   /** A source of further tools. */
   supply?: ToolSupply;
   /** Rules in the configuration file's format. */
-  policy?: readonly z.input<typeof rule>[];
+  policy?: readonly z.input<typeof ruleSchema>[];
   /** The mode of a task that names none; defaults to `ask`. */
   mode?: TaskMode;
   limits?: Partial<TimeLimits>;
@@ -82,7 +82,7 @@ export async function startService(options: {
     ids: randomIds(clock),
     models: options.models,
     toolbox: createToolbox(tools, options.supply),
-    policy: createPolicy(rules.parse(options.policy ?? []), { tools: tools.map(({ name }) => name) }),
+    policy: createPolicy(rulesSchema.parse(options.policy ?? []), { tools: tools.map(({ name }) => name) }),
     mode: options.mode ?? 'ask',
     openWorkspace: (path) => openWorkspace(path ?? options.workspace),
     graceMs: 5_000,

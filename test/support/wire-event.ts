@@ -1,10 +1,10 @@
 /** Parses the tasks and events of an A2A 1.0 server with both extensions on. */
 import { z } from 'zod';
-import { RESUMABLE_STREAM, streamPosition } from '../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream.ts';
 import {
-  activity,
+  activitySchema,
   pendingPart,
-  taskOverview,
+  taskOverviewSchema,
   TOOL_APPROVAL,
   type Activity,
   type PendingAction,
@@ -20,7 +20,7 @@ const status = z.object({
   message: message.optional(),
 });
 const artifact = z.object({ artifactId: z.string(), parts: z.array(z.object({ text: z.string() })) });
-const position = { [RESUMABLE_STREAM]: streamPosition };
+const position = { [RESUMABLE_STREAM]: streamPositionSchema };
 
 const wireTask = z.object({
   id: z.string(),
@@ -28,7 +28,7 @@ const wireTask = z.object({
   status,
   artifacts: z.array(artifact).default([]),
   history: z.array(message).default([]),
-  metadata: z.object({ ...position, [TOOL_APPROVAL]: taskOverview }),
+  metadata: z.object({ ...position, [TOOL_APPROVAL]: taskOverviewSchema }),
 });
 
 const wireEvent = z.union([
@@ -38,7 +38,7 @@ const wireEvent = z.union([
       taskId: z.string(),
       contextId: z.string(),
       status,
-      metadata: z.object({ ...position, [TOOL_APPROVAL]: z.object({ activity }).optional() }),
+      metadata: z.object({ ...position, [TOOL_APPROVAL]: z.object({ activity: activitySchema }).optional() }),
     }),
   }),
   z.object({
@@ -66,7 +66,7 @@ export interface TaskView {
   text: string;
   /** One line per message: role and text. */
   history: string[];
-  overview: z.infer<typeof taskOverview>;
+  overview: z.infer<typeof taskOverviewSchema>;
 }
 
 /** One event of a stream. */

@@ -11,7 +11,7 @@ import {
   type Progress,
   type TaskReport,
 } from '../../shared/client/index.ts';
-import { TOOL_APPROVAL, taskOverview } from '../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL, taskOverviewSchema } from '../../shared/protocol/tool-approval.ts';
 import { type Job, located } from './job.ts';
 import { judge } from './judge.ts';
 import { Person } from './person.ts';
@@ -117,7 +117,7 @@ function decided(progress: Progress, person: Person, execution: Execution): void
   else if (asks) execution.say('Go on as you think best.').catch(() => undefined);
 }
 
-const told = z.object({ metadata: z.object({ [TOOL_APPROVAL]: taskOverview }) });
+const told = z.object({ metadata: z.object({ [TOOL_APPROVAL]: taskOverviewSchema }) });
 
 async function spent(
   { url, token }: Agent,

@@ -30,7 +30,7 @@ export function checkHostAndOrigin(
     );
 }
 
-/** True if the page was loaded from the address that it calls. `checkReach` has checked that address. */
+/** True if the page was loaded from the address that it calls. `checkHostAndOrigin` has checked that address. */
 export function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const [, authority] = /^https?:\/\/([^/\s]+)$/i.exec(origin) ?? [];
   return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();

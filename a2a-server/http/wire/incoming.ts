@@ -15,9 +15,9 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
 import {
-  decisionsPart,
-  revokePart,
-  taskSettings,
+  decisionsPartSchema,
+  revokePartSchema,
+  taskSettingsSchema,
   TOOL_APPROVAL,
 } from '../../../shared/protocol/tool-approval.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
@@ -90,7 +90,7 @@ function partOf({ content }: Part): MessagePart {
 }
 
 function settingsIn({ metadata }: Message): TaskSettings {
-  const parsed = taskSettings.safeParse(metadata?.[TOOL_APPROVAL] ?? {});
+  const parsed = taskSettingsSchema.safeParse(metadata?.[TOOL_APPROVAL] ?? {});
   if (parsed.success) return parsed.data;
   throw malformed(
     `The task settings in metadata["${TOOL_APPROVAL}"] are not valid: ${issuesOf(parsed.error)}.`,
@@ -125,7 +125,7 @@ function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart |
   if (meant.length > 1)
     throw invalidDecision('A message carries one decisions part; put all decisions into its list.');
   if (meansToRevoke(meant[0])) return revocation(meant[0]);
-  const parsed = decisionsPart.safeParse(meant[0]);
+  const parsed = decisionsPartSchema.safeParse(meant[0]);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
     `The decisions part is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
@@ -133,7 +133,7 @@ function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart |
 }
 
 function revocation(meant: unknown): RevokePart {
-  const parsed = revokePart.safeParse(meant);
+  const parsed = revokePartSchema.safeParse(meant);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
     `The part that revokes grants is not valid: ${issuesOf(parsed.error)}. It is {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,

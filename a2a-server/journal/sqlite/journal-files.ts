@@ -9,7 +9,7 @@ import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { openSqlite, SqliteFailure } from '../../../shared/sqlite/driver.ts';
-import { createPrivately } from '../../../shared/sqlite/private-file.ts';
+import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { JournalInUse } from '../journal.ts';
 
 /** A process that is just ending may need this long to release the lock. Milliseconds. */
@@ -26,7 +26,7 @@ const PATIENCE_MS = 500;
 export function prepareJournalDirectory(path: string): string {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    createPrivately(path);
+    createPrivateFile(path);
     return realpathSync(path);
   } catch (error) {
     throw placeError(path, error);
@@ -49,7 +49,7 @@ export function makePrivate(path: string): void {
  */
 export function lockJournal(path: string): () => void {
   const ownerPath = `${path}.owner`;
-  createPrivately(ownerPath);
+  createPrivateFile(ownerPath);
   const lock = openSqlite(ownerPath, { busyTimeoutMs: PATIENCE_MS });
   try {
     // In memory: the lock file gets no content and no rollback journal.

@@ -9,7 +9,7 @@ import { textColumn } from './columns.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './entry-reader.ts';
 import { requireCurrentSchema } from './schema.ts';
-import { storing } from '../../../shared/sqlite/storage-error.ts';
+import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 
 export interface ReadonlyJournal {
   /** The ids of all tasks, oldest first. */
@@ -29,7 +29,7 @@ export function openReadonlyJournal(path: string): ReadonlyJournal {
       'CONFIGURATION',
       `There is no journal ${path}. Check the state directory: no server has used it.`,
     );
-  return storing(path, () => {
+  return withStorageErrors(path, () => {
     const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {
       database.exec('PRAGMA query_only = ON');
@@ -37,8 +37,8 @@ export function openReadonlyJournal(path: string): ReadonlyJournal {
       const reader = new EntryReader(database);
       const ids = database.query('SELECT task_id FROM tasks ORDER BY key');
       return {
-        taskIds: () => storing(path, () => ids().map((row) => textColumn(row[0]))),
-        entries: (taskId) => storing(path, () => allOf(reader, taskId)),
+        taskIds: () => withStorageErrors(path, () => ids().map((row) => textColumn(row[0]))),
+        entries: (taskId) => withStorageErrors(path, () => allOf(reader, taskId)),
         close: () => database.close(),
       };
     } catch (error) {

@@ -24,7 +24,7 @@ import { EntryReader } from './entry-reader.ts';
 import { SessionDeletion } from './delete-sessions.ts';
 import { lockJournal, makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { migrate } from './schema.ts';
-import { storing } from '../../../shared/sqlite/storage-error.ts';
+import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 
 /** The time that a statement waits for the lock of another program, such as a backup. Milliseconds. */
@@ -49,7 +49,7 @@ export interface SqliteJournalOptions {
  */
 export async function openSqliteJournal({ path, clock }: SqliteJournalOptions): Promise<Journal> {
   const place = prepareJournalDirectory(path);
-  return storing(place, () => {
+  return withStorageErrors(place, () => {
     const disown = lockJournal(place);
     let database: Sqlite | undefined;
     try {
@@ -90,7 +90,7 @@ class SqliteJournal implements Journal {
     const appender = new Appender(parts.database, this.#index, parts.clock);
     this.#appends = new GroupCommit({
       commit: (appends) => {
-        const outcomes = storing(this.#path, () => appender.commit(appends));
+        const outcomes = withStorageErrors(this.#path, () => appender.commit(appends));
         // J1: wake watchers only after the entries are durable.
         const written = appends.filter((append, index) => this.#landed(append, outcomes[index]));
         for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);
@@ -180,7 +180,7 @@ class SqliteJournal implements Journal {
     this.#tails.clear();
     try {
       // The driver keeps the file open until its statements are garbage collected. So SQLite does not checkpoint by itself.
-      storing(this.#path, () =>
+      withStorageErrors(this.#path, () =>
         this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);'),
       );
     } finally {
@@ -201,7 +201,7 @@ class SqliteJournal implements Journal {
 
   #ask<Answer>(question: () => Answer): Answer {
     this.#requireOpen();
-    return storing(this.#path, question);
+    return withStorageErrors(this.#path, question);
   }
 
   #requireOpen(): void {

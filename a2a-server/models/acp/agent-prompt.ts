@@ -11,7 +11,7 @@ import {
   type Turn,
 } from '../../task/snapshot.ts';
 import { transcript } from '../../task/transcript.ts';
-import { capped } from '../../../shared/text/capped-text.ts';
+import { capText } from '../../../shared/text/capped-text.ts';
 
 /** Maximum characters of the conversation for an agent that does not remember it. */
 const MAX_TRANSCRIPT = 100_000;
@@ -105,7 +105,7 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
     case 'failed': {
-      const asked = capped(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_ASKED);
+      const asked = capText(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_ASKED);
       return [`(The task before this one was not finished: ${last.status.message} It was: ${asked})`];
     }
     case 'canceled':
@@ -128,7 +128,7 @@ function saidIn(open: readonly ConversationItem[]): string[] {
   const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
   return words.length === 0
     ? []
-    : [`What you had said by then: ${capped(words.join('\n\n'), MAX_TRANSCRIPT)}`];
+    : [`What you had said by then: ${capText(words.join('\n\n'), MAX_TRANSCRIPT)}`];
 }
 
 function whatBecame(open: readonly ConversationItem[], task: Snapshot): string[] {
@@ -141,7 +141,7 @@ function whatBecame(open: readonly ConversationItem[], task: Snapshot): string[]
 function lineOf(call: Call): string {
   if (call.state.type === 'ready' || call.state.type === 'running')
     return `- ${call.title}: the person has approved it, and it was not done yet. Ask for it again, exactly as before: it will be let through.`;
-  return `- ${call.title}: ${capped(resultForModel(call).text, MAX_RESULT)}`;
+  return `- ${call.title}: ${capText(resultForModel(call).text, MAX_RESULT)}`;
 }
 
 /** @param open the exchanges that the prompt describes in more detail. */

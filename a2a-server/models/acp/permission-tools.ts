@@ -17,7 +17,7 @@ import { inputChangedError } from '../../tools/workspace/replace-file.ts';
 import { agentName } from './agent-command.ts';
 import { basisOfFiles, diffsFromDisk, readFiles, type CurrentFile } from './file-changes.ts';
 import type { LiveAgents } from './live-agents.ts';
-import { permissionInput, permissionFiles, type PermissionInput } from './permission.ts';
+import { permissionInputSchema, permissionFiles, type PermissionInput } from './permission.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { runPermitted } from './run-permitted.ts';
 
@@ -48,7 +48,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
       description: `The agent ${name} ${does}, as it asked to.`,
       source: { type: 'acp-agent', agent: name },
       sideEffect,
-      schema: permissionInput,
+      schema: permissionInputSchema,
       timeoutMs: () => NO_LIMIT_MS,
       title: ({ title, forGood }) =>
         forGood ? `${title} (the agent takes leave for this only for good)` : title,

@@ -13,7 +13,7 @@ import { pathInWorkspace } from './path-in-workspace.ts';
 import { toolCallDiffs, toolCallText } from './tool-call.ts';
 
 /** The fields of a permission that the person sees and that the decision binds to (D2). */
-export const permissionInput = z.strictObject({
+export const permissionInputSchema = z.strictObject({
   title: z.string(),
   /** The agent's name for the tool. */
   name: z.string().optional(),
@@ -26,7 +26,7 @@ export const permissionInput = z.strictObject({
   /** The agent offers only a permanent approval, and will not ask again for similar calls. */
   forGood: z.literal(true).optional(),
 });
-export type PermissionInput = z.infer<typeof permissionInput>;
+export type PermissionInput = z.infer<typeof permissionInputSchema>;
 
 /** An open permission request. */
 export interface Permission {
@@ -49,7 +49,7 @@ export function permissionOf(
 ): Permission {
   const diffs = toolCallDiffs(known);
   const text = toolCallText(known);
-  const input = permissionInput.parse({
+  const input = permissionInputSchema.parse({
     title: oneLine(known.title ?? known.name ?? known.kind ?? 'Go on', 200),
     ...(known.name && { name: known.name }),
     ...(known.rawInput !== undefined && known.rawInput !== null && { rawInput: known.rawInput }),

@@ -2,7 +2,7 @@
 import type { ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { callsOf, type Call, type Snapshot } from '../../task/snapshot.ts';
-import { capped } from '../../../shared/text/capped-text.ts';
+import { capText } from '../../../shared/text/capped-text.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type ToolResult, type ToolRun } from '../../tools/tool.ts';
 import { contentPartsOf } from './session-updates.ts';
@@ -147,7 +147,7 @@ function resultOf(end: End, workspace: string, call: Call): ToolResult {
       const parts = contentPartsOf(toolCall, workspace).flatMap((part) =>
         part.type === 'text' ? [part.text] : [],
       );
-      const text = capped(parts.join('\n\n') || rawText(toolCall), MAX_RESULT);
+      const text = capText(parts.join('\n\n') || rawText(toolCall), MAX_RESULT);
       if (toolCall.status === 'failed')
         throw new Error(text || 'The agent says that it failed, and no more.');
       return { text: text || 'The agent says that it is done.', summary: `${title}: done` };
@@ -182,6 +182,6 @@ function liveOutput({ output }: ToolRun): { told: (toolCall: ToolCallUpdate) => 
       output(text.startsWith(shown) ? text.slice(shown.length) : `\n${text}`);
       shown = text;
     },
-    soFar: () => capped(shown, MAX_RESULT),
+    soFar: () => capText(shown, MAX_RESULT),
   };
 }

@@ -1,7 +1,7 @@
 /** Converts an ACP agent's session updates to model events: text, notes, artifacts. */
 import type { Plan, SessionUpdate, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk';
 import type { Artifact, ContentPart } from '../../task/events.ts';
-import { capped } from '../../../shared/text/capped-text.ts';
+import { capText } from '../../../shared/text/capped-text.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import type { ModelEvent } from '../model.ts';
@@ -93,7 +93,7 @@ export function contentPartsOf(toolCall: ToolCallUpdate, workspace: string): Con
   );
   return [...changes, toolCallText(toolCall)]
     .filter((text) => text !== '')
-    .map((text) => ({ type: 'text', text: capped(text, MAX_OUTPUT) }));
+    .map((text) => ({ type: 'text', text: capText(text, MAX_OUTPUT) }));
 }
 
 function planOf({ entries }: Plan): Artifact {

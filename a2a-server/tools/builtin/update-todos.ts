@@ -1,6 +1,6 @@
 /** The `update-todos` tool shows the agent's plan and progress to the person. */
 import { z } from 'zod';
-import { todo } from '../../../shared/protocol/tool-approval.ts';
+import { todoSchema } from '../../../shared/protocol/tool-approval.ts';
 import { defineTool } from './define-tool.ts';
 import { count } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
@@ -9,7 +9,7 @@ const MAX_TODOS = 50;
 
 const schema = z.strictObject({
   todos: z
-    .array(todo)
+    .array(todoSchema)
     .max(MAX_TODOS)
     .describe('The whole list, in the order of the work. It replaces the previous list.'),
 });

@@ -3,7 +3,7 @@
  * A slice has a time limit if the pattern can be hostile.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { patiently, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
+import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
 /** Characters per slice; an ordinary pattern takes about a millisecond for one slice. */
@@ -55,7 +55,7 @@ async function matchSlice(slice: readonly SearchRun[], matcher: LineMatcher): Pr
   const match = () => slice.flatMap((run) => matchRun(run, matcher));
   if (matcher.steady) return match();
   try {
-    return await patiently(SLICE_MS, match);
+    return await withinTimeOrRetry(SLICE_MS, match);
   } catch (error) {
     if (!(error instanceof TimeExceeded)) throw error;
     throw new Error(

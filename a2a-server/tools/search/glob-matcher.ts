@@ -1,6 +1,6 @@
 /** Decides which paths match a glob. */
 import picomatch from 'picomatch';
-import { patiently, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
+import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
 
 /** A glob becomes a regular expression and can be equally slow; see bounded-time.ts. */
 const LIMIT_MS = 100;
@@ -31,7 +31,7 @@ export async function globMatcher(glob: string): Promise<GlobMatcher> {
 
 async function bounded<T>(glob: string, work: () => T): Promise<T> {
   try {
-    return await patiently(LIMIT_MS, work);
+    return await withinTimeOrRetry(LIMIT_MS, work);
   } catch (cause) {
     if (!(cause instanceof TimeExceeded)) throw cause;
     throw new Error(`The glob "${glob}" takes too long to match; use a simpler one.`, { cause });

@@ -7,7 +7,7 @@ import type { Resolve } from './resolve.ts';
 import { addressIn, unreachable } from './web-url.ts';
 
 /**
- * Resolves the name for each connection, which then uses these addresses (see `pinned`). So a name that changes its
+ * Resolves the name for each connection, which then uses these addresses (see `pinnedLookup`). So a name that changes its
  * addresses later (DNS rebinding) gains nothing. One private address makes it refuse the host.
  * @throws ProductError FORBIDDEN; the errors of `resolve`
  */

@@ -1,7 +1,7 @@
 /** Applies the .gitignore files from the workspace root down to one directory. */
 import ignore, { type Ignore } from 'ignore';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { patiently, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
+import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
 import type { DirectoryEntry } from './entries.ts';
 
 /** Time limit for untrusted patterns; see bounded-time.ts. */
@@ -45,7 +45,7 @@ export async function notIgnored(
 
 async function bounded<T>(work: () => T): Promise<T> {
   try {
-    return await patiently(LIMIT_MS, work);
+    return await withinTimeOrRetry(LIMIT_MS, work);
   } catch (cause) {
     if (!(cause instanceof TimeExceeded)) throw cause;
     throw new ProductError(

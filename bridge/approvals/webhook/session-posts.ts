@@ -15,7 +15,7 @@ import { refuseUnseen } from '../seen-whole.ts';
 import { sendVerdicts } from '../send-verdicts.ts';
 import type { Session } from '../../sessions/session.ts';
 import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './approval-request.ts';
-import type { Posted, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
+import type { PostedAction, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
 import { type About, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
 import { postedVerdicts } from './webhook-answer.ts';
@@ -48,7 +48,7 @@ export class SessionPosts {
   /** Requests posted, or being posted, by this or another bridge. */
   readonly #taken = new Set<string>();
   /** Requests that this bridge posted or took over, and that are not known to be decided. */
-  readonly #asked = new Map<string, Posted>();
+  readonly #asked = new Map<string, PostedAction>();
   readonly #underWay = new Set<UnderWay>();
   #callOff: (() => void) | undefined;
   #stopReading: (() => void) | undefined;
@@ -69,7 +69,7 @@ export class SessionPosts {
   }
 
   /** Takes over a post of another bridge that has ended. */
-  takeOver(marked: Posted): void {
+  takeOver(marked: PostedAction): void {
     const key = requestKey(marked);
     this.#taken.add(key);
     this.#asked.set(key, marked);
@@ -126,7 +126,7 @@ export class SessionPosts {
       this.#postIn(AGAIN_MS);
       return;
     }
-    const mine: Posted[] = [];
+    const mine: PostedAction[] = [];
     const { view } = session;
     const waiting = this.#waiting().filter((each) => !this.#taken.has(requestKey(each)));
     for (const each of waiting) this.#taken.add(requestKey(each));
@@ -138,7 +138,7 @@ export class SessionPosts {
     if (mine.length > 0) await this.#ask(mine);
   }
 
-  async #ask(mine: readonly Posted[]): Promise<void> {
+  async #ask(mine: readonly PostedAction[]): Promise<void> {
     const session = this.#session;
     const { clock, log } = this.#parts;
     const about = this.#about();
@@ -189,7 +189,7 @@ export class SessionPosts {
   }
 
   /** These requests no longer wait: aborts posts under way, and tells the receiver. */
-  #over(over: readonly (readonly [string, Posted])[]): void {
+  #over(over: readonly (readonly [string, PostedAction])[]): void {
     const { log, clock } = this.#parts;
     for (const [key] of over) this.#asked.delete(key);
     for (const { keys, call } of this.#underWay)
@@ -214,7 +214,7 @@ export class SessionPosts {
     );
   }
 
-  #mark(about: Posted, state: PostState): void {
+  #mark(about: PostedAction, state: PostState): void {
     this.#parts.rows.set(about, state);
   }
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { type DecisionInput, decisionInput, decisionsOf, verdictOf } from '../decision-input.ts';
+import { type DecisionInput, decisionInputSchema, decisionsOf, verdictOf } from '../decision-input.ts';
 import type { Verdict } from '../../dialects/dialect.ts';
 import type { ApprovalRequest } from './approval-request.ts';
 
@@ -17,7 +17,7 @@ export type WebhookAnswer =
   /** The receiver refuses the post; a retry does not help. */
   | { type: 'refused'; problem: string };
 
-const decided = z.strictObject({ decisions: z.array(decisionInput).min(1).max(100) });
+const decided = z.strictObject({ decisions: z.array(decisionInputSchema).min(1).max(100) });
 
 export interface Said {
   status: number;

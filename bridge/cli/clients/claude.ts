@@ -4,7 +4,7 @@
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { McpClient, Surroundings } from './client.ts';
+import type { McpClient, ClientEnvironment } from './client.ts';
 import { projectKey } from './project-key.ts';
 
 export const claude: McpClient = {
@@ -23,7 +23,7 @@ export const claude: McpClient = {
 };
 
 /** An older file name in the settings directory wins if that file exists. */
-async function ownFile({ env, home }: Surroundings): Promise<string> {
+async function ownFile({ env, home }: ClientEnvironment): Promise<string> {
   const chosen = env['CLAUDE_CONFIG_DIR'] || undefined;
   const older = join(chosen ?? join(home, '.claude'), '.config.json');
   const exists = await access(older).then(

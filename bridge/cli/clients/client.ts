@@ -5,7 +5,7 @@ export const SCOPES = ['user', 'project', 'local'] as const;
 /** This user everywhere; everyone in this directory; this user in this directory. */
 export type Scope = (typeof SCOPES)[number];
 
-export interface Surroundings {
+export interface ClientEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   platform: NodeJS.Platform;
   home: string;
@@ -13,7 +13,7 @@ export interface Surroundings {
   cwd: string;
 }
 
-export const thisPlace = (): Surroundings => ({
+export const clientEnvironment = (): ClientEnvironment => ({
   env: process.env,
   platform: process.platform,
   home: homedir(),
@@ -39,7 +39,7 @@ export interface McpClient {
   /** `json` with comments is refused, as the client itself refuses it. */
   format: 'json' | 'jsonc' | 'toml';
   /** Only the scopes that the client has. */
-  places: Readonly<Partial<Record<Scope, (around: Surroundings) => Promise<ConfigPlace>>>>;
+  places: Readonly<Partial<Record<Scope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;
   entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
   /** The person's next step. */
   nextStep: string;

@@ -22,7 +22,7 @@ export async function readConfig(path: string): Promise<ConfigFile> {
     return { path: real, text, mode: mode & 0o777 };
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return { path, text: '', mode: undefined };
-    throw unusable(path, messageOf(error), error);
+    throw unusableConfigError(path, messageOf(error), error);
   }
 }
 
@@ -39,20 +39,20 @@ export async function writeConfig(
   const { path, mode } = file;
   // A rename would bypass the permission, but the user has made the file read-only on purpose.
   if (mode !== undefined && (mode & 0o222) === 0)
-    throw unusable(path, 'it is read-only. Make it writable (chmod u+w) first');
+    throw unusableConfigError(path, 'it is read-only. Make it writable (chmod u+w) first');
   try {
     if (mode === undefined) await mkdir(dirname(path), { recursive: true });
     const backup = mode === undefined ? undefined : await backedUp(path);
     // The client may be running, and may write its configuration at any time.
     if ((await readConfig(path)).text !== file.text)
-      throw unusable(path, 'it has changed meanwhile. Run this again');
+      throw unusableConfigError(path, 'it has changed meanwhile. Run this again');
     await replaceFile(path, text);
     await chmod(path, mode ?? fresh);
     return backup;
   } catch (error) {
     throw error instanceof ProductError
       ? error
-      : unusable(path, `it cannot be written (${messageOf(error)})`, error);
+      : unusableConfigError(path, `it cannot be written (${messageOf(error)})`, error);
   }
 }
 
@@ -63,7 +63,7 @@ async function backedUp(path: string): Promise<string> {
   return backup;
 }
 
-export function unusable(path: string, problem: string, cause?: unknown): ProductError {
+export function unusableConfigError(path: string, problem: string, cause?: unknown): ProductError {
   return new ProductError('CONFIGURATION', `${path} was left as it is: ${problem}.`, {
     facts: { path },
     cause,

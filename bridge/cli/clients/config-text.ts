@@ -2,17 +2,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { McpClient } from './client.ts';
-import type { ConfigText, ServerEntry } from './config-format.ts';
+import type { ConfigFormat, ServerEntry } from './config-format.ts';
 import { jsonText } from './json-text.ts';
 import { tomlText } from './toml-text.ts';
 
-const FORMATS: Readonly<Record<McpClient['format'], ConfigText>> = {
+const FORMATS: Readonly<Record<McpClient['format'], ConfigFormat>> = {
   json: jsonText({ comments: false }),
   jsonc: jsonText({ comments: true }),
   toml: tomlText,
 };
 
-export const configText = (format: McpClient['format']): ConfigText => FORMATS[format];
+export const configText = (format: McpClient['format']): ConfigFormat => FORMATS[format];
 
 const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
@@ -33,8 +33,8 @@ export type ConfigChange =
   | { type: 'taken' };
 
 /** Adds or updates the entry. Other keys of the bridge's entry, e.g. its environment, stay. */
-export function installed(
-  config: ConfigText,
+export function withBridge(
+  config: ConfigFormat,
   text: string,
   { keys, entry }: { keys: readonly string[]; entry: ServerEntry },
 ): ConfigChange {
@@ -45,7 +45,7 @@ export function installed(
   return same ? { type: 'same' } : { type: 'changed', text: config.put(text, keys, { ...known, ...entry }) };
 }
 
-export function uninstalled(config: ConfigText, text: string, keys: readonly string[]): ConfigChange {
+export function withoutBridge(config: ConfigFormat, text: string, keys: readonly string[]): ConfigChange {
   const before = config.read(text, keys);
   if (before === undefined) return { type: 'same' };
   if (!isBridge(before)) return { type: 'taken' };

@@ -12,12 +12,12 @@ import {
   printParseErrorCode,
 } from 'jsonc-parser';
 import { z } from 'zod';
-import type { ConfigText } from './config-format.ts';
+import type { ConfigFormat } from './config-format.ts';
 
 const BOM = '\u{feff}';
 const object = z.record(z.string(), z.unknown());
 
-export function jsonText({ comments }: { comments: boolean }): ConfigText {
+export function jsonText({ comments }: { comments: boolean }): ConfigFormat {
   const options = { disallowComments: !comments, allowTrailingComma: comments, allowEmptyContent: true };
   /** @throws Error with the line of the first problem */
   const treeOf = (text: string): Node | undefined => {

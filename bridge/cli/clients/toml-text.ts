@@ -3,12 +3,12 @@ import { parse, patch, stringify } from '@decimalturn/toml-patch';
 import { stringify as stable } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import type { ConfigText, ServerEntry } from './config-format.ts';
+import type { ConfigFormat, ServerEntry } from './config-format.ts';
 
 type Table = Record<string, unknown>;
 const table = z.record(z.string(), z.unknown());
 
-export const tomlText: ConfigText = {
+export const tomlText: ConfigFormat = {
   read(text, keys) {
     let at: unknown = tableOf(text);
     for (const [depth, key] of keys.entries()) {

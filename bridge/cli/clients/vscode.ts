@@ -3,7 +3,7 @@
  * in the user's default profile or in a workspace.
  */
 import { join } from 'node:path';
-import type { McpClient, Surroundings } from './client.ts';
+import type { McpClient, ClientEnvironment } from './client.ts';
 
 export const vscode: McpClient = {
   title: 'VS Code',
@@ -17,13 +17,13 @@ export const vscode: McpClient = {
 };
 
 /** The same search order as VS Code. */
-function userData({ env, platform, home }: Surroundings): string {
+function userData({ env, platform, home }: ClientEnvironment): string {
   const portable = env['VSCODE_PORTABLE'];
   if (portable !== undefined && portable !== '') return join(portable, 'user-data');
   return join(env['VSCODE_APPDATA'] || applicationData({ env, platform, home }), 'Code');
 }
 
-function applicationData({ env, platform, home }: Omit<Surroundings, 'cwd'>): string {
+function applicationData({ env, platform, home }: Omit<ClientEnvironment, 'cwd'>): string {
   if (platform === 'win32') return env['APPDATA'] || join(home, 'AppData', 'Roaming');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   return env['XDG_CONFIG_HOME'] || join(home, '.config');

@@ -7,7 +7,7 @@ import type { Verdict } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
-import { parseChoice } from '../decisions/parse-choice.ts';
+import { parseChoiceNumbers } from '../decisions/parse-choice.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSession } from '../decisions/resolve-id.ts';
@@ -68,7 +68,7 @@ async function answerOf(
 }
 
 function labels({ preview }: PendingAction, said: string): Answer {
-  return preview.type === 'question' ? parseChoice(preview, said) : said;
+  return preview.type === 'question' ? parseChoiceNumbers(preview, said) : said;
 }
 
 function otherQuestion(): ProductError {

@@ -7,7 +7,7 @@ import { outputOf } from '../../mcp/reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { waitFor } from '../../sessions/wait-for-session.ts';
-import { asAgentSays, taskSettingsFor } from '../../mcp/tools/task-settings.ts';
+import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/task-settings.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS } from '../terminal/exit-codes.ts';
@@ -23,7 +23,7 @@ export interface CommandOptions extends CommonOptions {
 }
 
 /** @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the agent's refusal */
-export async function command(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
+export async function runAgentCommand(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
   const { options } = run;
   const desk = await openCommandContext(run);
   const going =
@@ -69,7 +69,7 @@ async function carriedOut(
           command: call,
           settings: await taskSettingsFor(agent, {}, settings.workspace),
         })
-      : await desk.delegations.goOn(going, { text, command: call, settings: asAgentSays(agent, {}) });
+      : await desk.delegations.goOn(going, { text, command: call, settings: withAgentPaths(agent, {}) });
   const { signal } = new AbortController();
   await waitFor({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
   // The person sees the result here, so the inbox need not announce it.

@@ -3,12 +3,12 @@
  * the command shows the action and asks the person (D2).
  */
 import { verdictOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
-import { decisionScope, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
-import { actionsMeant } from '../decisions/resolve-id.ts';
+import { resolveActions } from '../decisions/resolve-id.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendVerdicts } from '../decisions/send-verdicts.ts';
@@ -39,7 +39,7 @@ export async function decide(
   const decision = word === 'approve' ? approvalOf(options.scope) : word;
   const limits = limitsIn(options);
   const desk = await openCommandContext(run);
-  const { session, actions, seen } = await actionsMeant(desk.sessions, given, options.all === true);
+  const { session, actions, seen } = await resolveActions(desk.sessions, given, options.all === true);
   if (!seen && !(await shownAndAgreed(run, word, actions))) {
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
@@ -97,7 +97,7 @@ function approvalOf(scope = 'once'): McpDecisionWord {
   const word = Object.hasOwn(APPROVALS, scope) ? APPROVALS[scope] : undefined;
   if (word === undefined)
     throw new UsageError(
-      `There is no scope "${scope}". The scopes are: ${decisionScope.options.join(', ')}.`,
+      `There is no scope "${scope}". The scopes are: ${decisionScopeSchema.options.join(', ')}.`,
     );
   return word;
 }

@@ -3,18 +3,18 @@ import { packageVersion } from '../../../shared/runtime/version.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../agents/agent.ts';
 import { configuredAgents } from '../../startup/configured-agents.ts';
-import { thisPlace } from '../clients/client.ts';
+import { clientEnvironment } from '../clients/client.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
 import { checkNode, checkStateDirectory, checkToken } from '../doctor/check-machine.ts';
-import { checkServer, taken } from '../doctor/check-server.ts';
-import { type Finding, ok, warn } from '../doctor/finding.ts';
+import { checkServer, isPortInUse } from '../doctor/check-server.ts';
+import { type CheckResult, ok, warn } from '../doctor/finding.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import type { Style } from '../terminal/paint.ts';
 
-const MARKS: Readonly<Record<Finding['level'], readonly [string, Style]>> = {
+const MARKS: Readonly<Record<CheckResult['level'], readonly [string, Style]>> = {
   ok: ['✓', 'green'],
   warn: ['!', 'yellow'],
   fail: ['✗', 'red'],
@@ -42,7 +42,11 @@ export async function doctor(run: CommandRun<CommonOptions>): Promise<number> {
   return failed === 0 ? 0 : EXIT_FAILURE;
 }
 
-async function findingsOf({ settings, places, env }: CommandRun<CommonOptions>): Promise<readonly Finding[]> {
+async function findingsOf({
+  settings,
+  places,
+  env,
+}: CommandRun<CommonOptions>): Promise<readonly CheckResult[]> {
   const { stateDir, http } = settings;
   const tokens = [await checkToken(stateDir, 'token'), await checkToken(stateDir, 'http-token')];
   // A check starts nothing.
@@ -62,12 +66,12 @@ async function findingsOf({ settings, places, env }: CommandRun<CommonOptions>):
     ...(server === undefined ? [] : [server]),
     ...(http !== undefined && http !== 0 ? [await checkHttpPort(http)] : []),
     ...agents.flat(),
-    ...(await checkClients(thisPlace())),
+    ...(await checkClients(clientEnvironment())),
   ];
 }
 
-async function checkHttpPort(port: number): Promise<Finding> {
-  return (await taken(port))
+async function checkHttpPort(port: number): Promise<CheckResult> {
+  return (await isPortInUse(port))
     ? warn(
         'MCP over HTTP',
         `port ${String(port)} is in use`,

@@ -6,15 +6,15 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { quoted } from '../../../shared/text/visible-text.ts';
 import { verdictOf } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { askToConfirm, mustBeAskable } from '../terminal/confirm.ts';
+import { askToConfirm, requireTerminal } from '../terminal/confirm.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { type EditableText, editableTextOf } from '../decisions/editable-text.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
-import { actionsMeant } from '../decisions/resolve-id.ts';
+import { resolveActions } from '../decisions/resolve-id.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendVerdicts } from '../decisions/send-verdicts.ts';
-import { edited } from '../terminal/editor.ts';
+import { editInEditor } from '../terminal/editor.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
 export interface EditOptions extends CommonOptions {
@@ -35,7 +35,7 @@ export async function edit(
     session,
     actions: [action],
     seen,
-  } = await actionsMeant(desk.sessions, given, false);
+  } = await resolveActions(desk.sessions, given, false);
   if (action === undefined)
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
   const { callId, shown } = action;
@@ -43,7 +43,7 @@ export async function edit(
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
   // Before the person begins to edit.
-  mustBeAskable(terminal, asking);
+  requireTerminal(terminal, asking);
   const changed = await changedText(run, editable);
   if (changed === editable.text) {
     terminal.complain(
@@ -74,7 +74,7 @@ async function changedText(
   { text, extension }: EditableText,
 ): Promise<string> {
   const { file } = options;
-  if (file === undefined) return edited({ text, extension, env });
+  if (file === undefined) return editInEditor({ text, extension, env });
   try {
     return file === '-' ? await readText(process.stdin) : await readFile(file, 'utf8');
   } catch (error) {

@@ -2,10 +2,10 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { type McpClient, type Scope, SCOPES, thisPlace } from '../clients/client.ts';
+import { type McpClient, type Scope, SCOPES, clientEnvironment } from '../clients/client.ts';
 import { CLIENTS, isClientName } from '../clients/clients.ts';
-import { type ConfigFile, readConfig, unusable, writeConfig } from '../clients/config-file.ts';
-import { type ConfigChange, configText, installed, uninstalled } from '../clients/config-text.ts';
+import { type ConfigFile, readConfig, unusableConfigError, writeConfig } from '../clients/config-file.ts';
+import { type ConfigChange, configText, withBridge, withoutBridge } from '../clients/config-text.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { paintDiff } from '../terminal/paint.ts';
@@ -36,7 +36,7 @@ export async function install(
   // The running Node: a client started from the desktop may find no Node, or an older one.
   const command = { command: process.execPath, args: [bridgeScript, ...args] };
   return change(run, client, {
-    decide: (it, text, keys) => installed(configText(it.format), text, { keys, entry: it.entry(command) }),
+    decide: (it, text, keys) => withBridge(configText(it.format), text, { keys, entry: it.entry(command) }),
     words: ({ nextStep }) => nextStep,
   });
 }
@@ -44,7 +44,7 @@ export async function install(
 /** @throws ProductError CONFIGURATION; UsageError */
 export async function uninstall(run: CommandRun<InstallOptions>, client: string): Promise<number> {
   return change(run, client, {
-    decide: (it, text, keys) => uninstalled(configText(it.format), text, keys),
+    decide: (it, text, keys) => withoutBridge(configText(it.format), text, keys),
     words: ({ title }) => `${title} does without it from its next start on.`,
   });
 }
@@ -62,7 +62,7 @@ async function change(
 ): Promise<number> {
   const { options, terminal } = run;
   const { client, scope, name } = meant(clientName, options);
-  const place = await client.places[scope]?.(thisPlace());
+  const place = await client.places[scope]?.(clientEnvironment());
   if (place === undefined)
     throw new UsageError(
       `${client.title} has no scope "${scope}". It has: ${SCOPES.filter((each) => client.places[each] !== undefined).join(', ')}.`,
@@ -120,10 +120,13 @@ function judged(
     changed = decide();
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    throw unusable(file.path, `${messageOf(error)}. Put it right, then run this again`, error);
+    throw unusableConfigError(file.path, `${messageOf(error)}. Put it right, then run this again`, error);
   }
   if (changed.type === 'taken')
-    throw unusable(file.path, `"${name}" is another server there. Choose another name with --name`);
+    throw unusableConfigError(
+      file.path,
+      `"${name}" is another server there. Choose another name with --name`,
+    );
   return changed;
 }
 

@@ -1,6 +1,6 @@
 /** `page`: prints the address of the local server's approval page. */
 import { pageAddress } from '../../../shared/net/page-address.ts';
-import { connect } from '../../agents/connection.ts';
+import { connectToAgent } from '../../agents/connection.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { findServer } from '../../local-server/find-server.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -28,7 +28,7 @@ export async function page({
     terminal.complain('To sign a browser in, run "mcp-a2a-bridge page" at a terminal.');
     return;
   }
-  const link = await (await connect(server)).pageLink({});
+  const link = await (await connectToAgent(server)).pageLink({});
   if (link === null)
     throw new ProductError(
       'AGENT_ERROR',

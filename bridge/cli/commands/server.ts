@@ -7,7 +7,7 @@ import { isProcess } from '../../state/process-id.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { type ServerState, serverState } from '../context/server-state.ts';
-import { span } from '../terminal/age.ts';
+import { durationText } from '../terminal/age.ts';
 
 /** A stopping server gives its tools a grace period first. In milliseconds. */
 const STOP_MS = 30_000;
@@ -76,7 +76,7 @@ function tell(
   }
   const { url, pid, version, startedAt } = state.record;
   terminal.say(
-    `${paint('green', 'running')} at ${url}, pid ${String(pid)}, version ${version}, up ${span(Date.now() - Date.parse(startedAt))}`,
+    `${paint('green', 'running')} at ${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
   );
 }
 

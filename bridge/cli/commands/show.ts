@@ -7,7 +7,7 @@ import { pendingReport } from '../../mcp/reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
-import { begins } from '../decisions/id-prefix.ts';
+import { hasIdPrefix } from '../decisions/id-prefix.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sessionWithCode } from '../decisions/waiting-code.ts';
@@ -82,13 +82,13 @@ async function sessionWaits({ sessions }: CommandContext, given: string): Promis
  */
 async function callMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {
   const { sessions: all } = await sessions.list();
-  if (all.some(({ sessionId }) => begins(sessionId, given))) return undefined;
+  if (all.some(({ sessionId }) => hasIdPrefix(sessionId, given))) return undefined;
   const found: Waiting[] = [];
   for (const { sessionId } of all.filter(({ state }) => WAITING.has(state))) {
     const session = await sessions.find(sessionId);
     await session.refresh();
     for (const action of session.view?.pending ?? [])
-      if (begins(action.callId, given)) found.push({ session, actions: [action], question: null });
+      if (hasIdPrefix(action.callId, given)) found.push({ session, actions: [action], question: null });
   }
   if (found.length < 2) return found[0];
   throw new ProductError(

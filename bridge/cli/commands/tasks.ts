@@ -7,7 +7,7 @@ import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { styleOf } from '../terminal/state-style.ts';
-import { age } from '../terminal/age.ts';
+import { ageText } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -94,7 +94,7 @@ function tasksTable(
         text: pending === 0 ? '-' : String(pending),
         paint: (text: string) => (pending === 0 ? text : paint('yellow', text)),
       },
-      { text: age(updatedAt, now) },
+      { text: ageText(updatedAt, now) },
       ...(priced ? [{ text: usd === null ? '?' : dollars(usd) }] : []),
       { text: visibleLine(title) },
     ]),

@@ -1,6 +1,6 @@
 /** Matches shortened ids. */
 
 /** Whether an id has this prefix, with or without its kind, as in `session-…`. */
-export function begins(id: string, given: string): boolean {
+export function hasIdPrefix(id: string, given: string): boolean {
   return given !== '' && (id.startsWith(given) || id.replace(/^[a-z]+-/, '').startsWith(given));
 }

@@ -2,7 +2,7 @@
 import type { Answer, Question } from '../../../shared/protocol/question.ts';
 
 /** Replaces numbers by the labels of their choices, counted from 1; returns any other text as typed. */
-export function parseChoice({ choices = [], multiple = false }: Question, typed: string): Answer {
+export function parseChoiceNumbers({ choices = [], multiple = false }: Question, typed: string): Answer {
   const labels = choices.map(({ label }) => label);
   if (labels.includes(typed.trim())) return typed;
   const numbers = multiple ? typed.split(/[,\s]+/).filter((each) => each !== '') : [typed.trim()];

@@ -6,7 +6,7 @@ import type { ListedSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { begins } from './id-prefix.ts';
+import { hasIdPrefix } from './id-prefix.ts';
 import { isCode, sessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions in an error. */
@@ -39,7 +39,9 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
 
 /** The session id, or the error that says why there is none. */
 export function resolveSessionId(all: readonly ListedSession[], given: string): string | ProductError {
-  const fits = all.filter(({ sessionId, taskId }) => begins(sessionId, given) || begins(taskId ?? '', given));
+  const fits = all.filter(
+    ({ sessionId, taskId }) => hasIdPrefix(sessionId, given) || hasIdPrefix(taskId ?? '', given),
+  );
   const [only, another] = fits;
   if (only !== undefined && another === undefined) return only.sessionId;
   if (only !== undefined) {
@@ -68,7 +70,7 @@ function unknownSession(sessionId: string, message: string): ProductError {
 }
 
 /** The actions that a person names on the command line: by a code, or by a session and perhaps a call. */
-export interface Meant {
+export interface NamedActions {
   session: Session;
   actions: readonly PendingAction[];
   /** The person typed the code, so they have seen the action (D2). */
@@ -76,11 +78,11 @@ export interface Meant {
 }
 
 /** @throws ProductError UNKNOWN_CALL, UNKNOWN_SESSION, ALREADY_DECIDED; AGENT_UNREACHABLE */
-export async function actionsMeant(
+export async function resolveActions(
   sessions: Sessions,
   given: { what: string; call: string | undefined },
   all: boolean,
-): Promise<Meant> {
+): Promise<NamedActions> {
   const coded = await sessionWithCode(sessions, given.what);
   if (coded !== undefined) {
     const { session, code } = coded;
@@ -113,10 +115,10 @@ export function resolveCalls(
     );
   }
   const exact = pending.filter(({ callId }) => callId === given);
-  const fits = exact.length > 0 ? exact : pending.filter(({ callId }) => begins(callId, given));
+  const fits = exact.length > 0 ? exact : pending.filter(({ callId }) => hasIdPrefix(callId, given));
   if (fits.length === 1) return fits;
   if (fits.length > 1) throw unknownCall(`Several actions begin with "${given}":${names(fits)}`);
-  const before = (view?.calls ?? []).filter(({ callId }) => begins(callId, given));
+  const before = (view?.calls ?? []).filter(({ callId }) => hasIdPrefix(callId, given));
   if (before.length === 1 && before[0] !== undefined) throw waitsNoMore(before[0]);
   throw unknownCall(
     pending.length === 0
@@ -143,7 +145,7 @@ export function resolveQuestion(
         ? `The agent asks no question: ${String(pending.length)} action(s) wait for approve, deny or edit.`
         : 'The agent asks nothing.',
     );
-  const fits = given === undefined ? questions : questions.filter(({ callId }) => begins(callId, given));
+  const fits = given === undefined ? questions : questions.filter(({ callId }) => hasIdPrefix(callId, given));
   const [only, another] = fits;
   if (only !== undefined && another === undefined) return only;
   throw unknownCall(

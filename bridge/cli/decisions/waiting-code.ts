@@ -4,12 +4,12 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import { begins } from './id-prefix.ts';
+import { hasIdPrefix } from './id-prefix.ts';
 
 const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_DIGITS)}}$`);
 
 /** A session and the code of its question; undefined if the person named only the session. */
-export interface Named {
+export interface SessionAndCode {
   session: Session;
   code: string | undefined;
 }
@@ -19,10 +19,13 @@ export interface Named {
  * @returns undefined for text that is not a code, and for a code without a question
  * @throws ProductError UNKNOWN_CALL if several questions, or a session, have this prefix
  */
-export async function sessionWithCode(sessions: Sessions, given: string): Promise<Named | undefined> {
+export async function sessionWithCode(
+  sessions: Sessions,
+  given: string,
+): Promise<SessionAndCode | undefined> {
   if (!CODE.test(given)) return undefined;
   const { sessions: all } = await sessions.list();
-  const found: Named[] = [];
+  const found: SessionAndCode[] = [];
   for (const listed of all.filter((each) => mayWaitFor(each, given))) {
     const session = await sessions.find(listed.sessionId);
     await session.refresh();
@@ -31,7 +34,7 @@ export async function sessionWithCode(sessions: Sessions, given: string): Promis
   const [only, another] = found;
   if (only === undefined) return undefined;
   const named = all.filter(
-    ({ sessionId, taskId }) => begins(sessionId, given) || begins(taskId ?? '', given),
+    ({ sessionId, taskId }) => hasIdPrefix(sessionId, given) || hasIdPrefix(taskId ?? '', given),
   );
   if (another === undefined && named.length === 0) return only;
   throw new ProductError(

@@ -1,13 +1,13 @@
 /** Checks an agent: its connection, its token and its clock. */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { fail, type Finding, ok, warn } from './finding.ts';
+import { fail, type CheckResult, ok, warn } from './finding.ts';
 
 const TIMEOUT_MS = 10_000;
 /** The `Date` header has whole seconds, and the answer takes time to arrive. In milliseconds. */
 const SKEW_MS = 30_000;
 
-export async function checkAgent(agent: Agent): Promise<readonly Finding[]> {
+export async function checkAgent(agent: Agent): Promise<readonly CheckResult[]> {
   const subject = `agent ${agent.name}`;
   try {
     const { facts, dialect, url } = await agent.reconnect();
@@ -15,17 +15,16 @@ export async function checkAgent(agent: Agent): Promise<readonly Finding[]> {
       ...new Set(facts.interfaces.map((each) => `A2A ${each.protocolVersion} ${each.binding}`)),
     ].join(', ');
     const card = ok(subject, `${facts.name} ${facts.version} at ${url}; ${speaks}; dialect ${dialect.name}`);
-    return [await refusedToken(agent, subject), await checkClock(url, subject)].reduce<readonly Finding[]>(
-      (findings, each) => (each === undefined ? findings : [...findings, each]),
-      [card],
-    );
+    return [await refusedToken(agent, subject), await checkClock(url, subject)].reduce<
+      readonly CheckResult[]
+    >((findings, each) => (each === undefined ? findings : [...findings, each]), [card]);
   } catch (error) {
     return [fail(subject, messageOf(error), nextFor(error))];
   }
 }
 
 /** The card is public: only another request tests the token. */
-async function refusedToken(agent: Agent, subject: string): Promise<Finding | undefined> {
+async function refusedToken(agent: Agent, subject: string): Promise<CheckResult | undefined> {
   try {
     await agent.ask((connection) => connection.list({}, 1));
   } catch (error) {
@@ -52,7 +51,7 @@ function nextFor(error: unknown): string {
 }
 
 /** Compares the clocks by the `Date` header of the answer (RFC 9110 §6.6.1). Sends no credentials. */
-async function checkClock(url: string, subject: string): Promise<Finding | undefined> {
+async function checkClock(url: string, subject: string): Promise<CheckResult | undefined> {
   try {
     const before = Date.now();
     const response = await fetch(url, {
@@ -60,7 +59,7 @@ async function checkClock(url: string, subject: string): Promise<Finding | undef
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const skew = skewOf(response.headers.get('date'), { before, after: Date.now() });
+    const skew = clockSkew(response.headers.get('date'), { before, after: Date.now() });
     if (skew === undefined || Math.abs(skew) < SKEW_MS) return undefined;
     return warn(
       subject,
@@ -76,7 +75,7 @@ async function checkClock(url: string, subject: string): Promise<Finding | undef
  * The difference in milliseconds, positive if the agent's clock is ahead. The transmission time counts in the agent's
  * favour. Undefined without a date.
  */
-export function skewOf(date: string | null, asked: { before: number; after: number }): number | undefined {
+export function clockSkew(date: string | null, asked: { before: number; after: number }): number | undefined {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
   if (theirs > asked.after) return theirs - asked.after;

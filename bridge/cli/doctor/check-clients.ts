@@ -3,17 +3,17 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { type McpClient, SCOPES, type Surroundings } from '../clients/client.ts';
+import { type McpClient, SCOPES, type ClientEnvironment } from '../clients/client.ts';
 import { CLIENTS } from '../clients/clients.ts';
 import { readConfig } from '../clients/config-file.ts';
 import { configText, isBridge } from '../clients/config-text.ts';
-import { fail, type Finding, ok, warn } from './finding.ts';
+import { fail, type CheckResult, ok, warn } from './finding.ts';
 
 const servers = z.record(z.string(), z.unknown());
 const started = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
-export async function checkClients(around: Surroundings): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
+export async function checkClients(around: ClientEnvironment): Promise<readonly CheckResult[]> {
+  const findings: CheckResult[] = [];
   for (const client of Object.values(CLIENTS)) findings.push(...(await checkClient(client, around)));
   if (findings.length > 0) return findings;
   return [
@@ -27,8 +27,8 @@ export async function checkClients(around: Surroundings): Promise<readonly Findi
   ];
 }
 
-async function checkClient(client: McpClient, around: Surroundings): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
+async function checkClient(client: McpClient, around: ClientEnvironment): Promise<readonly CheckResult[]> {
+  const findings: CheckResult[] = [];
   const seen = new Set<string>();
   for (const scope of SCOPES) {
     const place = await client.places[scope]?.(around);
@@ -58,8 +58,8 @@ async function checkEntry(
   subject: string,
   where: string,
   entry: unknown,
-  { env }: Surroundings,
-): Promise<Finding> {
+  { env }: ClientEnvironment,
+): Promise<CheckResult> {
   const { command, args } = started.parse(entry);
   const next = 'Run mcp-a2a-bridge install again for this client.';
   if (!(await findable(command, env)))
@@ -70,7 +70,7 @@ async function checkEntry(
   return ok(subject, where);
 }
 
-async function findable(command: string, env: Surroundings['env']): Promise<boolean> {
+async function findable(command: string, env: ClientEnvironment['env']): Promise<boolean> {
   if (/[\\/]/.test(command)) return exists(command, constants.X_OK);
   const endings = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
   for (const directory of (env['PATH'] ?? '').split(delimiter))

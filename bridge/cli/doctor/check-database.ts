@@ -4,12 +4,12 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
 import { databasePath } from '../../state/left-open.ts';
 import { Outbox } from '../../state/outbox.ts';
-import { fail, type Finding, ok } from './finding.ts';
+import { fail, type CheckResult, ok } from './finding.ts';
 
 const SUBJECT = 'bridge database';
 
 /** @returns undefined if there is none yet: the first call creates it */
-export async function checkDatabase(stateDirectory: string): Promise<Finding | undefined> {
+export async function checkDatabase(stateDirectory: string): Promise<CheckResult | undefined> {
   const path = databasePath(stateDirectory);
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return undefined;

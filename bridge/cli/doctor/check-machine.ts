@@ -3,13 +3,13 @@ import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/token-file.ts';
-import { fail, type Finding, ok, warn } from './finding.ts';
+import { fail, type CheckResult, ok, warn } from './finding.ts';
 
 /** As in package.json. */
 const LEAST_NODE = [20, 19] as const;
 const LITTLE_SPACE = 100 * 1024 * 1024;
 
-export function checkNode(version: string): Finding {
+export function checkNode(version: string): CheckResult {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
   const least = LEAST_NODE.join('.');
   const old = major < LEAST_NODE[0] || (major === LEAST_NODE[0] && minor < LEAST_NODE[1]);
@@ -23,11 +23,11 @@ export function checkNode(version: string): Finding {
 }
 
 /** Checks the directory, its permissions, and the free space on its disk. */
-export async function checkStateDirectory(path: string): Promise<readonly Finding[]> {
+export async function checkStateDirectory(path: string): Promise<readonly CheckResult[]> {
   const subject = 'state directory';
   try {
     const { mode, uid } = await stat(path);
-    const findings: Finding[] = [];
+    const findings: CheckResult[] = [];
     if (process.getuid !== undefined && uid !== process.getuid())
       findings.push(
         fail(
@@ -64,7 +64,7 @@ export async function checkStateDirectory(path: string): Promise<readonly Findin
 }
 
 /** A token gives the authority of its user: no other user may read it. */
-export async function checkToken(stateDirectory: string, file: TokenFile): Promise<Finding | undefined> {
+export async function checkToken(stateDirectory: string, file: TokenFile): Promise<CheckResult | undefined> {
   const path = tokenPath(stateDirectory, file);
   try {
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);

@@ -7,8 +7,8 @@ import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
 import { serverState } from '../context/server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
-import { span } from '../terminal/age.ts';
-import { fail, type Finding, ok, warn } from './finding.ts';
+import { durationText } from '../terminal/age.ts';
+import { fail, type CheckResult, ok, warn } from './finding.ts';
 import { join } from 'node:path';
 
 const SUBJECT = 'local server';
@@ -16,7 +16,7 @@ const SUBJECT = 'local server';
 export async function checkServer(
   { stateDir, configFile, autoStart }: BridgeSettings,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Finding> {
+): Promise<CheckResult> {
   const state = await serverState(stateDir);
   if (state.type === 'strange')
     return fail(
@@ -35,11 +35,11 @@ export async function checkServer(
       );
     return ok(
       SUBJECT,
-      `${url}, pid ${String(pid)}, version ${version}, up ${span(Date.now() - Date.parse(startedAt))}`,
+      `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
     );
   }
   const port = await chosenPort(configFile ?? join(stateDir, 'config.json'), configFile !== undefined, env);
-  if (port !== undefined && (await taken(port)))
+  if (port !== undefined && (await isPortInUse(port)))
     return fail(
       SUBJECT,
       `none runs, and its port ${String(port)} is taken by another program`,
@@ -65,7 +65,7 @@ async function chosenPort(
 }
 
 /** Tests the port by listening on it for a moment. */
-export async function taken(port: number): Promise<boolean> {
+export async function isPortInUse(port: number): Promise<boolean> {
   const server = createServer();
   try {
     server.listen(port, '127.0.0.1');

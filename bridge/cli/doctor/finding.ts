@@ -1,5 +1,5 @@
 /** The result of one check of doctor. */
-export interface Finding {
+export interface CheckResult {
   /** The subject of the check, e.g. `agent local`. */
   subject: string;
   /** `warn`: it works, but may surprise. `fail`: it does not work. */
@@ -9,14 +9,14 @@ export interface Finding {
   next?: string;
 }
 
-export const ok = (subject: string, message: string): Finding => ({ subject, level: 'ok', message });
-export const warn = (subject: string, message: string, next: string): Finding => ({
+export const ok = (subject: string, message: string): CheckResult => ({ subject, level: 'ok', message });
+export const warn = (subject: string, message: string, next: string): CheckResult => ({
   subject,
   level: 'warn',
   message,
   next,
 });
-export const fail = (subject: string, message: string, next: string): Finding => ({
+export const fail = (subject: string, message: string, next: string): CheckResult => ({
   subject,
   level: 'fail',
   message,

@@ -7,14 +7,14 @@ const UNITS = [
 ] as const;
 
 /** `''` for an invalid time. A time in the future counts as now. */
-export function age(at: string, now: number): string {
+export function ageText(at: string, now: number): string {
   const then = Date.parse(at);
   if (Number.isNaN(then)) return '';
-  return span(now - then);
+  return durationText(now - then);
 }
 
 /** @param ms milliseconds */
-export function span(ms: number): string {
+export function durationText(ms: number): string {
   for (const [unit, size] of UNITS) if (ms >= size) return `${String(Math.floor(ms / size))}${unit}`;
   return '0s';
 }

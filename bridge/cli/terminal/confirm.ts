@@ -13,12 +13,12 @@ export async function askToConfirm(
   options: Confirmation,
   question: string,
 ): Promise<boolean> {
-  mustBeAskable(terminal, options);
+  requireTerminal(terminal, options);
   return options.yes === true || terminal.confirm(terminal.paint('bold', question));
 }
 
 /** @throws UsageError without `--yes` and without a terminal */
-export function mustBeAskable({ interactive }: Terminal, { yes, json }: Confirmation): void {
+export function requireTerminal({ interactive }: Terminal, { yes, json }: Confirmation): void {
   if (yes === true || (interactive && json !== true)) return;
   throw new UsageError(
     'Nobody can be asked here, so nothing was decided. Read the action, then decide with its code, as in: mcp-a2a-bridge approve 3f9ac2d1',

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from './exit-codes.ts';
 
-export interface Editing {
+export interface EditorText {
   text: string;
   /** The extension of the file, with its dot. */
   extension: string;
@@ -14,12 +14,12 @@ export interface Editing {
 }
 
 /** `$VISUAL` or `$EDITOR`, as in POSIX: a shell command line, to which the file's name is added. */
-export function editorOf(env: Editing['env'], platform: NodeJS.Platform = process.platform): string {
+export function editorOf(env: EditorText['env'], platform: NodeJS.Platform = process.platform): string {
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
 /** The saved text. @throws UsageError when the editor does not start, or exits with an error (`:cq`) */
-export async function edited({ text, extension, env }: Editing): Promise<string> {
+export async function editInEditor({ text, extension, env }: EditorText): Promise<string> {
   const editor = editorOf(env);
   const directory = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-edit-'));
   const file = join(directory, `edit${extension}`);

@@ -37,7 +37,7 @@ export function table(
 }
 
 function padded({ text, paint }: Cell, width: number, isLast: boolean, align: Column['align']): string {
-  const shown = cut(text, width);
+  const shown = cutToWidth(text, width);
   const space = ' '.repeat(Math.max(0, width - stringWidth(shown)));
   const painted = paint === undefined ? shown : paint(shown);
   if (align === 'right') return space + painted;
@@ -45,7 +45,7 @@ function padded({ text, paint }: Cell, width: number, isLast: boolean, align: Co
 }
 
 /** Cuts a text to this width; a cut text ends in `…`. */
-export function cut(text: string, width: number): string {
+export function cutToWidth(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = '';
   for (const { segment } of new Intl.Segmenter().segment(text)) {

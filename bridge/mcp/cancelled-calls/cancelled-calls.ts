@@ -45,11 +45,11 @@ export class CancelledCalls {
   take(name: (tool: ToolName) => string): readonly string[] {
     const told = this.#untold;
     this.#untold = [];
-    return told.map((call) => sentenceOf(call, name));
+    return told.map((call) => cancelledCallText(call, name));
   }
 }
 
-export function sentenceOf(
+export function cancelledCallText(
   { tool, cause, session, fate }: CancelledCall,
   name: (tool: ToolName) => string,
 ): string {

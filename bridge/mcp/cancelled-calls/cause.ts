@@ -43,7 +43,7 @@ export function causeOf(reason: unknown): Cause {
  * Only a person's stop may end a task, and only if the setting says so. A timeout or a lost connection detaches
  * (E4).
  */
-export function effectOf({ name }: Cause, setting: OnCancel): OnCancel {
+export function effectOfCause({ name }: Cause, setting: OnCancel): OnCancel {
   return name === 'person' ? setting : 'detach';
 }
 

@@ -16,7 +16,7 @@ import type { DelegationService } from '../../sessions/delegation-service.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import { type Cause, causeOf, causeWords, effectOf, type OnCancel } from './cause.ts';
+import { type Cause, causeOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
 import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';
 
 /** The session that a call waits for. Set when the call has sent its message or found its session. */
@@ -27,7 +27,7 @@ export interface AwaitedWork {
   delivery?: Promise<void>;
 }
 
-export interface Watching {
+export interface OpenCallOptions {
   signal: AbortSignal;
   requestId: RequestId;
   tool: ToolName;
@@ -39,12 +39,12 @@ export interface Watching {
 }
 
 export class OpenCall {
-  readonly #watching: Watching;
+  readonly #watching: OpenCallOptions;
   readonly #unwatch: () => void;
   #awaited: AwaitedWork | undefined;
   #cause: Cause | undefined;
 
-  constructor(watching: Watching) {
+  constructor(watching: OpenCallOptions) {
     this.#watching = watching;
     this.#unwatch = onAbort(watching.signal, () => this.#withdrawn());
   }
@@ -80,7 +80,7 @@ export class OpenCall {
 
   #settle(cause: Cause, { session, delegations, delivery }: AwaitedWork): void {
     const { tool, onCancel } = this.#watching;
-    const cancels = effectOf(cause, onCancel) === 'cancel';
+    const cancels = effectOfCause(cause, onCancel) === 'cancel';
     const ended = session.view !== undefined && hasEnded(session.view) && delivery === undefined;
     const call: CancelledCall = {
       tool,

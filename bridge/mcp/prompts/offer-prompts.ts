@@ -6,20 +6,20 @@ import type { Approvals } from '../../settings/approval-mode.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { announcementText } from '../../inbox/announcement.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import { prefixed } from '../tool/tool.ts';
+import { withToolPrefix } from '../tool/tool.ts';
 import { delegatePrompt, resumePrompt, reviewPrompt } from './prompts.ts';
 
 const session = z.string().max(200).optional().describe('The session; the one that fits when left out.');
 
-export interface PromptParts {
+export interface PromptOptions {
   prefix: string;
   approvals: Approvals;
   bridge: () => Promise<Bridge>;
 }
 
 /** @param prefix added to the tools' names, not to the prompts': clients prefix prompts with the server's name */
-export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: PromptParts): void {
-  const name = (tool: ToolName): string => prefixed(tool, prefix);
+export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: PromptOptions): void {
+  const name = (tool: ToolName): string => withToolPrefix(tool, prefix);
   const said = async (text: string | ((opened: Bridge) => Promise<string>)): Promise<GetPromptResult> => {
     const opened = await bridge();
     const looked = opened.inbox.look();

@@ -16,7 +16,7 @@ ${task}`;
 }
 
 /** The decisions that wait for the person when the prompt is made. */
-export interface Waiting {
+export interface WaitingReports {
   /** The full reports of the waiting sessions, as text. */
   reports: readonly string[];
   /** How many more sessions wait. */
@@ -27,7 +27,7 @@ export interface Waiting {
 
 /** Contains the previews, so the person sees them whatever the model does next. */
 export function reviewPrompt(
-  { reports, more, unsure }: Waiting,
+  { reports, more, unsure }: WaitingReports,
   { name, approvals }: { name: Named; approvals: Approvals },
 ): string {
   const rest = [

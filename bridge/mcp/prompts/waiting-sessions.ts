@@ -4,9 +4,9 @@ import type { Bridge } from '../bridge-context.ts';
 import { nextStep } from '../reports/next-step.ts';
 import { sessionText } from '../reports/session-text.ts';
 import type { Session } from '../../sessions/session.ts';
-import { reportedNow } from '../tool/session-reply.ts';
+import { currentReport } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import type { Waiting } from './prompts.ts';
+import type { WaitingReports } from './prompts.ts';
 
 /** The most reports in one prompt. Each may be as long as a tool's result. */
 const REPORTS = 3;
@@ -21,7 +21,7 @@ export async function waitingSessions(
   bridge: Bridge,
   only: string | undefined,
   name: (tool: ToolName) => string,
-): Promise<Waiting> {
+): Promise<WaitingReports> {
   const { sessions } = bridge;
   const report = async (id: string): Promise<string[]> => {
     const session = await sessions.find(id);
@@ -47,5 +47,5 @@ function isAsking({ view }: Session): boolean {
 function reportText(session: Session, bridge: Bridge, name: (tool: ToolName) => string): string {
   const { program } = bridge;
   const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStep(session, 'settled', name);
-  return sessionText(reportedNow(session, { notes: [], next, program }));
+  return sessionText(currentReport(session, { notes: [], next, program }));
 }

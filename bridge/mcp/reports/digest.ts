@@ -3,22 +3,22 @@
  * by importance while they fit. Counts what does not fit; `wait_for_task` has the full report. Pure.
  */
 import { z } from 'zod';
-import { visibleLine, wholeBefore } from '../../../shared/text/visible-text.ts';
+import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts';
 import type { CallView, Cost, TaskView } from '../../sessions/task-view.ts';
 import { grantWords, standingGrants } from './grant-words.ts';
-import { toolServerView, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
+import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { phaseOf } from './phase.ts';
-import { costReport } from './session-report.ts';
-import { mcpState, toMcpState } from '../../dialects/mcp-state.ts';
+import { costReportSchema } from './session-report.ts';
+import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
 import { foreignTokens, wordingTokens } from './token-estimate.ts';
 
-export const statusReport = z.object({
+export const statusReportSchema = z.object({
   sessionId: z.string(),
   agent: z.string(),
   taskId: z.string().nullable(),
-  state: mcpState,
+  state: mcpStateSchema,
   phase: z.string().describe('What it is doing, in a few words.'),
   message: z.string(),
   tools: z.array(
@@ -35,10 +35,10 @@ export const statusReport = z.object({
   grants: z.array(z.string()).optional().describe('Trust that stands: revoke_trust takes it back by its id.'),
   todos: z.string().optional().describe('How far its list of things to do is.'),
   servers: z
-    .array(toolServerView)
+    .array(toolServerViewSchema)
     .optional()
     .describe('MCP servers whose tools the agent has; those that are not ready come first.'),
-  cost: costReport
+  cost: costReportSchema
     .extend({
       usd: z
         .number()
@@ -53,7 +53,7 @@ export const statusReport = z.object({
   notes: z.array(z.string()),
   next: z.string(),
 });
-export type StatusReport = z.infer<typeof statusReport>;
+export type StatusReport = z.infer<typeof statusReportSchema>;
 /** Without the notes, which report cancelled calls and appear once only. */
 export type Digest = Omit<StatusReport, 'notes'>;
 
@@ -256,5 +256,5 @@ function shortened(text: string, most: number): string {
 
 /** Shortens the bridge's own text, whose foreign parts are already escaped. */
 function clipped(words: string, most: number): string {
-  return words.length <= most ? words : `${words.slice(0, wholeBefore(words, most - 1))}…`;
+  return words.length <= most ? words : `${words.slice(0, safeCutBefore(words, most - 1))}…`;
 }

@@ -12,7 +12,7 @@ export interface GuidanceContext {
 }
 
 /** How a person's decision reaches the agent. With `human-only`, `tools/list` leaves out the tool that decides. */
-export function decidingWords(approvals: Approvals): string {
+export function decideHint(approvals: Approvals): string {
   return approvals === 'human-only'
     ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
     : 'Show them its preview, then send their decision with approve_or_deny_pending_action.';

@@ -6,13 +6,13 @@ import type { ToolName } from '../../tool-names/tool-name.ts';
 import { whenItRuns } from './when-it-runs.ts';
 
 /** The parts of a session that the next step depends on. */
-export type Standing = Pick<Session, 'id' | 'trouble' | 'settled'> & {
+export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled'> & {
   view: TaskView | undefined;
   oneByOne?: boolean;
 };
 
 /** @param name a tool's name as this client sees it */
-export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName) => string): string {
+export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
   const { id, view, trouble } = session;
   if (end === 'trouble' || (trouble !== undefined && !session.settled)) {
     return `${trouble?.message ?? ''} The task was not touched by this. Call ${name('wait_for_task')} with sessionId "${id}" to go on following it.`.trim();
@@ -40,7 +40,10 @@ export function nextStep(session: Standing, end: WaitEnd, name: (tool: ToolName)
 }
 
 /** The next step in fewer words, for the short status. The status already shows the ids. */
-export function shortStep({ view, trouble, settled }: Standing, name: (tool: ToolName) => string): string {
+export function shortStep(
+  { view, trouble, settled }: NextStepInput,
+  name: (tool: ToolName) => string,
+): string {
   const wait = name('wait_for_task');
   if (trouble !== undefined && !settled)
     return `It cannot be followed at the moment. The task was not touched; ${wait} follows it again.`;

@@ -1,26 +1,31 @@
 /** Builds the report of a session: the structured result of the tools. The text is written from this report only. */
 import { z } from 'zod';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
-import { pendingReason, sideEffect } from '../../../shared/protocol/tool-approval.ts';
+import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { type Quoted, type Room, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import {
+  type QuotedText,
+  type TextLimits,
+  visibleLine,
+  visibleText,
+} from '../../../shared/text/visible-text.ts';
 import { DECISION_WORDS, decisionWordsFor, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { taskUri } from '../../sessions/task-uri.ts';
-import { mcpState, toMcpState } from '../../dialects/mcp-state.ts';
+import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 
-export const costReport = z.object({
+export const costReportSchema = z.object({
   turns: z.number(),
   inputTokens: z.number(),
   outputTokens: z.number(),
   usd: z.number().nullable().describe('US dollars; null when the agent does not know the price.'),
 });
 
-export const sessionReport = z.object({
+export const sessionReportSchema = z.object({
   sessionId: z.string().describe('The handle of the session: pass it to the other tools.'),
   agent: z.string(),
   taskId: z.string().nullable(),
-  state: mcpState,
+  state: mcpStateSchema,
   /** The text of the agent's status message. */
   message: z.string(),
   output: z.string().describe('What the agent has said so far; when completed, its result.'),
@@ -32,8 +37,8 @@ export const sessionReport = z.object({
         tool: z.string(),
         title: z.string(),
         source: z.string(),
-        sideEffect,
-        reason: pendingReason,
+        sideEffect: sideEffectSchema,
+        reason: pendingReasonSchema,
         why: z.string().describe('Why it waits, and what a decision means. Say this to the person.'),
         rule: z.string().optional(),
         preview: z
@@ -63,13 +68,13 @@ export const sessionReport = z.object({
       }),
     )
     .describe('The tool calls so far, oldest first.'),
-  cost: costReport
+  cost: costReportSchema
     .nullable()
     .describe('Null when the agent has not counted up to now; check_task_progress_and_status asks it.'),
   notes: z.array(z.string()),
   next: z.string().describe('What to do now.'),
 });
-export type SessionReport = z.infer<typeof sessionReport>;
+export type SessionReport = z.infer<typeof sessionReportSchema>;
 
 /** The most characters of output in a result. Clients cut or refuse longer results. */
 const MAX_OUTPUT = 150_000;
@@ -164,7 +169,7 @@ const TOO_LONG =
   'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
 
 /** @param room the space for the preview; unlimited when left out */
-export function pendingReport(action: PendingAction, room?: Room): SessionReport['pending'][number] {
+export function pendingReport(action: PendingAction, room?: TextLimits): SessionReport['pending'][number] {
   const preview = quotedPreview(action.preview, room);
   const { callId, shown, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
   return {
@@ -186,7 +191,10 @@ export function pendingReport(action: PendingAction, room?: Room): SessionReport
 }
 
 /** D5: an action that is not shown in full can only be denied, or answered if it is a question. */
-export function offeredWords(action: PendingAction, { extent }: Pick<Quoted, 'extent'>): McpDecisionWord[] {
+export function offeredWords(
+  action: PendingAction,
+  { extent }: Pick<QuotedText, 'extent'>,
+): McpDecisionWord[] {
   const words = decisionWordsFor(action);
   return extent === 'whole' ? words : words.filter((word) => word === 'deny' || word === 'answer');
 }

@@ -2,7 +2,7 @@
  * Writes a session's report as text for a person, with the structured result's content in order of importance.
  * Pure.
  */
-import { lineMarked, visibleLine } from '../../../shared/text/visible-text.ts';
+import { withLineMarks, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Cost } from '../../sessions/task-view.ts';
 import { dollars } from './dollars.ts';
 import type { SessionReport } from './session-report.ts';
@@ -27,7 +27,7 @@ export function sessionText(report: SessionReport): string {
     ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
     question === null
       ? ''
-      : `${agent} asks (callId ${visibleLine(question.callId)}, shown ${visibleLine(question.shown)}):\n${lineMarked(question.text)}`,
+      : `${agent} asks (callId ${visibleLine(question.callId)}, shown ${visibleLine(question.shown)}):\n${withLineMarks(question.text)}`,
     calls.length === 0 ? '' : `Tool calls:\n${calls.map(callLine).join('\n')}`,
     cost === null ? '' : costLine(cost),
     ...notes.map((note) => `Note: ${note}`),
@@ -39,7 +39,7 @@ export function sessionText(report: SessionReport): string {
 
 /** While a decision waits, the agent's text must not look like the bridge's own questions or answers. */
 function said(text: string, { pending, question }: SessionReport): string {
-  return pending.length === 0 && question === null ? text : lineMarked(text);
+  return pending.length === 0 && question === null ? text : withLineMarks(text);
 }
 
 /** A pending action as a person must see it before they decide. */

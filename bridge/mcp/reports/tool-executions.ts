@@ -6,7 +6,7 @@ import type { TaskView } from '../../sessions/task-view.ts';
 /** The most ended executions in the list: the latest. All running executions are listed. */
 const MAX_LISTED = 50;
 
-export const toolExecution = z.object({
+export const toolExecutionSchema = z.object({
   /** The id that `abort_tool_execution` and the method `tools/abort` take. */
   toolId: z.string(),
   tool: z.string(),
@@ -18,7 +18,7 @@ export const toolExecution = z.object({
   agent: z.string(),
   sessionId: z.string(),
 });
-export type ToolExecution = z.infer<typeof toolExecution>;
+export type ToolExecution = z.infer<typeof toolExecutionSchema>;
 
 /** The `_meta` key of the list in a result. `metadata` has the list too, for clients that look there. */
 export const TOOL_EXECUTIONS = 'mcp-a2a-bridge/toolExecutions';

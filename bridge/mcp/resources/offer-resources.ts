@@ -37,12 +37,12 @@ const KINDS = TASK_PARTS.map((part) => `${part} (${DESCRIPTIONS[part]})`).join('
 /** The URI of an announcement beside a part. It cannot be read by itself. */
 const INBOX_URI = 'task://inbox';
 
-export interface ResourceParts {
+export interface ResourceOptions {
   prefix: string;
   bridge: () => Promise<Bridge>;
 }
 
-export function offerResources(server: McpServer, { prefix, bridge }: ResourceParts): void {
+export function offerResources(server: McpServer, { prefix, bridge }: ResourceOptions): void {
   const name = (tool: ToolName): string => `${prefix}${tool}`;
   const read = async (uri: URL, variables: Variables): Promise<ReadResourceResult> => {
     const address = readAddress(variables);

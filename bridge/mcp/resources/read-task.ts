@@ -1,7 +1,7 @@
 /** Reads a part of a task, from the session or from its agent. */
 import type { Message, Task } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { asEvent } from '../../agents/task-event.ts';
+import { asStreamResponse } from '../../agents/task-event.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { Session } from '../../sessions/session.ts';
 import { fold, hasEnded } from '../../sessions/task-view.ts';
@@ -26,7 +26,7 @@ async function found(session: Session, taskId: string, withHistory: boolean): Pr
   if (atHand !== undefined && !withHistory) return { agent: agent.name, view: atHand, history: [] };
   const { task, told } = await agent.ask(async (connection) => {
     const answer: Task = await connection.task(taskId);
-    return { task: answer, told: fold(undefined, connection.dialect.read(asEvent(answer))) };
+    return { task: answer, told: fold(undefined, connection.dialect.read(asStreamResponse(answer))) };
   });
   const history: readonly Message[] = task.history;
   if (atHand !== undefined) return { agent: agent.name, view: atHand, history };

@@ -9,7 +9,7 @@ import { offerPrompts } from '../prompts/offer-prompts.ts';
 import { offerResources } from '../resources/offer-resources.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { offerTasks } from '../tasks/task-methods.ts';
-import { abort, abortAnswer, abortParams, abortTool } from '../tools/abort-tool.ts';
+import { abort, abortAnswerSchema, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
 import { agentCapabilities } from '../tools/agent-capabilities.ts';
 import { revokeTrust } from '../tools/revoke-trust.ts';
 import { cancelTask } from '../tools/cancel-task.ts';
@@ -21,7 +21,7 @@ import { executeCommand } from '../tools/execute-command.ts';
 import { listCommands } from '../tools/list-commands.ts';
 import { listSessions } from '../tools/list-sessions.ts';
 import { offerTools } from '../tools/offer-tools.ts';
-import { prefixed, type Tool } from '../tool/tool.ts';
+import { withToolPrefix, type Tool } from '../tool/tool.ts';
 import { waitForTask } from '../tools/wait-for-task.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
@@ -41,7 +41,7 @@ export const TOOLS: readonly Tool[] = [
   agentCapabilities,
 ];
 
-export interface ServerParts {
+export interface McpServerOptions {
   version: string;
   prefix: string;
   log: Logger;
@@ -64,12 +64,12 @@ export interface ServerClient {
   released?: (requestId: RequestId) => void;
 }
 
-export function createServer(parts: ServerParts, client: ServerClient): McpServer {
+export function createServer(parts: McpServerOptions, client: ServerClient): McpServer {
   const { version, prefix, bridge } = parts;
   const server = new McpServer(
     { name: 'mcp-a2a-bridge', title: 'MCP-A2A bridge', version },
     {
-      instructions: prefixed(instructions(parts.approvals), prefix),
+      instructions: withToolPrefix(instructions(parts.approvals), prefix),
       requestState: {
         verify: async (state, context) => (await bridge()).requestStates.verify(state, context),
       },
@@ -82,7 +82,7 @@ export function createServer(parts: ServerParts, client: ServerClient): McpServe
   offerTasks(server, { ...parts, followed: client.followed });
   server.server.setRequestHandler(
     'tools/abort',
-    { params: abortParams, result: abortAnswer },
+    { params: abortParamsSchema, result: abortAnswerSchema },
     async (params) => abort(await bridge(), params),
   );
   return server;

@@ -3,7 +3,7 @@ import type { Session } from '../../sessions/session.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
-import { resultOf, type Reply } from '../tool/tool-result.ts';
+import { toCallToolResult, type ToolReply } from '../tool/tool-result.ts';
 import type { SessionReport } from '../reports/session-report.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { detailedTask } from './detailed-task.ts';
@@ -17,7 +17,7 @@ export async function createdTask(
   call: ToolCall,
   session: Session,
   end: WaitEnd,
-): Promise<Reply<SessionReport>> {
+): Promise<ToolReply<SessionReport>> {
   // A client may not show this reply, so the reply does not use up the news.
   const reply = sessionReply({ ...call, news: () => [] }, session, { end });
   const taskId = handleOf({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
@@ -31,9 +31,12 @@ export async function createdTask(
     changedAt: session.changedAt,
     forms: [],
     beyondForms: false,
-    result: () => resultOf(reply),
+    result: () => toCallToolResult(reply),
   });
   call.followed?.follows(session);
   // The first state is always `working`. The client reads forms with `tasks/get`, where it can answer them.
-  return { ...reply, interim: { ...resultOf(reply), ...task, status: 'working', resultType: 'task' } };
+  return {
+    ...reply,
+    interim: { ...toCallToolResult(reply), ...task, status: 'working', resultType: 'task' },
+  };
 }

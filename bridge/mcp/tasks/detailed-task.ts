@@ -31,7 +31,7 @@ export type DetailedTask = TaskHead &
 /** Milliseconds between two polls. While a form is open, a poll withdraws it if another channel decides (R97). */
 const POLL_MS = { moving: 1_000, formOpen: 500 };
 
-export interface Shown {
+export interface TaskReplyParts {
   taskId: string;
   agent: string;
   sessionId: string;
@@ -47,7 +47,7 @@ export interface Shown {
   result: () => CallToolResult;
 }
 
-export function detailedTask(shown: Shown): DetailedTask {
+export function detailedTask(shown: TaskReplyParts): DetailedTask {
   const { view, forms, beyondForms, result } = shown;
   const state = view === undefined ? 'working' : toMcpState(view.state);
   switch (state) {
@@ -88,7 +88,7 @@ export function detailedTask(shown: Shown): DetailedTask {
 }
 
 function headOf(
-  { taskId, agent, sessionId, view, trouble, createdAt, changedAt }: Shown,
+  { taskId, agent, sessionId, view, trouble, createdAt, changedAt }: TaskReplyParts,
   pollIntervalMs: number,
 ): TaskHead {
   const said = view?.state === 'auth-required' ? view.text : phaseOf(view);

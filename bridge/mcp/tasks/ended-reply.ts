@@ -6,16 +6,16 @@ import { sessionText } from '../reports/session-text.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { reportedNow } from '../tool/session-reply.ts';
-import type { Reply } from '../tool/tool-result.ts';
+import { currentReport } from '../tool/session-reply.ts';
+import type { ToolReply } from '../tool/tool-result.ts';
 
 export function endedReply(
   { id, agent, oneByOne }: Pick<Session, 'id' | 'agent' | 'oneByOne'>,
   { view, notes }: { view: TaskView | undefined; notes: readonly string[] },
   speaker: GuidanceContext,
-): Reply<SessionReport> {
+): ToolReply<SessionReport> {
   const standing = { id, view, trouble: undefined, settled: true, oneByOne };
-  const structured = reportedNow(
+  const structured = currentReport(
     { id, agent, view },
     {
       notes,

@@ -1,6 +1,6 @@
 /** Finds the task of an MCP task id, which any bridge may have given out (B3), and shows it. */
-import { resultOf } from '../tool/tool-result.ts';
-import { asEvent } from '../../agents/task-event.ts';
+import { toCallToolResult } from '../tool/tool-result.ts';
+import { asStreamResponse } from '../../agents/task-event.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -31,12 +31,12 @@ export async function findTask({ sessions }: Bridge, id: string): Promise<FoundT
   if (handle.taskId === '' || session.view?.taskId === handle.taskId)
     return { session, view: session.view, current: true };
   const view = await session.agent.ask(async (connection) =>
-    fold(undefined, connection.dialect.read(asEvent(await connection.task(handle.taskId)))),
+    fold(undefined, connection.dialect.read(asStreamResponse(await connection.task(handle.taskId)))),
   );
   return { session, view, current: false };
 }
 
-export interface Showing {
+export interface TaskReplyContext {
   bridge: Bridge;
   /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;
@@ -49,7 +49,7 @@ export interface Showing {
 export async function showTask(
   id: string,
   found: FoundTask,
-  { bridge, name, opensUrls, followed }: Showing,
+  { bridge, name, opensUrls, followed }: TaskReplyContext,
 ): Promise<DetailedTask> {
   const { session, current } = found;
   const trouble = current ? await caughtUp(session) : undefined;
@@ -78,7 +78,7 @@ export async function showTask(
     forms,
     beyondForms,
     result: () =>
-      resultOf(
+      toCallToolResult(
         announceResults(
           endedReply(
             session,
@@ -99,7 +99,7 @@ async function announcementOnce({ inbox }: Bridge): Promise<Announcement> {
 
 function offered(
   { session, view, current }: FoundTask,
-  { bridge: { offers, links }, opensUrls }: Pick<Showing, 'bridge' | 'opensUrls'>,
+  { bridge: { offers, links }, opensUrls }: Pick<TaskReplyContext, 'bridge' | 'opensUrls'>,
 ): Promise<OfferedForms> | OfferedForms {
   return view === undefined || !current
     ? { forms: [], opened: [], unoffered: [] }

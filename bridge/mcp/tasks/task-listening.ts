@@ -43,7 +43,7 @@ const acknowledged = z.looseObject({
 });
 
 /** Starts to push a task. @param opensUrls the client declares forms in URL mode @throws for an unknown task */
-export type Watch = (
+export type StartWatch = (
   taskId: string,
   push: (task: DetailedTask) => void,
   opensUrls: boolean,
@@ -60,10 +60,10 @@ export class TaskListening implements Transport {
   onclose: Transport['onclose'];
   onerror: Transport['onerror'];
   readonly #inner: Transport;
-  readonly #watch: Watch;
+  readonly #watch: StartWatch;
   readonly #subscriptions = new Map<string | number, Subscription>();
 
-  constructor(inner: Transport, watch: Watch) {
+  constructor(inner: Transport, watch: StartWatch) {
     this.#inner = inner;
     this.#watch = watch;
     Object.assign(inner, {

@@ -16,13 +16,13 @@ import type { ToolName } from '../../tool-names/tool-name.ts';
 import { TASKS_EXTENSION } from '../../approvals/client.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
-import { findTask, type Showing, showTask } from './find-task.ts';
+import { findTask, type TaskReplyContext, showTask } from './find-task.ts';
 import { readHandle } from '../../sessions/task-handle.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
 const anyResult = z.looseObject({});
 
-export interface TaskMethodParts {
+export interface TaskMethodOptions {
   prefix: string;
   log: Logger;
   followed: FollowedTasks | undefined;
@@ -32,7 +32,10 @@ export interface TaskMethodParts {
 /** An acknowledgement. The client reads the outcome with `tasks/get`. */
 const ACKNOWLEDGED = { resultType: 'complete' };
 
-export function offerTasks({ server }: McpServer, { prefix, log, followed, bridge }: TaskMethodParts): void {
+export function offerTasks(
+  { server }: McpServer,
+  { prefix, log, followed, bridge }: TaskMethodOptions,
+): void {
   server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } });
   const name = (tool: ToolName): string => `${prefix}${tool}`;
 
@@ -99,7 +102,7 @@ export function offerTasks({ server }: McpServer, { prefix, log, followed, bridg
 /** @throws ProductError when there is no such task */
 export async function shownTask(
   id: string,
-  { bridge, ...showing }: Omit<Showing, 'bridge'> & { bridge: () => Promise<Bridge> },
+  { bridge, ...showing }: Omit<TaskReplyContext, 'bridge'> & { bridge: () => Promise<Bridge> },
 ): Promise<DetailedTask> {
   const opened = await bridge();
   try {

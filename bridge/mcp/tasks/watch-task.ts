@@ -5,7 +5,7 @@ import type { DetailedTask } from './detailed-task.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { findTask, showTask } from './find-task.ts';
 
-export interface Watching {
+export interface WatchContext {
   bridge: () => Promise<Bridge>;
   /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;
@@ -23,7 +23,7 @@ export interface Watching {
  */
 export async function watchTask(
   id: string,
-  { bridge, name, opensUrls, followed, push }: Watching,
+  { bridge, name, opensUrls, followed, push }: WatchContext,
 ): Promise<() => void> {
   const opened = await bridge();
   const found = await findTask(opened, id);

@@ -1,14 +1,14 @@
 /** Adds the announcements of the inbox to a tool's reply: before its text, and in its structured result. Pure. */
 import type { ToolName } from '../../tool-names/tool-name.ts';
-import type { Reply } from './tool-result.ts';
+import type { ToolReply } from './tool-result.ts';
 import { type Announcement, announcementText } from '../../inbox/announcement.ts';
 
 /** @param name a tool's name as this client sees it */
 export function announceResults<Output extends object>(
-  reply: Reply<Output>,
+  reply: ToolReply<Output>,
   announcement: Announcement,
   name: (tool: ToolName) => string,
-): Reply<Output> {
+): ToolReply<Output> {
   if (announcement.results.length === 0) return reply;
   const structured = { ...reply.structured, waitingResults: announcement.results };
   return { ...reply, structured, text: `${announcementText(announcement, name)}\n\n${reply.text}` };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** One hour: no client holds a call open for longer. */
 const MAX_WAIT_SECONDS = 3_600;
 
-export const waitSeconds = z
+export const waitSecondsSchema = z
   .number()
   .min(0)
   .max(MAX_WAIT_SECONDS)
@@ -13,18 +13,24 @@ export const waitSeconds = z
     'How long this call waits for it, in seconds; after that it returns the handle. 0 does not wait. When left out: 100, or 50 for a client that asks for no progress.',
   );
 
-export const sessionId = z.string().min(1).max(200).describe('The session, as another tool has named it.');
+export const sessionIdSchema = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('The session, as another tool has named it.');
 
 const agentName = z.string().min(1).max(100);
 
-export const agent = agentName.optional().describe('Which agent; the first configured one when left out.');
+export const agentSchema = agentName
+  .optional()
+  .describe('Which agent; the first configured one when left out.');
 
 /** For calls that already name a session or a tool execution. */
-export const ownerAgent = agentName
+export const ownerAgentSchema = agentName
   .optional()
   .describe('The agent it is with, where that is known: no other is asked then. May be left out.');
 
-export const model = z
+export const modelSchema = z
   .string()
   .min(1)
   .max(200)
@@ -33,4 +39,8 @@ export const model = z
     'A model tier ("fast", "smart") or a model id that the agent knows. Default: fast for a task, smart for a consultation.',
   );
 
-export const reason = z.string().max(10_000).optional().describe('Why, for the agent and for the record.');
+export const reasonSchema = z
+  .string()
+  .max(10_000)
+  .optional()
+  .describe('Why, for the agent and for the record.');

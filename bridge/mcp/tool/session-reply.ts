@@ -9,10 +9,10 @@ import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import type { ToolCall } from './tool.ts';
-import type { Reply } from './tool-result.ts';
+import type { ToolReply } from './tool-result.ts';
 
 /** The parts of a call that a reply needs. */
-export type Answering = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onReceipt'>;
+export type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onReceipt'>;
 
 export interface SessionReplyOptions {
   end: WaitEnd;
@@ -23,13 +23,13 @@ export interface SessionReplyOptions {
 
 /** The session's current state. A result counts as collected when the client has received the reply. */
 export function sessionReply(
-  call: Answering,
+  call: ReplyContext,
   session: Session,
   options: SessionReplyOptions,
-): Reply<SessionReport> {
+): ToolReply<SessionReport> {
   const { end, notes = [], next } = options;
   const { view } = session;
-  const structured = reportedNow(session, {
+  const structured = currentReport(session, {
     notes: [...call.news(), ...session.takeNotes(), ...notes],
     next: next ?? humanOnlyGuidance(session, call) ?? nextStep(session, end, call.name),
     program: call.bridge.program,
@@ -41,7 +41,7 @@ export function sessionReply(
 }
 
 /** The report of a session. Its next step ends with command lines that a person can copy. */
-export function reportedNow(
+export function currentReport(
   session: Pick<Session, 'id' | 'agent' | 'view'>,
   { notes, next, program }: { notes: readonly string[]; next: string; program: string },
 ): SessionReport {

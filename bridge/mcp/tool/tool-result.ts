@@ -5,10 +5,10 @@ import { withoutHidden } from '../../../shared/text/visible-text.ts';
 import { type ToolExecution, TOOL_EXECUTIONS } from '../reports/tool-executions.ts';
 
 /** An interim answer: a task, or the forms that a person answers before the call goes on. */
-export type Interim = CallToolResult | InputRequiredResult;
+export type InterimResult = CallToolResult | InputRequiredResult;
 
 /** The reply of a tool. The text says everything that the structured result says. */
-export interface Reply<Output> {
+export interface ToolReply<Output> {
   structured: Output;
   text: string;
   /** The tool executions of the reply's task; absent when the reply is about no task. */
@@ -16,15 +16,15 @@ export interface Reply<Output> {
   /** The tool could not do what was requested. Its structured result says so. */
   refusal?: { reason: Reason; facts: Facts };
   /** Sent in place of all other fields. */
-  interim?: Interim;
+  interim?: InterimResult;
 }
 
-export function resultOf<Output extends Record<string, unknown>>({
+export function toCallToolResult<Output extends Record<string, unknown>>({
   structured,
   text,
   executions,
   refusal,
-}: Reply<Output>): CallToolResult {
+}: ToolReply<Output>): CallToolResult {
   return {
     content: [{ type: 'text', text: withoutHidden(text) }],
     structuredContent: Object.fromEntries(Object.entries(structured).map(visibleEntry)),

@@ -25,7 +25,7 @@ import type { OnCancel } from '../cancelled-calls/cause.ts';
 import { type AwaitedWork, OpenCall } from '../cancelled-calls/open-call.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 import { startProgress } from './progress.ts';
-import { errorMeta, type Interim, type Reply, resultOf } from './tool-result.ts';
+import { errorMeta, type InterimResult, type ToolReply, toCallToolResult } from './tool-result.ts';
 import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
 
 /** One call of a tool. */
@@ -75,11 +75,14 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   alwaysLoad?: boolean;
   /** The tool decides for the person. Clients that know the hint ask the person before the tool runs. */
   decides?: boolean;
-  run(input: z.output<Input>, call: ToolCall): Promise<Reply<z.output<Output>> | { interim: Interim }>;
+  run(
+    input: z.output<Input>,
+    call: ToolCall,
+  ): Promise<ToolReply<z.output<Output>> | { interim: InterimResult }>;
 }
 
 /** The parts that a tool needs from the server. */
-export interface Offer {
+export interface ToolServer {
   server: McpServer;
   prefix: string;
   log: Logger;
@@ -104,8 +107,8 @@ export interface IncomingCall {
 export interface Tool {
   readonly name: ToolName;
   /** The entry in `tools/list`; undefined when this client does not get the tool. */
-  listed(offer: Offer, context: ServerContext): ListedTool | undefined;
-  answer(call: IncomingCall, offer: Offer): Promise<CallToolResult | InputRequiredResult>;
+  listed(offer: ToolServer, context: ServerContext): ListedTool | undefined;
+  answer(call: IncomingCall, offer: ToolServer): Promise<CallToolResult | InputRequiredResult>;
 }
 
 /** The most characters that a client accepts in a result. */
@@ -126,7 +129,10 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       return {
         name: `${prefix}${name}`,
         title,
-        description: prefixed(typeof description === 'string' ? description : description(approvals), prefix),
+        description: withToolPrefix(
+          typeof description === 'string' ? description : description(approvals),
+          prefix,
+        ),
         inputSchema: (inputSchema ??= jsonSchema(spec.input, 'input')),
         outputSchema: (outputSchema ??= jsonSchema(withWaitingResults(spec.output), 'output')),
         annotations: { title, ...annotations },
@@ -148,7 +154,18 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
 
 async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
-  { server, prefix, log, onCancel, unattended, withdrawals, receipts, followed, released, bridge }: Offer,
+  {
+    server,
+    prefix,
+    log,
+    onCancel,
+    unattended,
+    withdrawals,
+    receipts,
+    followed,
+    released,
+    bridge,
+  }: ToolServer,
   { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
@@ -190,7 +207,9 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     if (reply.interim !== undefined) return reply.interim;
     // No client reads the answer to a cancelled call, so that answer must not use up the announcements.
     await looked;
-    return resultOf(open.withdrawn ? reply : announceResults(reply, await opened.inbox.take(), called));
+    return toCallToolResult(
+      open.withdrawn ? reply : announceResults(reply, await opened.inbox.take(), called),
+    );
   } catch (error) {
     if (open.withdrawn) log.debug({ requestId, tool: spec.name, err: error }, 'a withdrawn call failed');
     return failure(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
@@ -233,7 +252,7 @@ function failure(
     ? error.message
     : `The bridge met an error it did not expect (${messageOf(error)}). Its log on stderr says more; try again.`;
   return {
-    content: [{ type: 'text', text: withoutHidden(prefixed(sentence, prefix)) }],
+    content: [{ type: 'text', text: withoutHidden(withToolPrefix(sentence, prefix)) }],
     isError: true,
     // No structured content: clients check it against the output schema, which a failure does not fit.
     _meta: known ? errorMeta(error) : {},
@@ -243,6 +262,6 @@ function failure(
 const NAMES = new RegExp(`\\b(?:${TOOL_NAMES.join('|')})\\b`, 'g');
 
 /** Adds the prefix to the tools' names in the bridge's own text. */
-export function prefixed(text: string, prefix: string): string {
+export function withToolPrefix(text: string, prefix: string): string {
   return prefix === '' ? text : text.replaceAll(NAMES, (name) => `${prefix}${name}`);
 }

@@ -17,18 +17,22 @@ const toolId = z.string().describe('The tool execution, as a status or a result 
 const TOOL_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,199}$/;
 
 /** The parameters of `tools/abort`. */
-export const abortParams = z.looseObject({ toolId, agent: fields.ownerAgent, reason: fields.reason });
-export type AbortRequest = Pick<z.output<typeof abortParams>, 'toolId' | 'agent' | 'reason'>;
+export const abortParamsSchema = z.looseObject({
+  toolId,
+  agent: fields.ownerAgentSchema,
+  reason: fields.reasonSchema,
+});
+export type AbortRequest = Pick<z.output<typeof abortParamsSchema>, 'toolId' | 'agent' | 'reason'>;
 
 /** R40: the same answer over every transport. */
-export const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
+export const abortAnswerSchema = z.object({ success: z.boolean(), message: z.string() });
 
 export const abortTool = defineTool({
   name: 'abort_tool_execution',
   title: 'Abort a tool',
   description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model is told that the tool was stopped. Aborting one that has ended does nothing and says so; one that nobody knows is an error.`,
-  input: z.strictObject({ toolId, agent: fields.ownerAgent, reason: fields.reason }),
-  output: abortAnswer,
+  input: z.strictObject({ toolId, agent: fields.ownerAgentSchema, reason: fields.reasonSchema }),
+  output: abortAnswerSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   async run(input, { bridge }) {
     const structured = await abort(bridge, input);

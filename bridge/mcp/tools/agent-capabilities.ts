@@ -35,7 +35,7 @@ export const agentCapabilities = defineTool({
   name: 'get_agent_capabilities_and_version',
   title: 'Show the agents',
   description: `The configured agents: whether each can be reached, its name, version, protocol, extensions and skills; and the version of this bridge.`,
-  input: z.strictObject({ agent: fields.agent.describe('Only this agent.') }),
+  input: z.strictObject({ agent: fields.agentSchema.describe('Only this agent.') }),
   output: capabilities,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   async run({ agent }, call) {

@@ -14,7 +14,7 @@ import { waitFor, type WaitEnd } from '../../sessions/wait-for-session.ts';
 import { createdTask } from '../tasks/created-task.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
-import type { Reply } from '../tool/tool-result.ts';
+import type { ToolReply } from '../tool/tool-result.ts';
 
 export interface AwaitedSession {
   session: Session;
@@ -40,7 +40,10 @@ const IN_BACKGROUND =
   'Your client follows this task in the background already, and notifies you when it needs a decision or has ended. Do not wait for it again.';
 
 /** @throws the error that refused the delivery */
-export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Promise<Reply<SessionReport>> {
+export async function awaitSession(
+  call: ToolCall,
+  awaited: AwaitedSession,
+): Promise<ToolReply<SessionReport>> {
   const { session, timeout, notes = () => [], asTask = true } = awaited;
   const { client, bridge } = call;
   // A client with the tasks extension shows the forms of the task. A second form would ask twice.
@@ -67,7 +70,7 @@ export async function awaitSession(call: ToolCall, awaited: AwaitedSession): Pro
     const asked = await askInCall(asking(call, awaited), end);
     return sessionReply(call, session, { end: asked.end, notes: [...notes(), ...asked.notes] });
   }
-  const reply = (more: readonly string[] = []): Reply<SessionReport> =>
+  const reply = (more: readonly string[] = []): ToolReply<SessionReport> =>
     sessionReply(call, session, { end, notes: [...notes(), ...more] });
   return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
 }
@@ -77,13 +80,13 @@ export async function awaitRound(
   call: ToolCall,
   round: SessionRound,
   waitSeconds: number | undefined,
-): Promise<Reply<SessionReport>> {
+): Promise<ToolReply<SessionReport>> {
   const session = await call.bridge.sessions.find(round.sessionId);
   call.awaits({ session });
   await session.refresh();
   const timeout = call.timeout(waitSeconds);
   const { end, notes, goesOn } = await takeRound(asking(call, { session, timeout }), round);
-  const reply = (more: readonly string[] = []): Reply<SessionReport> =>
+  const reply = (more: readonly string[] = []): ToolReply<SessionReport> =>
     sessionReply(call, session, { end, notes: [...notes, ...more] });
   return goesOn && round.count < MOST_ROUNDS
     ? nextRound(call, { session, end, count: round.count + 1, reply })
@@ -94,10 +97,10 @@ interface NextRound {
   session: Session;
   end: WaitEnd;
   count: number;
-  reply: (notes?: readonly string[]) => Reply<SessionReport>;
+  reply: (notes?: readonly string[]) => ToolReply<SessionReport>;
 }
 
-async function nextRound(call: ToolCall, at: NextRound): Promise<Reply<SessionReport>> {
+async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<SessionReport>> {
   const { session, end, count, reply } = at;
   if (end !== 'settled') return reply();
   const { offers, links } = call.bridge;

@@ -1,15 +1,15 @@
 /** Starts the work of a call, or joins the task of an identical earlier call (`same-call.ts`). */
 import type { Agent } from '../../agents/agent.ts';
-import type { Work } from '../../state/outbox-entry.ts';
+import type { DelegatedWork } from '../../state/outbox-entry.ts';
 import { isRecent } from '../../sessions/same-call.ts';
 import type { SessionReport } from '../reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { awaitSession } from './await-session.ts';
 import type { ToolCall } from '../tool/tool.ts';
-import type { Reply } from '../tool/tool-result.ts';
+import type { ToolReply } from '../tool/tool-result.ts';
 
-export interface Begun {
+export interface StartedTask {
   session: Session;
   /** The delivery of the call's message; absent when nothing is sent. */
   delivery?: Promise<void>;
@@ -19,14 +19,17 @@ export interface Begun {
 const JOINED =
   'The same call was made before, and its client is not known to have the answer: this is its task. Nothing was sent again. To have the work done once more, make the call again.';
 
-export interface StartedWork extends Work {
+export interface StartedWork extends DelegatedWork {
   agent: Agent;
   /** The session that the call continues, if any. */
   going?: Session | undefined;
 }
 
 /** The task of an identical call whose answer the client may not have; otherwise undefined. @throws ProductError */
-export async function joined(call: ToolCall, beginning: StartedWork): Promise<Begun | undefined> {
+export async function joinIdenticalTask(
+  call: ToolCall,
+  beginning: StartedWork,
+): Promise<StartedTask | undefined> {
   const { delegations, sessions } = call.bridge;
   const { agent, going, ...work } = beginning;
   const asked = { agent: agent.name, ...work, sessionId: going?.id ?? null };
@@ -46,7 +49,7 @@ export async function joined(call: ToolCall, beginning: StartedWork): Promise<Be
 }
 
 /** @throws ProductError, or an Error when the call is cancelled */
-export async function begin(call: ToolCall, beginning: StartedWork): Promise<Begun> {
+export async function startTask(call: ToolCall, beginning: StartedWork): Promise<StartedTask> {
   const { delegations } = call.bridge;
   const { agent, going, ...work } = beginning;
   call.beforeSending();
@@ -59,9 +62,9 @@ export async function begin(call: ToolCall, beginning: StartedWork): Promise<Beg
 /** Waits for the outcome, at most as long as the call may wait. */
 export async function awaitBegun(
   call: ToolCall,
-  { session, delivery, notes }: Begun,
+  { session, delivery, notes }: StartedTask,
   waitSeconds: number | undefined,
-): Promise<Reply<SessionReport>> {
+): Promise<ToolReply<SessionReport>> {
   call.awaits({ session, ...(delivery === undefined ? {} : { delivery }) });
   return awaitSession(call, {
     session,

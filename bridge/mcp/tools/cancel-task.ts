@@ -1,7 +1,7 @@
 /** `cancel_running_task`: cancels a session's task. */
 import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import { sessionReport } from '../reports/session-report.ts';
+import { sessionReportSchema } from '../reports/session-report.ts';
 import type { CancelEnd } from '../../sessions/cancel-task.ts';
 import type { Session } from '../../sessions/session.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -16,11 +16,11 @@ export const cancelTask = defineTool({
   title: 'Cancel a task',
   description: `Ends the session's task on the agent, also while it runs or waits for a decision: what is running stops, nothing more starts. The session stays and can be gone on with. To stop a single tool and let the task go on, use abort_tool_execution.`,
   input: z.strictObject({
-    sessionId: fields.sessionId,
-    agent: fields.ownerAgent,
-    reason: fields.reason,
+    sessionId: fields.sessionIdSchema,
+    agent: fields.ownerAgentSchema,
+    reason: fields.reasonSchema,
   }),
-  output: sessionReport,
+  output: sessionReportSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
   alwaysLoad: true,
   async run({ sessionId, agent, reason = 'cancelled over MCP' }, call) {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ShownWaiting, waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
-import { digestOf, statusReport } from '../reports/digest.ts';
+import { digestOf, statusReportSchema } from '../reports/digest.ts';
 import { shortStep } from '../reports/next-step.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import { statusText } from '../reports/status-text.ts';
@@ -15,8 +15,8 @@ export const checkTask = defineTool({
   title: 'Check a task',
   description: `A short look at where a session's task stands: its state, what it is doing, its last tools, what waits for a decision, and what changed since the cursor of an earlier look. Does not wait. For the full result, or the previews of pending actions, use wait_for_task.`,
   input: z.strictObject({
-    sessionId: fields.sessionId,
-    agent: fields.ownerAgent,
+    sessionId: fields.sessionIdSchema,
+    agent: fields.ownerAgentSchema,
     since: z
       .number()
       .int()
@@ -24,7 +24,7 @@ export const checkTask = defineTool({
       .optional()
       .describe('The cursor of an earlier look: only what changed since is told.'),
   }),
-  output: statusReport,
+  output: statusReportSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   async run({ sessionId, agent, since }, call) {
     const { registry, sessions } = call.bridge;

@@ -1,8 +1,8 @@
 /** `quick_consultation_for_second_opinion`: one question and one answer. The agent changes nothing. */
 import { z } from 'zod';
-import { sessionReport } from '../reports/session-report.ts';
+import { sessionReportSchema } from '../reports/session-report.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitBegun, begin, joined } from './begin.ts';
+import { awaitBegun, startTask, joinIdenticalTask } from './begin.ts';
 import * as fields from '../tool/input-fields.ts';
 import { taskSettingsFor, withTier } from './task-settings.ts';
 import { defineTool } from '../tool/tool.ts';
@@ -17,11 +17,11 @@ export const consult = defineTool({
       .string()
       .optional()
       .describe('What the agent needs to know: code, an error, what was decided.'),
-    model: fields.model,
-    agent: fields.agent,
-    waitSeconds: fields.waitSeconds,
+    model: fields.modelSchema,
+    agent: fields.agentSchema,
+    waitSeconds: fields.waitSecondsSchema,
   }),
-  output: sessionReport,
+  output: sessionReportSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   async run({ question, context, model, agent: agentName, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
@@ -35,7 +35,7 @@ export const consult = defineTool({
       defaults.workspace,
     );
     const beginning = { agent, text: asked(question, context, enforced), settings };
-    const begun = (await joined(call, beginning)) ?? (await begin(call, beginning));
+    const begun = (await joinIdenticalTask(call, beginning)) ?? (await startTask(call, beginning));
     const unsure = enforced
       ? []
       : [`Agent "${agent.name}" was asked to change nothing, but has no setting that makes sure of it.`];

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { wrongTitle } from '../../approvals/action-title.ts';
 import {
-  actionTitle,
-  decisionInput,
+  actionTitleSchema,
+  decisionInputSchema,
   decisionsOf,
   singleDecisionFields,
   verdictOf,
@@ -12,20 +12,20 @@ import { refuseForPerson } from '../reports/human-only-guidance.ts';
 import { refuseUnseen } from '../../approvals/seen-whole.ts';
 import { sendVerdicts } from '../../approvals/send-verdicts.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { pendingReports, type SessionReport, sessionReport } from '../reports/session-report.ts';
+import { pendingReports, type SessionReport, sessionReportSchema } from '../reports/session-report.ts';
 import type { Session } from '../../sessions/session.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
-import type { Reply } from '../tool/tool-result.ts';
+import type { ToolReply } from '../tool/tool-result.ts';
 
 /** The agent may still show the action as pending. Without this note the decision would seem lost. */
 const ON_ITS_WAY =
   'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide anew.';
 
-const { decision: listedWord, ...listed } = decisionInput.shape;
-const listedDecision = z.strictObject({ decision: listedWord, title: actionTitle, ...listed });
+const { decision: listedWord, ...listed } = decisionInputSchema.shape;
+const listedDecision = z.strictObject({ decision: listedWord, title: actionTitleSchema, ...listed });
 const { decision: singleWord, title: singleTitle, ...single } = singleDecisionFields;
 
 export const decide = defineTool({
@@ -44,13 +44,13 @@ Several at once: put them into decisions. With most agents nothing of a turn run
     // Clients show the arguments in the order in which models write them, which is the schema's order.
     decision: singleWord,
     title: singleTitle,
-    sessionId: fields.sessionId,
+    sessionId: fields.sessionIdSchema,
     ...single,
-    agent: fields.ownerAgent,
+    agent: fields.ownerAgentSchema,
     decisions: z.array(listedDecision).min(1).max(100).optional().describe('Several decisions at once.'),
-    waitSeconds: fields.waitSeconds,
+    waitSeconds: fields.waitSecondsSchema,
   }),
-  output: sessionReport,
+  output: sessionReportSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   alwaysLoad: true,
   decides: true,
@@ -93,7 +93,7 @@ async function otherQuestion(
   call: ToolCall,
   session: Session,
   error: unknown,
-): Promise<Reply<SessionReport>> {
+): Promise<ToolReply<SessionReport>> {
   if (!(error instanceof ProductError) || error.reason !== 'INPUT_CHANGED') throw error;
   await session.look();
   return questionAgain(call, session, error);
@@ -104,7 +104,7 @@ function questionAgain(
   call: ToolCall,
   session: Session,
   { reason, facts, message }: ProductError,
-): Reply<SessionReport> {
+): ToolReply<SessionReport> {
   const { structured, text, ...reply } = sessionReply(call, session, { end: 'settled' });
   const notes = [message, ...structured.notes];
   return {

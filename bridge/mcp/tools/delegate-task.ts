@@ -1,15 +1,15 @@
 /** `delegate_task_to_assistant`: starts a task, or continues a session. */
 import { z } from 'zod';
-import { taskMode, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
+import { taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { permitStart, placeWorkspace } from './permit-start.ts';
-import { decidingWords, humanOnlyGuidance, refuseForPerson } from '../reports/human-only-guidance.ts';
-import { sessionReport } from '../reports/session-report.ts';
+import { decideHint, humanOnlyGuidance, refuseForPerson } from '../reports/human-only-guidance.ts';
+import { sessionReportSchema } from '../reports/session-report.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitBegun, begin, joined } from './begin.ts';
+import { awaitBegun, startTask, joinIdenticalTask } from './begin.ts';
 import * as fields from '../tool/input-fields.ts';
-import { asAgentSays, taskSettingsFor, unheard, withTier } from './task-settings.ts';
+import { withAgentPaths, taskSettingsFor, unsupportedSettingsNote, withTier } from './task-settings.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 
 export const delegateTask = defineTool({
@@ -21,22 +21,22 @@ export const delegateTask = defineTool({
 
 With a sessionId it goes on in that session: a live task gets the message, an ended one is followed by the session's next task, with the conversation so far.
 
-Actions with side effects wait for the person's approval. ${decidingWords(approvals)} autoExecute, and the modes auto and accept-edits, run things without asking: set them only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. Do not delegate the same task again because an answer is slow.`,
+Actions with side effects wait for the person's approval. ${decideHint(approvals)} autoExecute, and the modes auto and accept-edits, run things without asking: set them only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. Do not delegate the same task again because an answer is slow.`,
   input: z.strictObject({
     task: z.string().min(1).describe('What to do, in words, with all the agent needs to know.'),
-    agent: fields.agent,
+    agent: fields.agentSchema,
     workspace: z.string().min(1).max(4096).optional().describe('Absolute path of the directory to work in.'),
     autoExecute: z.boolean().optional().describe('Run every tool without asking. Default: false.'),
-    mode: taskMode
+    mode: taskModeSchema
       .optional()
       .describe(
         'What it may do unasked: ask (nothing with side effects), accept-edits (change files), auto (everything, as autoExecute), plan (nothing: it lays out a plan). Default: ask.',
       ),
-    sessionId: fields.sessionId.optional(),
-    model: fields.model,
-    waitSeconds: fields.waitSeconds,
+    sessionId: fields.sessionIdSchema.optional(),
+    model: fields.modelSchema,
+    waitSeconds: fields.waitSecondsSchema,
   }),
-  output: sessionReport,
+  output: sessionReportSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   alwaysLoad: true,
   async run({ task, agent: agentName, workspace, autoExecute, mode, sessionId, model, waitSeconds }, call) {
@@ -56,9 +56,9 @@ Actions with side effects wait for the person's approval. ${decidingWords(approv
     const settings =
       going === undefined
         ? await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), defaults.workspace)
-        : asAgentSays(agent, wanted);
+        : withAgentPaths(agent, wanted);
     const beginning = { agent, text: task, settings, going };
-    const again = await joined(call, beginning);
+    const again = await joinIdenticalTask(call, beginning);
     if (again !== undefined) return awaitBegun(call, again, waitSeconds);
     const unasked = autoExecute === true || mode === 'auto';
     const interim = await permitStart(call, { task, placed, unasked });
@@ -67,8 +67,8 @@ Actions with side effects wait for the person's approval. ${decidingWords(approv
     if (going !== undefined) refuseWhileDeciding(going, call);
     // To the agent that asked, an answer in words may be an approval.
     if (going !== undefined && going.view?.question) refuseForPerson(call, going.id);
-    const begun = await begin(call, beginning);
-    const notes = [...begun.notes, ...(await unheard(agent, wanted))];
+    const begun = await startTask(call, beginning);
+    const notes = [...begun.notes, ...(await unsupportedSettingsNote(agent, wanted))];
     return awaitBegun(call, { ...begun, notes }, waitSeconds).catch(async (error: unknown) => {
       // The task began to wait for a decision while the message was on its way.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {

@@ -1,22 +1,22 @@
 /** `execute_agent_command`: runs an agent's command. The command starts a task, or the agent answers it at once. */
 import { z } from 'zod';
-import { commandCall, commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import { commandCallSchema, commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { commandsOf } from '../../agents/agent-commands.ts';
 import { permitStart, placeWorkspace } from './permit-start.ts';
-import { decidingWords, refuseForPerson } from '../reports/human-only-guidance.ts';
-import { sessionReport } from '../reports/session-report.ts';
+import { decideHint, refuseForPerson } from '../reports/human-only-guidance.ts';
+import { sessionReportSchema } from '../reports/session-report.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitBegun, begin, joined } from './begin.ts';
+import { awaitBegun, startTask, joinIdenticalTask } from './begin.ts';
 import * as fields from '../tool/input-fields.ts';
-import { asAgentSays, taskSettingsFor } from './task-settings.ts';
+import { withAgentPaths, taskSettingsFor } from './task-settings.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
-import type { Reply } from '../tool/tool-result.ts';
+import type { ToolReply } from '../tool/tool-result.ts';
 
-const commandReport = sessionReport.extend({
-  sessionId: sessionReport.shape.sessionId
+const commandReport = sessionReportSchema.extend({
+  sessionId: sessionReportSchema.shape.sessionId
     .nullable()
     .describe('The handle of the session: pass it to the other tools. Null where the command began none.'),
 });
@@ -29,18 +29,18 @@ export const executeCommand = defineTool({
     approvals,
   ) => `Has an agent carry out one of its commands, without a model: "init", "checkpoint list", "checkpoint show" and "checkpoint restore" with the checkpoint's id, "help"; list_available_agent_commands lists those of each agent.
 
-What a command changes waits for the person's approval, like any action of a task. ${decidingWords(approvals)} A command begins a task of its own, in the session that is named or in a new one.`,
+What a command changes waits for the person's approval, like any action of a task. ${decideHint(approvals)} A command begins a task of its own, in the session that is named or in a new one.`,
   input: z.strictObject({
-    command: commandCall.shape.command.describe('The name of the command, e.g. "checkpoint list".'),
+    command: commandCallSchema.shape.command.describe('The name of the command, e.g. "checkpoint list".'),
     args: z
       .array(z.string().max(4096))
       .max(50)
       .optional()
       .describe('Its arguments, e.g. the id of a checkpoint.'),
-    agent: fields.agent,
-    sessionId: fields.sessionId.optional(),
+    agent: fields.agentSchema,
+    sessionId: fields.sessionIdSchema.optional(),
     workspace: z.string().min(1).max(4096).optional().describe('Absolute path of the directory to work in.'),
-    waitSeconds: fields.waitSeconds,
+    waitSeconds: fields.waitSecondsSchema,
   }),
   output: commandReport,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
@@ -59,14 +59,14 @@ What a command changes waits for the person's approval, like any action of a tas
     const settings =
       going === undefined
         ? await taskSettingsFor(agent, wanted, defaults.workspace)
-        : asAgentSays(agent, wanted);
+        : withAgentPaths(agent, wanted);
     const beginning = { agent, text: commandLine(asked), command: asked, settings, going };
-    const again = await joined(call, beginning);
+    const again = await joinIdenticalTask(call, beginning);
     if (again !== undefined) return awaitBegun(call, again, waitSeconds);
     const interim = await permitStart(call, { task: commandLine(asked), placed, unasked: false });
     if (interim !== undefined) return { interim };
     await going?.refresh();
-    return awaitBegun(call, await begin(call, beginning), waitSeconds);
+    return awaitBegun(call, await startTask(call, beginning), waitSeconds);
   },
 });
 
@@ -75,7 +75,7 @@ async function answeredAtOnce(
   agent: Agent,
   asked: CommandCall,
   call: ToolCall,
-): Promise<Reply<CommandReport>> {
+): Promise<ToolReply<CommandReport>> {
   refuseForPerson(call);
   call.beforeSending();
   try {

@@ -1,6 +1,6 @@
 /** `list_available_agent_commands`: the commands that agents run without a model. */
 import { z } from 'zod';
-import { offeredCommand } from '../../../shared/protocol/agent-command.ts';
+import { offeredCommandSchema } from '../../../shared/protocol/agent-command.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { commandUsage } from '../../agents/agent-commands.ts';
 import { withTimeoutOr } from '../../agents/timeout.ts';
@@ -11,7 +11,7 @@ const commandsOfAgents = z.object({
   agents: z.array(
     z.object({
       agent: z.string(),
-      commands: z.array(offeredCommand).describe('Empty for an agent that offers none.'),
+      commands: z.array(offeredCommandSchema).describe('Empty for an agent that offers none.'),
       message: z.string().describe('Why its commands are not known, if they are not.'),
     }),
   ),
@@ -22,7 +22,7 @@ export const listCommands = defineTool({
   name: 'list_available_agent_commands',
   title: 'List agent commands',
   description: `The commands that the agents carry out by name, without a model, with their arguments: writing AGENTS.md, listing and restoring checkpoints of files, and whatever else an agent offers. execute_agent_command carries one out.`,
-  input: z.strictObject({ agent: fields.agent.describe('Only of this agent.') }),
+  input: z.strictObject({ agent: fields.agentSchema.describe('Only of this agent.') }),
   output: commandsOfAgents,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   async run({ agent }, call) {

@@ -1,7 +1,7 @@
 /** `list_all_active_sessions`: the sessions of every agent. */
 import { z } from 'zod';
 import { dollars } from '../reports/dollars.ts';
-import { mcpState, toMcpState } from '../../dialects/mcp-state.ts';
+import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
@@ -12,7 +12,7 @@ const sessionList = z.object({
       sessionId: z.string(),
       agent: z.string(),
       taskId: z.string().nullable(),
-      state: mcpState,
+      state: mcpStateSchema,
       title: z.string(),
       updatedAt: z.string(),
       pending: z.number().describe('How many actions wait for a decision.'),
@@ -31,8 +31,8 @@ export const listSessions = defineTool({
   title: 'List sessions',
   description: `The sessions of every agent, newest first, with the state of each and how many actions wait for a decision. They survive restarts of this client and of the bridge. Narrow it with state or agent.`,
   input: z.strictObject({
-    state: mcpState.optional().describe('Only sessions in this state.'),
-    agent: fields.agent.describe('Only sessions of this agent.'),
+    state: mcpStateSchema.optional().describe('Only sessions in this state.'),
+    agent: fields.agentSchema.describe('Only sessions of this agent.'),
   }),
   output: sessionList,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },

@@ -5,9 +5,9 @@
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { roundOf } from '../../approvals/request-state.ts';
-import type { Offer, Tool } from '../tool/tool.ts';
+import type { ToolServer, Tool } from '../tool/tool.ts';
 
-export function offerTools(offer: Offer, tools: readonly Tool[]): void {
+export function offerTools(offer: ToolServer, tools: readonly Tool[]): void {
   const { server, prefix } = offer;
   const protocol = server.server;
   const byName = new Map(tools.map((tool) => [`${prefix}${tool.name}`, tool]));

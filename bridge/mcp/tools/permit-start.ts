@@ -8,10 +8,10 @@ import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { type Placed, placedWorkspace } from '../../agents/allowed-workspaces.ts';
+import { type WorkspaceCheck, checkWorkspace } from '../../agents/allowed-workspaces.ts';
 import { titleOf } from '../../sessions/task-title.ts';
 import type { ToolCall } from '../tool/tool.ts';
-import type { Interim } from '../tool/tool-result.ts';
+import type { InterimResult } from '../tool/tool-result.ts';
 import type { Form } from '../../approvals/form-field.ts';
 
 /** The form's key among the forms of a round. */
@@ -23,7 +23,7 @@ export interface Wanted {
   /** What the task is to do, in the caller's words. */
   task: string;
   /** Undefined when the call names no workspace. */
-  placed: Placed | undefined;
+  placed: WorkspaceCheck | undefined;
   /** The task runs every tool without asking. */
   unasked: boolean;
 }
@@ -32,16 +32,16 @@ export interface Wanted {
 export async function placeWorkspace(
   { client, bridge, signal }: ToolCall,
   workspace: string | undefined,
-): Promise<Placed | undefined> {
+): Promise<WorkspaceCheck | undefined> {
   if (workspace === undefined) return undefined;
-  return placedWorkspace(workspace, bridge.workspaces, () => client.roots(signal));
+  return checkWorkspace(workspace, bridge.workspaces, () => client.roots(signal));
 }
 
 /**
  * @returns the form, for a client that shows it and then repeats the call; undefined when the task may start
  * @throws ProductError FORBIDDEN when no form can be shown or the person does not accept it; nothing was sent then
  */
-export async function permitStart(call: ToolCall, wanted: Wanted): Promise<Interim | undefined> {
+export async function permitStart(call: ToolCall, wanted: Wanted): Promise<InterimResult | undefined> {
   const { client, bridge } = call;
   const { own } = bridge.workspaces;
   const outside = wanted.placed?.type === 'outside' ? wanted.placed.path : undefined;

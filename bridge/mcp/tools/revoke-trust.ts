@@ -17,8 +17,8 @@ export const revokeTrust = defineTool({
   title: 'Take back trust',
   description: `Takes back trust that was given in a session with trust_tool, trust_server or trust_always: the grants named, or all of them. check_task_progress_and_status names those that stand. Later calls are asked for again, and so is what a grant has let run and has not started yet. What runs goes on: abort_tool_execution stops it.`,
   input: z.strictObject({
-    sessionId: fields.sessionId,
-    agent: fields.ownerAgent,
+    sessionId: fields.sessionIdSchema,
+    agent: fields.ownerAgentSchema,
     grantIds: z
       .array(z.string().min(1).max(200))
       .min(1)

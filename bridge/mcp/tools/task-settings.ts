@@ -9,7 +9,7 @@ export async function taskSettingsFor(
   wanted: TaskSettings,
   workspace: string,
 ): Promise<TaskSettings> {
-  if (wanted.workspace !== undefined) return asAgentSays(agent, wanted);
+  if (wanted.workspace !== undefined) return withAgentPaths(agent, wanted);
   const mapped = agent.workspaceFor(workspace);
   if (mapped !== undefined) return { ...wanted, workspace: mapped };
   const { url } = await agent.connect();
@@ -17,7 +17,7 @@ export async function taskSettingsFor(
 }
 
 /** The call's settings, with the path that the agent uses for the workspace. */
-export function asAgentSays(agent: Agent, wanted: TaskSettings): TaskSettings {
+export function withAgentPaths(agent: Agent, wanted: TaskSettings): TaskSettings {
   const mapped = wanted.workspace === undefined ? undefined : agent.workspaceFor(wanted.workspace);
   return mapped === undefined ? wanted : { ...wanted, workspace: mapped };
 }
@@ -37,7 +37,10 @@ export async function withTier(
 }
 
 /** A note for the person about the settings that the agent does not support. */
-export async function unheard(agent: Agent, wanted: TaskSettings): Promise<readonly string[]> {
+export async function unsupportedSettingsNote(
+  agent: Agent,
+  wanted: TaskSettings,
+): Promise<readonly string[]> {
   const { dialect } = await agent.connect();
   const lost = dialect.ignores.filter((key) => wanted[key] !== undefined);
   return lost.length === 0

@@ -1,6 +1,6 @@
 /** `wait_for_task`: waits until a task needs a decision or ends. */
 import { z } from 'zod';
-import { sessionReport } from '../reports/session-report.ts';
+import { sessionReportSchema } from '../reports/session-report.ts';
 import { NAMING_MS } from '../../sessions/wait-for-session.ts';
 import { awaitRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -11,11 +11,11 @@ export const waitForTask = defineTool({
   title: 'Wait for a task',
   description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns where it stands, with its full result. Returns at once when there is nothing to wait for. Call it again to wait on: nothing is lost between two calls.`,
   input: z.strictObject({
-    sessionId: fields.sessionId,
-    agent: fields.ownerAgent,
-    waitSeconds: fields.waitSeconds,
+    sessionId: fields.sessionIdSchema,
+    agent: fields.ownerAgentSchema,
+    waitSeconds: fields.waitSecondsSchema,
   }),
-  output: sessionReport,
+  output: sessionReportSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   alwaysLoad: true,
   async run({ sessionId, agent, waitSeconds }, call) {

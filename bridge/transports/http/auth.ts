@@ -21,7 +21,7 @@ export interface AccessRefused {
 }
 
 /** Checks Host and Origin, before the token. @returns undefined when both are allowed */
-export function checkReach(
+export function checkHostAndOrigin(
   headers: IncomingHttpHeaders,
   { origins }: AccessRules,
 ): AccessRefused | undefined {

@@ -26,14 +26,18 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-export interface EndpointParts {
+export interface McpEndpointOptions {
   /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
   log: Logger;
   limits?: SessionLimits;
 }
 
-export function mcpEndpoint({ serve, log, limits = DEFAULT_SESSION_LIMITS }: EndpointParts): McpEndpoint {
+export function mcpEndpoint({
+  serve,
+  log,
+  limits = DEFAULT_SESSION_LIMITS,
+}: McpEndpointOptions): McpEndpoint {
   const sessions = new McpSessions(serve, limits);
   // Under 2026-07-28 requests do not identify their client, so the next call of any client reports cancelled
   // calls.

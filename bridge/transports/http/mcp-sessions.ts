@@ -37,7 +37,7 @@ interface McpSession {
   lastUsed: number;
 }
 
-export interface Exchange {
+export interface HttpExchange {
   request: Request;
   /** The parsed body; undefined for a request without one. */
   body: unknown;
@@ -69,7 +69,7 @@ export class McpSessions {
     return this.#sessions.size;
   }
 
-  async answer(exchange: Exchange): Promise<Response> {
+  async answer(exchange: HttpExchange): Promise<Response> {
     const id = exchange.request.headers.get(SESSION_HEADER);
     if (id === null && isInitializeRequest(exchange.body)) return this.#begin(exchange);
     if (id === null)
@@ -97,7 +97,7 @@ export class McpSessions {
     for (const [id, session] of this.#sessions) this.#end(id, session);
   }
 
-  async #begin(exchange: Exchange): Promise<Response> {
+  async #begin(exchange: HttpExchange): Promise<Response> {
     if (this.#sessions.size + this.#beginning >= this.#limits.most && !this.#makeRoom()) {
       return rpcError(503, 'As many clients as this bridge takes are using it. Try again later.', {
         headers: { 'Retry-After': String(RETRY_AFTER) },
@@ -133,7 +133,7 @@ export class McpSessions {
     }
   }
 
-  #within(session: McpSession, { request, body, over }: Exchange): Promise<Response> {
+  #within(session: McpSession, { request, body, over }: HttpExchange): Promise<Response> {
     session.open += 1;
     session.lastUsed = this.#now();
     void this.#release(session, over);

@@ -13,10 +13,10 @@ import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
 import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { isPreflight, pageHeaders, preflightHeaders } from './cors.ts';
-import { checkReach, checkToken, type AccessRules } from './auth.ts';
+import { checkHostAndOrigin, checkToken, type AccessRules } from './auth.ts';
 import { type McpEndpoint, mcpEndpoint } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
-import { writeAnswer } from './write-answer.ts';
+import { writeResponse } from './write-answer.ts';
 
 const HOST = '127.0.0.1';
 const PATH = '/mcp';
@@ -35,7 +35,7 @@ export interface HttpRun {
   stop(): Promise<void>;
 }
 
-export interface HttpParts {
+export interface ServeHttpOptions {
   /** 0 takes a free port. */
   port: number;
   stateDir: string;
@@ -46,7 +46,7 @@ export interface HttpParts {
 }
 
 /** @throws ProductError CONFIGURATION when the port or the state directory cannot be used */
-export async function serveHttp({ port, stateDir, origins, serve, log }: HttpParts): Promise<HttpRun> {
+export async function serveHttp({ port, stateDir, origins, serve, log }: ServeHttpOptions): Promise<HttpRun> {
   await prepareStateDirectory(stateDir);
   const door: AccessRules = {
     token: await obtainToken(stateDir, 'http-token'),
@@ -83,7 +83,7 @@ interface Inside {
 
 async function respond(request: IncomingMessage, response: ServerResponse, inside: Inside): Promise<void> {
   const { headers } = request;
-  const outside = checkReach(headers, inside.door);
+  const outside = checkHostAndOrigin(headers, inside.door);
   if (outside !== undefined) return refuse(response, rpcError(outside.status, outside.message), {});
   const forPage = pageHeaders(headers);
   if (isPreflight(request.method, headers)) {
@@ -102,7 +102,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
   }
   if (request.url?.split('?', 1)[0] !== PATH)
     return refuse(response, rpcError(404, `There is nothing here: MCP is at ${PATH}.`), forPage);
-  await writeAnswer(response, await answerOf(request, response, inside.endpoint), forPage);
+  await writeResponse(response, await answerOf(request, response, inside.endpoint), forPage);
 }
 
 async function answerOf(
@@ -139,7 +139,7 @@ function refuse(
   answer: Response,
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
-  return writeAnswer(response, answer, { ...headers, Connection: 'close' });
+  return writeResponse(response, answer, { ...headers, Connection: 'close' });
 }
 
 async function listen(server: Server, port: number): Promise<number> {

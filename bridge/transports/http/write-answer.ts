@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /** Resolves when everything is written. If the client disconnects, the rest is cancelled without an error. */
-export async function writeAnswer(
+export async function writeResponse(
   response: ServerResponse,
   answer: Response,
   headers: Readonly<Record<string, string>>,

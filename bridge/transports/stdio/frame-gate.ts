@@ -4,7 +4,7 @@
  * bounded memory.
  */
 import { Transform, type TransformCallback } from 'node:stream';
-import { type Refusal, refusalOf, tooLong } from './frame.ts';
+import { type FrameError, frameErrorOf, tooLong } from './frame.ts';
 
 /** Slightly below the SDK's limit of 10 MiB with the line feed. The SDK closes the connection above that limit. */
 export const MAX_FRAME = 10 * 1024 * 1024 - 1;
@@ -12,12 +12,12 @@ export const MAX_FRAME = 10 * 1024 * 1024 - 1;
 const NEWLINE = 0x0a;
 
 export class FrameGate extends Transform {
-  readonly #refuse: (refusal: Refusal) => void;
+  readonly #refuse: (refusal: FrameError) => void;
   readonly #limit: number;
   #pieces: Buffer[] = [];
   #length = 0;
 
-  constructor(refuse: (refusal: Refusal) => void, limit: number = MAX_FRAME) {
+  constructor(refuse: (refusal: FrameError) => void, limit: number = MAX_FRAME) {
     super();
     this.#refuse = refuse;
     this.#limit = limit;
@@ -46,7 +46,7 @@ export class FrameGate extends Transform {
     const line = Buffer.concat(this.#pieces);
     this.#pieces = [];
     this.#length = 0;
-    const refused = over ? tooLong(this.#limit) : refusalOf(line.toString('utf8'));
+    const refused = over ? tooLong(this.#limit) : frameErrorOf(line.toString('utf8'));
     if (refused !== undefined) this.#refuse(refused);
     else this.push(Buffer.concat([line, Buffer.of(NEWLINE)]));
   }

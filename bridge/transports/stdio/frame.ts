@@ -6,7 +6,7 @@ import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontext
 import { z } from 'zod';
 
 /** The error for a line that is not an MCP message (JSON-RPC 2.0 §5.1). */
-export interface Refusal {
+export interface FrameError {
   jsonrpc: '2.0';
   /** The id of the request; absent when the line has none (MCP's schema does not allow null). */
   id?: string | number;
@@ -16,7 +16,7 @@ export interface Refusal {
 const requestId = z.looseObject({ id: z.union([z.string(), z.number().int()]), method: z.unknown() });
 
 /** @returns undefined for a message and for an empty line */
-export function refusalOf(line: string): Refusal | undefined {
+export function frameErrorOf(line: string): FrameError | undefined {
   if (line.trim() === '') return undefined;
   let value: unknown;
   try {
@@ -38,12 +38,12 @@ export function refusalOf(line: string): Refusal | undefined {
   }
 }
 
-export function tooLong(limit: number): Refusal {
+export function tooLong(limit: number): FrameError {
   const message = `Invalid request: a line is longer than ${String(limit)} bytes. Nothing was done.`;
   return refusal(INVALID_REQUEST, message);
 }
 
-function refusal(code: number, message: string, id?: string | number): Refusal {
+function refusal(code: number, message: string, id?: string | number): FrameError {
   return { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } };
 }
 

@@ -4,7 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { FrameGate } from './frame-gate.ts';
-import { withTypedError } from './typed-error.ts';
+import { withInvalidParams } from './typed-error.ts';
 
 export class StdioTransport extends StdioServerTransport {
   constructor(stdin: Readable, stdout: Writable, log: Logger) {
@@ -16,6 +16,6 @@ export class StdioTransport extends StdioServerTransport {
   }
 
   override send(message: JSONRPCMessage): Promise<void> {
-    return super.send(withTypedError(message));
+    return super.send(withInvalidParams(message));
   }
 }

@@ -10,7 +10,7 @@ const issues = z
  * Turns such an error into "invalid params" (JSON-RPC 2.0 §5.1), with the place and the reason. Keeps other
  * messages.
  */
-export function withTypedError(message: JSONRPCMessage): JSONRPCMessage {
+export function withInvalidParams(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== INTERNAL_ERROR) return message;
   const wrong = issuesOf(message.error.message);
   if (wrong === undefined) return message;

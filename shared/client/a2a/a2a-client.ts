@@ -8,7 +8,7 @@ import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
 import type { AbortAnswer } from '../core/task-request.ts';
 import { A2aTaskTransport } from './a2a-task-transport.ts';
-import type { A2aWays, A2aStart } from './a2a-task-transport.ts';
+import type { A2aTaskOptions, A2aStart } from './a2a-task-transport.ts';
 import { AgentApi } from './agent-api.ts';
 import type { ToolExecution } from './agent-api.ts';
 import type { ListedTask } from './listed-task.ts';
@@ -22,7 +22,7 @@ export interface A2aClientOptions extends ClientOptions {
 
 export class A2aClient {
   readonly #api: AgentApi;
-  readonly #ways: A2aWays;
+  readonly #ways: A2aTaskOptions;
   readonly #executions: ExecutionRegistry;
 
   constructor({ patience, page = thisPage(), channel = CHANNEL, ...service }: A2aClientOptions) {

@@ -9,23 +9,23 @@ import { answerEvents } from '../core/answer-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { Deferred } from '../core/deferred.ts';
 import { newId } from '../core/new-id.ts';
-import { backOffOf, isPassing } from '../core/retry-policy.ts';
+import { backOffOf, isRetryable } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
-import type { Progress, Tell } from '../core/progress.ts';
-import { refusal, understood } from '../core/http-client.ts';
+import type { Progress, OnProgress } from '../core/progress.ts';
+import { errorInBody, parseAs } from '../core/http-client.ts';
 import type { TaskTransport } from '../core/task-transport.ts';
 import type { TaskReport } from '../core/task-report.ts';
 import type { Decision } from '../core/task-request.ts';
 import type { AgentApi } from './agent-api.ts';
 import { decisionsMessage, textMessage } from './message.ts';
 import { TaskFold } from './task-fold.ts';
-import { streamed } from './wire.ts';
+import { streamResponseSchema } from './wire.ts';
 
 /** The start: a message that starts a task, or an existing task. */
 export type A2aStart = { message: object } | { taskId: string; after?: number | undefined };
 
 /** The settings of one task. */
-export interface A2aWays {
+export interface A2aTaskOptions {
   patience: RetryPolicy;
   /** The channel of decisions, for the record. */
   channel: string;
@@ -40,7 +40,7 @@ export class A2aTaskTransport implements TaskTransport {
   readonly #named = new Deferred<TaskFold>();
   #fold: TaskFold | undefined;
 
-  constructor(api: AgentApi, { patience, channel }: A2aWays, beginning: A2aStart) {
+  constructor(api: AgentApi, { patience, channel }: A2aTaskOptions, beginning: A2aStart) {
     this.#api = api;
     this.#patience = patience;
     this.#channel = channel;
@@ -51,7 +51,7 @@ export class A2aTaskTransport implements TaskTransport {
     return this.#fold?.report;
   }
 
-  async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+  async follow(tell: OnProgress, reading: AbortSignal): Promise<TaskReport> {
     try {
       return await this.#follow(tell, reading);
     } catch (error) {
@@ -82,29 +82,29 @@ export class A2aTaskTransport implements TaskTransport {
     await this.#api.send(textMessage(text, { messageId: newId(), sessionId, taskId }));
   }
 
-  async #follow(tell: Tell, signal: AbortSignal): Promise<TaskReport> {
+  async #follow(tell: OnProgress, signal: AbortSignal): Promise<TaskReport> {
     await keepReading({
       backOff: backOffOf(this.#patience),
       signal,
       position: () => this.#fold?.position ?? null,
       read: (opened) => this.#read(tell, signal, opened),
-      passes: isPassing,
+      passes: isRetryable,
       endedEarly: () =>
         new ClientError('unreachable', 'The server ended the stream before the task had ended.'),
-      onCut: (error, attempt) => isPassing(error) && tell({ type: 'reconnecting', attempt, error }),
+      onCut: (error, attempt) => isRetryable(error) && tell({ type: 'reconnecting', attempt, error }),
     });
     if (this.#fold === undefined) throw new Error('a task that has ended was read from its stream');
     return this.#fold.report;
   }
 
-  async #read(tell: Tell, signal: AbortSignal, opened: () => void): Promise<'enough' | 'ended'> {
+  async #read(tell: OnProgress, signal: AbortSignal, opened: () => void): Promise<'enough' | 'ended'> {
     const { quietMs } = this.#patience;
     const found = await this.#find(tell, signal);
     if (found?.over === true) return 'enough';
     const response = await this.#open(signal);
     opened();
     for await (const { event, data } of answerEvents(response, { quietMs, signal })) {
-      if (event === 'error') throw refusal(data, 200);
+      if (event === 'error') throw errorInBody(data, 200);
       for (const progress of this.#take(data)) tell(progress);
       if (this.#fold?.over === true) return 'enough';
     }
@@ -115,7 +115,7 @@ export class A2aTaskTransport implements TaskTransport {
   }
 
   /** The current state of an existing task. */
-  async #find(tell: Tell, reading: AbortSignal): Promise<TaskFold | undefined> {
+  async #find(tell: OnProgress, reading: AbortSignal): Promise<TaskFold | undefined> {
     if (this.#fold !== undefined || 'message' in this.#beginning) return this.#fold;
     const { taskId, after } = this.#beginning;
     const fold = new TaskFold(await this.#api.task(taskId, reading), after);
@@ -131,7 +131,7 @@ export class A2aTaskTransport implements TaskTransport {
   }
 
   #take(data: string): readonly Progress[] {
-    const event = understood(streamed, data);
+    const event = parseAs(streamResponseSchema, data);
     if (this.#fold === undefined) {
       // A2A 1.0 §3.1.2: the task comes first. An agent may answer with a message instead, but this client needs a task.
       if (event.task === undefined)

@@ -5,15 +5,21 @@ import { tryAgain } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import type { AbortAnswer } from '../core/task-request.ts';
-import { type ListedTask, listed } from './listed-task.ts';
-import { abortAnswer, sent, task, taskList, toolList } from './wire.ts';
+import { type ListedTask, toListedTask } from './listed-task.ts';
+import {
+  abortAnswerSchema,
+  sendMessageResponseSchema,
+  taskSchema,
+  taskListSchema,
+  toolListSchema,
+} from './wire.ts';
 import type { WireTask } from './wire.ts';
 import type * as z from 'zod/mini';
 
 const A2A_HEADERS = { 'A2A-Version': '1.0', 'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
 
 /** A running tool execution. */
-export type ToolExecution = z.infer<typeof toolList>['tools'][number];
+export type ToolExecution = z.infer<typeof toolListSchema>['tools'][number];
 
 /**
  * Retries a request that got no answer. That is safe: a message carries its id (B1), and a second cancel or abort has no
@@ -40,7 +46,11 @@ export class AgentApi {
   }
 
   task(taskId: string, signal: AbortSignal): Promise<WireTask> {
-    return this.#service.askFor(task, taskPath(taskId), { method: 'GET', headers: A2A_HEADERS, signal });
+    return this.#service.askFor(taskSchema, taskPath(taskId), {
+      method: 'GET',
+      headers: A2A_HEADERS,
+      signal,
+    });
   }
 
   /** Sends a message. Does not wait for its task to end. */
@@ -50,7 +60,7 @@ export class AgentApi {
       headers: A2A_HEADERS,
       body: { ...body, configuration: { returnImmediately: true } },
     } as const;
-    await this.#persist(() => this.#service.askFor(sent, '/message:send', ask));
+    await this.#persist(() => this.#service.askFor(sendMessageResponseSchema, '/message:send', ask));
   }
 
   /** Cancels a task. It is no error if the task has ended. */
@@ -72,19 +82,21 @@ export class AgentApi {
   async tasks(count: number): Promise<readonly ListedTask[]> {
     const ask = { method: 'GET', headers: A2A_HEADERS } as const;
     const { tasks } = await this.#persist(() =>
-      this.#service.askFor(taskList, `/tasks?pageSize=${count}`, ask),
+      this.#service.askFor(taskListSchema, `/tasks?pageSize=${count}`, ask),
     );
-    return tasks.map(listed);
+    return tasks.map(toListedTask);
   }
 
   async tools(): Promise<readonly ToolExecution[]> {
     const ask = { method: 'GET' } as const;
-    return (await this.#persist(() => this.#service.askFor(toolList, '/api/tools', ask))).tools;
+    return (await this.#persist(() => this.#service.askFor(toolListSchema, '/api/tools', ask))).tools;
   }
 
   abortTool(toolId: string, reason: string): Promise<AbortAnswer> {
     const path = `/api/tools/abort/${encodeURIComponent(toolId)}`;
-    return this.#persist(() => this.#service.askFor(abortAnswer, path, { method: 'POST', body: { reason } }));
+    return this.#persist(() =>
+      this.#service.askFor(abortAnswerSchema, path, { method: 'POST', body: { reason } }),
+    );
   }
 
   #persist<T>(act: () => Promise<T>): Promise<T> {

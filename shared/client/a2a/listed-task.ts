@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import type { TaskState } from '../core/task-report.ts';
 import { taskStateOf } from './task-state.ts';
-import type { taskList } from './wire.ts';
+import type { taskListSchema } from './wire.ts';
 
 export interface ListedTask {
   taskId: string;
@@ -16,12 +16,12 @@ export interface ListedTask {
 
 const MAX_TITLE = 200;
 
-export function listed({
+export function toListedTask({
   id,
   contextId,
   status,
   history,
-}: z.output<typeof taskList>['tasks'][number]): ListedTask {
+}: z.output<typeof taskListSchema>['tasks'][number]): ListedTask {
   const words = (history[0]?.parts ?? []).map(({ text }) => text ?? '').join('');
   return {
     taskId: id,

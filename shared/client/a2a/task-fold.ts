@@ -5,7 +5,7 @@ import type { Progress } from '../core/progress.ts';
 import { hasEnded } from '../core/task-report.ts';
 import type { PendingAction, RunningTool, TaskReport, TaskState } from '../core/task-report.ts';
 import { taskStateOf } from './task-state.ts';
-import { activity as activitySchema, pendingPart } from './wire.ts';
+import { activity as activitySchema, pendingPartSchema } from './wire.ts';
 import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
 
 export class TaskFold {
@@ -116,7 +116,7 @@ export class TaskFold {
     this.#state = taskStateOf(state);
     const parts = message?.parts ?? [];
     this.#message = textOf(parts);
-    this.#pending = parts.flatMap(({ data }) => pendingPart.safeParse(data).data?.pending ?? []);
+    this.#pending = parts.flatMap(({ data }) => pendingPartSchema.safeParse(data).data?.pending ?? []);
     if (hasEnded({ state: this.#state })) this.#running.clear();
   }
 }

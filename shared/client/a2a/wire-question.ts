@@ -28,7 +28,7 @@ const formField = z.object({
 });
 
 /** The preview of a question. */
-export const questionPreview = z.object({
+export const questionPreviewSchema = z.object({
   type: z.literal('question'),
   text: z.string(),
   choices: z.optional(z.array(z.object({ label: z.string(), description: z.optional(z.string()) }))),

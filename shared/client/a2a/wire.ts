@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import { questionPreview } from './wire-question.ts';
+import { questionPreviewSchema } from './wire-question.ts';
 
 const part = z.object({ text: z.optional(z.string()), data: z.optional(z.unknown()) });
 const message = z.object({ parts: z.prefault(z.array(part), []) });
@@ -16,14 +16,14 @@ const status = z.object({
 const artifact = z.object({
   artifactId: z.string(),
   parts: z.prefault(z.array(part), []),
-  /** `aside` of `protocol/tool-approval.ts`: an artifact with a role is not part of the answer. */
+  /** `asideSchema` of `protocol/tool-approval.ts`: an artifact with a role is not part of the answer. */
   metadata: z.optional(z.object({ [TOOL_APPROVAL]: z.optional(z.object({ role: z.optional(z.string()) })) })),
 });
 
 const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
 const decisionWord = z.enum(['approve', 'deny', 'edit', 'answer']);
 
-/** `activity` of `protocol/tool-approval.ts`. */
+/** `activitySchema` of `protocol/tool-approval.ts`. */
 export const activity = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('tool.requested'),
@@ -63,18 +63,18 @@ const metadata = z.object({
   ),
 });
 
-export const task = z.object({
+export const taskSchema = z.object({
   id: z.string(),
   contextId: z.string(),
   status,
   artifacts: z.prefault(z.array(artifact), []),
   metadata: z.optional(metadata),
 });
-export type WireTask = z.infer<typeof task>;
+export type WireTask = z.infer<typeof taskSchema>;
 
 /** One event of a stream. Exactly one field is present (A2A 1.0 §3.2.3). */
-export const streamed = z.object({
-  task: z.optional(task),
+export const streamResponseSchema = z.object({
+  task: z.optional(taskSchema),
   statusUpdate: z.optional(z.object({ status, metadata: z.optional(metadata) })),
   artifactUpdate: z.optional(
     z.object({
@@ -84,12 +84,12 @@ export const streamed = z.object({
     }),
   ),
 });
-export type WireEvent = z.infer<typeof streamed>;
+export type WireEvent = z.infer<typeof streamResponseSchema>;
 export type WireStatus = z.infer<typeof status>;
 export type WireMetadata = z.infer<typeof metadata>;
 
 /** The data part of an `input-required` status. */
-export const pendingPart = z.object({
+export const pendingPartSchema = z.object({
   extension: z.literal(TOOL_APPROVAL),
   pending: z.array(
     z.object({
@@ -102,7 +102,7 @@ export const pendingPart = z.object({
         z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
         z.object({ type: z.literal('url'), url: z.string() }),
         z.object({ type: z.literal('json'), value: z.unknown() }),
-        questionPreview,
+        questionPreviewSchema,
       ]),
       reason: z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']),
       expiresAt: z.nullable(z.string()),
@@ -111,10 +111,10 @@ export const pendingPart = z.object({
   ),
 });
 
-export const sent = z.object({ task: z.optional(task) });
+export const sendMessageResponseSchema = z.object({ task: z.optional(taskSchema) });
 
 /** `GET /api/tools`. */
-export const toolList = z.object({
+export const toolListSchema = z.object({
   tools: z.array(
     z.object({
       toolId: z.string(),
@@ -134,7 +134,7 @@ export const toolList = z.object({
 });
 
 /** `GET /tasks` with the history. The first message gives the title. */
-export const taskList = z.object({
+export const taskListSchema = z.object({
   tasks: z.prefault(
     z.array(
       z.object({ id: z.string(), contextId: z.string(), status, history: z.prefault(z.array(message), []) }),
@@ -143,4 +143,4 @@ export const taskList = z.object({
   ),
 });
 
-export const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
+export const abortAnswerSchema = z.object({ success: z.boolean(), message: z.string() });

@@ -11,7 +11,7 @@ export interface HttpClientOptions {
   fetch?: typeof globalThis.fetch | undefined;
 }
 
-export interface Ask {
+export interface HttpCall {
   method: 'GET' | 'POST' | 'DELETE';
   headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
@@ -33,7 +33,7 @@ export class HttpClient {
   }
 
   /** @throws ClientError if the status is not 2xx */
-  async ask(path: string, { method, headers, body, signal, keepalive }: Ask): Promise<Response> {
+  async ask(path: string, { method, headers, body, signal, keepalive }: HttpCall): Promise<Response> {
     const token = this.#token();
     const url = `${this.url}${path}`;
     let response: Response;
@@ -56,30 +56,30 @@ export class HttpClient {
       throw unreachable(url, error);
     }
     if (response.ok) return response;
-    throw refusal(await response.text().catch(() => ''), response.status);
+    throw errorInBody(await response.text().catch(() => ''), response.status);
   }
 
   /** @throws ClientError also if the answer does not fit the schema */
   async askFor<Schema extends z.ZodMiniType>(
     schema: Schema,
     path: string,
-    ask: Ask,
+    ask: HttpCall,
   ): Promise<z.output<Schema>> {
     const response = await this.ask(path, ask);
     const text = await response.text().catch((error: unknown) => {
       throw unreachable(this.url, error);
     });
-    return understood(schema, text);
+    return parseAs(schema, text);
   }
 }
 
 /** Parses JSON text. @throws ClientError malformed-answer */
-export function understood<Schema extends z.ZodMiniType>(schema: Schema, text: string): z.output<Schema> {
-  return fitting(schema, jsonOf(text), text);
+export function parseAs<Schema extends z.ZodMiniType>(schema: Schema, text: string): z.output<Schema> {
+  return validateAs(schema, jsonOf(text), text);
 }
 
 /** Validates a value. @param shown the text of the value, for the error. @throws ClientError malformed-answer */
-export function fitting<Schema extends z.ZodMiniType>(
+export function validateAs<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
   shown: string,
@@ -113,7 +113,7 @@ const errorBody = z.object({
 });
 
 /** @param text the body of an error response, or the data of a stream's error event */
-export function refusal(text: string, status: number): ClientError {
+export function errorInBody(text: string, status: number): ClientError {
   const { error } = errorBody.safeParse(jsonOf(text)).data ?? {};
   const metadata = error?.details?.find((detail) => detail.metadata?.['reason'] !== undefined)?.metadata;
   const { reason, retryable, ...rest } = metadata ?? {};

@@ -34,12 +34,12 @@ export type Operation =
       readonly reason: string;
     });
 
-export function starting(id: string, title: string): Operation {
+export function startingOperation(id: string, title: string): Operation {
   return { id, title, progress: '', output: '', state: 'starting' };
 }
 
 /** Applies one progress event. */
-export function progressed(before: Operation, progress: Progress): Operation {
+export function afterProgress(before: Operation, progress: Progress): Operation {
   switch (progress.type) {
     case 'text':
       return { ...before, output: before.output + progress.text };
@@ -54,12 +54,12 @@ export function progressed(before: Operation, progress: Progress): Operation {
       return line === '' ? before : { ...before, progress: line };
     }
     case 'state':
-      return standing(before, progress.report);
+      return afterReport(before, progress.report);
   }
 }
 
 /** Applies a report of the task. */
-export function standing({ id, title, progress }: Operation, report: TaskReport): Operation {
+export function afterReport({ id, title, progress }: Operation, report: TaskReport): Operation {
   const seen = { id, title, progress, output: report.output };
   const { state, message, pending, question } = report;
   switch (state) {
@@ -77,7 +77,7 @@ export function standing({ id, title, progress }: Operation, report: TaskReport)
 }
 
 /** Applies the error of a rejected execution. */
-export function broken(before: Operation, error: unknown): Operation {
+export function afterError(before: Operation, error: unknown): Operation {
   const { id, title, progress, output } = before;
   const report = 'report' in before ? before.report : null;
   const seen = {

@@ -5,7 +5,7 @@
  * signals need this.
  */
 import type { Execution, ExecutionOptions } from './execution.ts';
-import { broken, isOver, progressed, standing, starting } from './operation-state.ts';
+import { afterError, isOver, afterProgress, afterReport, startingOperation } from './operation-state.ts';
 import type { Operation } from './operation-state.ts';
 import type { Decision } from './task-request.ts';
 
@@ -38,15 +38,15 @@ export class Operations<Request extends { text: string }> {
   start(request: Request, options: Omit<ExecutionOptions, 'onProgress'> = {}): string {
     const execution = this.#client.start(request, {
       ...options,
-      onProgress: (progress) => this.#change(execution.id, (before) => progressed(before, progress)),
+      onProgress: (progress) => this.#change(execution.id, (before) => afterProgress(before, progress)),
     });
     const { id, result } = execution;
     this.#executions.set(id, execution);
-    this.#set(new Map([...this.#operations, [id, starting(id, request.text)]]));
+    this.#set(new Map([...this.#operations, [id, startingOperation(id, request.text)]]));
     void result
       .then(
-        (report) => this.#change(id, (before) => standing(before, report)),
-        (error: unknown) => this.#change(id, (before) => broken(before, error)),
+        (report) => this.#change(id, (before) => afterReport(before, report)),
+        (error: unknown) => this.#change(id, (before) => afterError(before, error)),
       )
       .finally(() => this.#executions.delete(id));
     return id;

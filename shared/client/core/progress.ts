@@ -15,4 +15,4 @@ export type Progress =
   /** The connection was lost. The task continues, and no event is lost. */
   | { type: 'reconnecting'; attempt: number; error: ClientError };
 
-export type Tell = (progress: Progress) => void;
+export type OnProgress = (progress: Progress) => void;

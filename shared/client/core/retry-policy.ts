@@ -42,7 +42,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-export interface Trying {
+export interface RetryOptions {
   /** Stops the retries when it aborts. */
   signal?: AbortSignal | undefined;
   /** Whether to retry after this error. The default is: if the error is retryable. */
@@ -55,7 +55,7 @@ export interface Trying {
 export function tryAgain<T>(
   act: () => Promise<T>,
   patience: RetryPolicy,
-  { signal, passes = isPassing, onFailure }: Trying = {},
+  { signal, passes = isRetryable, onFailure }: RetryOptions = {},
 ): Promise<T> {
   return pRetry(act, {
     ...backOffOf(patience),
@@ -69,6 +69,6 @@ export function tryAgain<T>(
 }
 
 /** Whether the same request may succeed later. */
-export function isPassing(error: unknown): error is ClientError {
+export function isRetryable(error: unknown): error is ClientError {
   return error instanceof ClientError && error.retryable;
 }

@@ -16,7 +16,7 @@ export interface PendingAction {
   title: string;
   input: Readonly<Record<string, unknown>>;
   sideEffect: SideEffect;
-  /** Why it waits; see `pendingReason` in `protocol/tool-approval.ts`. */
+  /** Why it waits; see `pendingReasonSchema` in `protocol/tool-approval.ts`. */
   reason: PendingReason;
   /** The preview for the person. Over MCP it is text. */
   preview: Preview | { type: 'text'; text: string };

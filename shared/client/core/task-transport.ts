@@ -1,5 +1,5 @@
 /** The operations on one task, implemented once for A2A and once for MCP. */
-import type { Tell } from './progress.ts';
+import type { OnProgress } from './progress.ts';
 import type { TaskReport } from './task-report.ts';
 import type { Decision } from './task-request.ts';
 
@@ -11,7 +11,7 @@ export interface TaskTransport {
    * @param reading stops the reading when it aborts; the task continues (E4)
    * @throws ClientError
    */
-  follow(tell: Tell, reading: AbortSignal): Promise<TaskReport>;
+  follow(tell: OnProgress, reading: AbortSignal): Promise<TaskReport>;
   /** Cancels the task. Without a task id yet, it waits for the id. No effect after the end. @throws ClientError */
   cancel(reason: string): Promise<void>;
   /** Cancels while the page unloads. It sends the request at once and ignores the answer. */

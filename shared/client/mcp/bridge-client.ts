@@ -1,11 +1,11 @@
 /** Calls the bridge's tools and its method `tools/abort`. */
 import * as z from 'zod/mini';
 import { ClientError } from '../core/client-error.ts';
-import { isPassing, tryAgain } from '../core/retry-policy.ts';
-import type { RetryPolicy, Trying } from '../core/retry-policy.ts';
+import { isRetryable, tryAgain } from '../core/retry-policy.ts';
+import type { RetryPolicy, RetryOptions } from '../core/retry-policy.ts';
 import type { AbortAnswer } from '../core/task-request.ts';
 import type { McpConnection, RequestOptions } from './mcp-connection.ts';
-import { callResult, sessionList, structuredOf, toolsOf } from './session-report.ts';
+import { callResultSchema, sessionListSchema, structuredOf, toolsOf } from './session-report.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
 
 const abortAnswer = z.object({ success: z.boolean(), message: z.string() });
@@ -26,14 +26,14 @@ export class BridgeClient {
 
   /** Calls a tool. Not retried. A result with `isError` is returned. @throws ClientError */
   call(name: string, args: Arguments, options?: RequestOptions): Promise<CallResult> {
-    return this.#connection.request(callResult, this.#calling(name, args), options);
+    return this.#connection.request(callResultSchema, this.#calling(name, args), options);
   }
 
   /** Calls a read-only tool, and retries it if the answer is lost. */
   look(
     name: string,
     args: Arguments,
-    { onLost, ...options }: RequestOptions & { onLost?: Trying['onFailure'] } = {},
+    { onLost, ...options }: RequestOptions & { onLost?: RetryOptions['onFailure'] } = {},
   ): Promise<CallResult> {
     return tryAgain(() => this.call(name, args, options), this.#patience, {
       passes: isLost,
@@ -55,7 +55,7 @@ export class BridgeClient {
   /** The running tool executions of all sessions of the bridge. */
   async tools(): Promise<readonly SessionTool[]> {
     const listed = await this.look('list_all_active_sessions', { state: 'working' });
-    const { sessions } = structuredOf(sessionList, listed);
+    const { sessions } = structuredOf(sessionListSchema, listed);
     return (await Promise.all(sessions.map(({ sessionId }) => this.toolsOf(sessionId)))).flat();
   }
 
@@ -70,5 +70,5 @@ export class BridgeClient {
 
 /** A read-only call may be repeated, also when its outcome is unknown. */
 function isLost(error: unknown): error is ClientError {
-  return isPassing(error) || (error instanceof ClientError && error.code === 'outcome-unknown');
+  return isRetryable(error) || (error instanceof ClientError && error.code === 'outcome-unknown');
 }

@@ -4,21 +4,21 @@ import * as z from 'zod/mini';
 const rpcError = z.object({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) });
 
 /** A message from the server: a response, a notification or a request. */
-export const incoming = z.object({
+export const incomingMessageSchema = z.object({
   id: z.optional(z.nullable(z.union([z.string(), z.number()]))),
   method: z.optional(z.string()),
   params: z.optional(z.unknown()),
   result: z.optional(z.unknown()),
   error: z.optional(rpcError),
 });
-export type Incoming = z.infer<typeof incoming>;
+export type IncomingMessage = z.infer<typeof incomingMessageSchema>;
 
-export const progressParams = z.object({
+export const progressParamsSchema = z.object({
   progressToken: z.union([z.string(), z.number()]),
   message: z.optional(z.string()),
 });
 
-export const initialized = z.object({ protocolVersion: z.string() });
+export const initializedSchema = z.object({ protocolVersion: z.string() });
 
 /** JSON-RPC 2.0 §5.1. */
 export const METHOD_NOT_FOUND = -32_601;

@@ -8,7 +8,7 @@ import type { ClientOptions } from '../core/client-options.ts';
 import type { AbortAnswer } from '../core/task-request.ts';
 import { BridgeClient } from './bridge-client.ts';
 import { McpConnection } from './mcp-connection.ts';
-import type { Identity, RequestOptions } from './mcp-connection.ts';
+import type { ClientIdentity, RequestOptions } from './mcp-connection.ts';
 import { McpTaskTransport } from './mcp-task-transport.ts';
 import type { McpStart, BridgeTaskRequest } from './mcp-task-transport.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
@@ -17,7 +17,7 @@ export interface McpClientOptions extends ClientOptions {
   /** The prefix of the bridge's tool names (its setting `--tool-prefix`). */
   toolPrefix?: string | undefined;
   /** The client's name and version, for the server's log. */
-  identity?: Identity | undefined;
+  identity?: ClientIdentity | undefined;
 }
 
 export class McpClient {
@@ -98,4 +98,4 @@ export class McpClient {
   }
 }
 
-const SELF: Identity = { name: 'mcp-a2a-bridge/client', version: '1' };
+const SELF: ClientIdentity = { name: 'mcp-a2a-bridge/client', version: '1' };

@@ -9,10 +9,15 @@
 import type * as z from 'zod/mini';
 import { answerEvents } from '../core/answer-events.ts';
 import { ClientError } from '../core/client-error.ts';
-import { fitting, understood } from '../core/http-client.ts';
+import { validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
-import { incoming, initialized, METHOD_NOT_FOUND, progressParams } from './json-rpc.ts';
-import type { Incoming } from './json-rpc.ts';
+import {
+  incomingMessageSchema,
+  initializedSchema,
+  METHOD_NOT_FOUND,
+  progressParamsSchema,
+} from './json-rpc.ts';
+import type { IncomingMessage } from './json-rpc.ts';
 
 const REVISION = '2025-11-25';
 const SESSION = 'Mcp-Session-Id';
@@ -26,7 +31,7 @@ export interface RequestOptions {
   onProgress?: ((message: string) => void) | undefined;
 }
 
-export interface Identity {
+export interface ClientIdentity {
   name: string;
   version: string;
 }
@@ -36,14 +41,14 @@ type Outgoing = { method: string; params?: object };
 
 export class McpConnection {
   readonly #service: HttpClient;
-  readonly #identity: Identity;
+  readonly #identity: ClientIdentity;
   readonly #quietMs: number;
   #beginning: Promise<Headers> | undefined;
   /** The headers of the session after it has started. */
   #session: Headers | undefined;
   #lastId = 0;
 
-  constructor(service: HttpClient, identity: Identity, quietMs: number) {
+  constructor(service: HttpClient, identity: ClientIdentity, quietMs: number) {
     this.#service = service;
     this.#identity = identity;
     this.#quietMs = quietMs;
@@ -63,7 +68,7 @@ export class McpConnection {
       this.#beginning = undefined;
       result = await this.#exchange(message, await this.#begun(), options);
     }
-    return fitting(schema, result, JSON.stringify(result) ?? '');
+    return validateAs(schema, result, JSON.stringify(result) ?? '');
   }
 
   /** Sends a request while the page unloads, without waiting for the answer. Without a session it does nothing. */
@@ -93,7 +98,7 @@ export class McpConnection {
     const asked = this.#numbered({ method: 'initialize', params });
     const response = await this.#post(asked, {}, {});
     const result = await this.#answerIn(response, asked.id, {});
-    const { protocolVersion } = fitting(initialized, result, JSON.stringify(result) ?? '');
+    const { protocolVersion } = validateAs(initializedSchema, result, JSON.stringify(result) ?? '');
     const session = response.headers.get(SESSION);
     const headers = {
       'Mcp-Protocol-Version': protocolVersion,
@@ -158,14 +163,14 @@ export class McpConnection {
     { onProgress, headers = {}, signal = NEVER }: RequestOptions & { headers?: Headers },
   ): Promise<unknown> {
     if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true)
-      return resultOf(understood(incoming, await response.text()));
+      return resultOf(parseAs(incomingMessageSchema, await response.text()));
     for await (const { data } of answerEvents(response, { quietMs: this.#quietMs, signal })) {
       // Streamable HTTP, SEP-1699: a stream may begin with an event that has an id and no data.
       if (data === '') continue;
-      const message = understood(incoming, data);
+      const message = parseAs(incomingMessageSchema, data);
       if (message.method === undefined && message.id === id) return resultOf(message);
       if (message.method === 'notifications/progress') {
-        const { progressToken, message: words } = progressParams.safeParse(message.params).data ?? {};
+        const { progressToken, message: words } = progressParamsSchema.safeParse(message.params).data ?? {};
         if (progressToken === id && words !== undefined) onProgress?.(words);
       } else if (message.method !== undefined && message.id !== undefined && message.id !== null)
         await this.#post(replyTo(message), headers, {});
@@ -195,7 +200,7 @@ export class McpConnection {
 }
 
 /** This client declares no capabilities, so the server may only send a ping (MCP, ping). */
-function replyTo({ id, method }: Incoming): object {
+function replyTo({ id, method }: IncomingMessage): object {
   if (method === 'ping') return { jsonrpc: '2.0', id, result: {} };
   return {
     jsonrpc: '2.0',
@@ -204,7 +209,7 @@ function replyTo({ id, method }: Incoming): object {
   };
 }
 
-function resultOf({ result, error }: Incoming): unknown {
+function resultOf({ result, error }: IncomingMessage): unknown {
   if (error === undefined) return result;
   throw new ClientError('refused', error.message, { facts: { code: String(error.code) } });
 }

@@ -9,7 +9,7 @@
 import { Deferred } from '../core/deferred.ts';
 import { pause } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
-import type { Tell } from '../core/progress.ts';
+import type { OnProgress } from '../core/progress.ts';
 import type { TaskTransport } from '../core/task-transport.ts';
 import { hasEnded } from '../core/task-report.ts';
 import type { TaskReport } from '../core/task-report.ts';
@@ -53,7 +53,7 @@ export class McpTaskTransport implements TaskTransport {
     return this.#report;
   }
 
-  async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+  async follow(tell: OnProgress, reading: AbortSignal): Promise<TaskReport> {
     try {
       let report = this.#take(await this.#begin(tell, reading));
       tell({ type: 'state', report });
@@ -99,7 +99,7 @@ export class McpTaskTransport implements TaskTransport {
     this.#wake();
   }
 
-  #begin(tell: Tell, reading: AbortSignal): Promise<CallResult> {
+  #begin(tell: OnProgress, reading: AbortSignal): Promise<CallResult> {
     if ('sessionId' in this.#beginning)
       return this.#tools.look(
         WAIT,
@@ -114,7 +114,7 @@ export class McpTaskTransport implements TaskTransport {
     );
   }
 
-  #wait(sessionId: string, tell: Tell, reading: AbortSignal): Promise<CallResult> {
+  #wait(sessionId: string, tell: OnProgress, reading: AbortSignal): Promise<CallResult> {
     return this.#tools.look(
       WAIT,
       { sessionId, waitSeconds: WAIT_SECONDS },

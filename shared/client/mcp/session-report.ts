@@ -1,17 +1,17 @@
 /** Converts results of the bridge's tools to task reports. Pure. */
 import * as z from 'zod/mini';
 import { ClientError } from '../core/client-error.ts';
-import { fitting } from '../core/http-client.ts';
+import { validateAs } from '../core/http-client.ts';
 import type { TaskReport, TaskState } from '../core/task-report.ts';
 import type { Decision } from '../core/task-request.ts';
 
-export const callResult = z.object({
+export const callResultSchema = z.object({
   content: z.prefault(z.array(z.object({ type: z.string(), text: z.optional(z.string()) })), []),
   structuredContent: z.optional(z.unknown()),
   isError: z.optional(z.boolean()),
   _meta: z.optional(z.record(z.string(), z.unknown())),
 });
-export type CallResult = z.infer<typeof callResult>;
+export type CallResult = z.infer<typeof callResultSchema>;
 
 const toolExecution = z.object({
   toolId: z.string(),
@@ -51,7 +51,7 @@ const sessionReport = z.object({
   question: z.nullable(z.object({ text: z.string() })),
 });
 
-export const sessionList = z.object({ sessions: z.array(z.object({ sessionId: z.string() })) });
+export const sessionListSchema = z.object({ sessions: z.array(z.object({ sessionId: z.string() })) });
 
 const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState>> = {
   working: 'working',
@@ -101,7 +101,7 @@ export function structuredOf<Schema extends z.ZodMiniType>(
       ...(facts !== undefined && { facts }),
     });
   }
-  return fitting(schema, structuredContent, text);
+  return validateAs(schema, structuredContent, text);
 }
 
 const SCOPES = {

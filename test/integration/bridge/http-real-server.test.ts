@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { toolExecution, TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
+import { toolExecutionSchema, TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';
@@ -90,7 +90,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
       calls.push(client.call(DECIDE, approval, { onprogress }));
     });
     const looked = await client.call('check_task_progress_and_status', { sessionId });
-    const running = z.array(toolExecution).parse(looked['_meta']?.[TOOL_EXECUTIONS]);
+    const running = z.array(toolExecutionSchema).parse(looked['_meta']?.[TOOL_EXECUTIONS]);
     expect(running).toMatchObject([{ tool: 'run-shell-command', agent: 'agent', sessionId }]);
     const { toolId = '', startedAt } = running[0] ?? {};
     expect(Math.floor(Date.parse(startedAt ?? '') / 1000)).toBeGreaterThanOrEqual(

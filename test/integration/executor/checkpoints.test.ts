@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
-import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { checkpointsOf } from '../../../a2a-server/task/checkpoint.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -18,7 +18,7 @@ let workspace: string;
 let service: RunningService;
 
 const start = (between: (journal: Journal) => Journal = (journal) => journal): Promise<RunningService> =>
-  startService({ stateDir, workspace, between, models: createModels(modelSettings.parse({}), {}) });
+  startService({ stateDir, workspace, between, models: createModels(modelSettingsSchema.parse({}), {}) });
 
 function promised(): { promise: Promise<void>; resolve: () => void } {
   let settle: (() => void) | undefined;

@@ -15,7 +15,7 @@ import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
-import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
@@ -48,7 +48,7 @@ async function begin(directory: string, clock: FakeClock): Promise<Life> {
     journal,
     clock,
     ids: randomIds(clock),
-    models: createModels(modelSettings.parse({}), {}),
+    models: createModels(modelSettingsSchema.parse({}), {}),
     policy: NO_RULES,
     mode: 'ask',
     toolbox: createToolbox(builtinTools({ clock })),

@@ -6,7 +6,7 @@ import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
-import { pendingPart, taskOverview, TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { pendingPart, taskOverviewSchema, TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
@@ -156,7 +156,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     expect(pendingPart.parse(data?.content?.value).pending).toEqual([
       { ...WRITE, shown: expect.stringMatching(/^[0-9a-f]{8}$/) },
     ]);
-    expect(taskOverview.parse(result.metadata?.[TOOL_APPROVAL])).toMatchObject({
+    expect(taskOverviewSchema.parse(result.metadata?.[TOOL_APPROVAL])).toMatchObject({
       turns: 1,
       calls: [{ callId: 'call-1', state: 'waiting' }],
       usage: { inputTokens: 3, outputTokens: 4 },

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import type { Models } from '../../../a2a-server/models/model.ts';
-import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
 import {
@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => endpoint.close());
 
 function models(): Models {
-  const settings = modelSettings.parse({
+  const settings = modelSettingsSchema.parse({
     model: 'openai-compatible:fake',
     baseUrls: { 'openai-compatible': `${endpoint.url}/v1` },
   });

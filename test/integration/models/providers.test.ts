@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model, ModelEvent, ModelRequest } from '../../../a2a-server/models/model.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
-import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
   startFakeModelEndpoint,
@@ -66,7 +66,7 @@ afterEach(() => endpoint.close());
 
 function modelOf(provider: (typeof PROVIDERS)[number]): Model {
   const name = provider.id.slice(0, provider.id.indexOf(':'));
-  const settings = modelSettings.parse({
+  const settings = modelSettingsSchema.parse({
     model: provider.id,
     baseUrls: { [name]: endpoint.url + provider.base },
   });

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
-import { modelSettings } from '../../../a2a-server/models/model-settings.ts';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { conversation } from '../../../a2a-server/task/conversation.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../a2a-server/task/fold.ts';
@@ -39,7 +39,7 @@ test.each<[string, TaskEvent[]]>([
   });
   const next = taskOf('t2', asked('read b.md'), { type: 'task.working' }, STARTED);
   const calls: unknown[] = [];
-  const turn = createModels(modelSettings.parse({}), {})
+  const turn = createModels(modelSettingsSchema.parse({}), {})
     .resolve(undefined)
     .stream({
       instructions: '',

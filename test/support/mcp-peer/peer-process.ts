@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { build } from 'esbuild';
 import { z } from 'zod';
-import { mcpServerSettings, type McpServerEntry } from '../../../a2a-server/mcp-servers/server-settings.ts';
+import {
+  mcpServerSettingsSchema,
+  type McpServerEntry,
+} from '../../../a2a-server/mcp-servers/server-settings.ts';
 import type { Fault } from './session.ts';
 
 export type PeerKind = 'stdio' | 'http' | 'sse';
@@ -76,7 +79,7 @@ export async function peerSettings(
 
 /** The entry after the settings are parsed. */
 export function entryOf(settings: Record<string, unknown>): McpServerEntry {
-  const { peer } = mcpServerSettings.parse({ peer: settings });
+  const { peer } = mcpServerSettingsSchema.parse({ peer: settings });
   if (peer === undefined) throw new Error('the settings are lost');
   return peer;
 }

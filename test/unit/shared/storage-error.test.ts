@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { openSqlite, SqliteFailure } from '../../../shared/sqlite/driver.ts';
-import { storing } from '../../../shared/sqlite/storage-error.ts';
+import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('the explanation of a SQLite error', () => {
@@ -10,7 +10,7 @@ describe('the explanation of a SQLite error', () => {
     const database = openSqlite(path, { busyTimeoutMs: 0 });
     database.exec('CREATE TABLE t (a TEXT); PRAGMA max_page_count = 4');
     const insert = database.command('INSERT INTO t VALUES (?)');
-    const fill = () => storing(path, () => database.transaction(() => insert('x'.repeat(100_000))));
+    const fill = () => withStorageErrors(path, () => database.transaction(() => insert('x'.repeat(100_000))));
     const full = { reason: 'STORAGE', retryable: true, facts: { code: 'SQLITE_FULL' } };
     expect(fill).toThrow(
       expect.objectContaining({ ...full, message: expect.stringContaining('the disk is full') }),
@@ -24,7 +24,9 @@ describe('the explanation of a SQLite error', () => {
     const path = join(await temporaryDirectory(), 'some.db');
     const [one, two] = [openSqlite(path, { busyTimeoutMs: 0 }), openSqlite(path, { busyTimeoutMs: 0 })];
     one.exec('BEGIN EXCLUSIVE');
-    expect(() => storing(path, () => two.exec('BEGIN IMMEDIATE'))).toThrow(/another process has locked it/);
+    expect(() => withStorageErrors(path, () => two.exec('BEGIN IMMEDIATE'))).toThrow(
+      /another process has locked it/,
+    );
     one.close();
     two.close();
   });
@@ -38,6 +40,6 @@ describe('the explanation of a SQLite error', () => {
 });
 
 const fail = (error: Error) => () =>
-  storing('journal.db', () => {
+  withStorageErrors('journal.db', () => {
     throw error;
   });

@@ -1,6 +1,6 @@
 /** Over which channels an agent was sent decisions, in the order they came. */
 import { Message } from '@a2a-js/sdk';
-import { decisionsPart } from '../../../../shared/protocol/tool-approval.ts';
+import { decisionsPartSchema } from '../../../../shared/protocol/tool-approval.ts';
 import type { FakeAgent } from '../../../support/fake-agent.ts';
 
 export function decisionChannels(agent: FakeAgent): readonly (string | undefined)[] {
@@ -8,7 +8,7 @@ export function decisionChannels(agent: FakeAgent): readonly (string | undefined
     .filter(({ method }) => method === 'SendStreamingMessage')
     .flatMap(({ params }) => Message.fromJSON(params['message']).parts)
     .flatMap(({ content }) => {
-      const parsed = content?.$case === 'data' ? decisionsPart.safeParse(content.value) : undefined;
+      const parsed = content?.$case === 'data' ? decisionsPartSchema.safeParse(content.value) : undefined;
       return parsed?.success === true ? [parsed.data.channel] : [];
     });
 }

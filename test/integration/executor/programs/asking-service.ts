@@ -13,12 +13,12 @@ import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
-import { sideEffect } from '../../../../shared/protocol/tool-approval.ts';
+import { sideEffectSchema } from '../../../../shared/protocol/tool-approval.ts';
 import { ScriptedModel } from '../../../support/scripted-model.ts';
 import { askingTool, CALLS_ASK } from '../asking-tool.ts';
 
 const [, , directory = '', effect] = process.argv;
-const { tool } = askingTool({ asks: [{ text: 'Which?' }], sideEffect: sideEffect.parse(effect) });
+const { tool } = askingTool({ asks: [{ text: 'Which?' }], sideEffect: sideEffectSchema.parse(effect) });
 const principal = 'ada';
 const tasks = createTaskService({
   journal: await openSqliteJournal({ path: join(directory, 'journal.db'), clock: () => systemClock.now() }),

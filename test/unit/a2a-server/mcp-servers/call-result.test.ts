@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { callResult, resultText } from '../../../../a2a-server/mcp-servers/call-result.ts';
+import { callResultSchema, resultText } from '../../../../a2a-server/mcp-servers/call-result.ts';
 
 function textOf(result: unknown): string {
-  return resultText(callResult.parse(result));
+  return resultText(callResultSchema.parse(result));
 }
 
 describe('the result of an MCP tool', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { mcpServerSettings } from '../../../../a2a-server/mcp-servers/server-settings.ts';
+import { mcpServerSettingsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
 import { trustedServers } from '../../../../a2a-server/mcp-servers/trusted-servers.ts';
 import { serversToStart } from '../../../../a2a-server/mcp-servers/variables.ts';
 import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings.ts';
 import { resolveSettings } from '../../../../shared/settings/config.ts';
 
 function started(settings: unknown, env: Record<string, string> = {}) {
-  return serversToStart(mcpServerSettings.parse(settings), env);
+  return serversToStart(mcpServerSettingsSchema.parse(settings), env);
 }
 
 describe('the settings of MCP servers', () => {
@@ -77,7 +77,7 @@ describe('the settings of MCP servers', () => {
   });
 
   it('turn trust into a rule that allows the server', () => {
-    const settings = mcpServerSettings.parse({
+    const settings = mcpServerSettingsSchema.parse({
       a: { command: 'x', trust: true },
       b: { command: 'x' },
       c: { command: 'x', trust: true, disabled: true },

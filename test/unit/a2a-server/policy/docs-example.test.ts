@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
 import { createPolicy } from '../../../../a2a-server/policy/policy.ts';
-import { rules } from '../../../../a2a-server/policy/rule.ts';
+import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import { running, writing } from '../../../support/judged-calls.ts';
 
-const section = z.object({ server: z.object({ mode: z.literal('accept-edits'), policy: rules }) });
+const section = z.object({ server: z.object({ mode: z.literal('accept-edits'), policy: rulesSchema }) });
 
 const blocks = readFileSync('docs/policies.md', 'utf8').matchAll(/```json\n([^]*?)```/gu);
 const text = [...blocks].map(([, json = '']) => json).find((json) => json.includes('"policy"')) ?? '';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rules } from '../../../../a2a-server/policy/rule.ts';
+import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
 import { policyOf } from '../../../support/judged-calls.ts';
 
 function refused(...written: Record<string, unknown>[]): unknown {
@@ -39,7 +39,7 @@ describe('createPolicy', () => {
 
   it.each(['git status; ls', 'git $X', '', '   '])('refuses %j as a command', (command) => {
     expect(command === '' || refused({ action: 'allow', command }) !== undefined).toBe(true);
-    expect(command !== '' || !rules.safeParse([{ action: 'allow', command }]).success).toBe(true);
+    expect(command !== '' || !rulesSchema.safeParse([{ action: 'allow', command }]).success).toBe(true);
   });
 
   it.each([
@@ -50,6 +50,6 @@ describe('createPolicy', () => {
     [{ tool: 'fetch' }],
     ['allow'],
   ])('takes no rule like %j', (written) => {
-    expect(rules.safeParse([written]).success).toBe(false);
+    expect(rulesSchema.safeParse([written]).success).toBe(false);
   });
 });

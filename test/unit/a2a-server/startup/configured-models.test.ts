@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { createModels } from '../../../../a2a-server/startup/configured-models.ts';
-import { modelSettings } from '../../../../a2a-server/models/model-settings.ts';
+import { modelSettingsSchema } from '../../../../a2a-server/models/model-settings.ts';
 
 const KEYS = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o', GEMINI_API_KEY: 'g' };
 
 describe('the model of a task', () => {
   test('is the offline model, even with keys in the environment', () => {
-    const models = createModels(modelSettings.parse({}), KEYS);
+    const models = createModels(modelSettingsSchema.parse({}), KEYS);
     for (const name of [undefined, 'offline', 'fast', 'smart'])
       expect(models.resolve(name).id).toBe('offline');
     expect(models.list()).toEqual(['fast', 'smart', 'offline']);
   });
 
   test('comes from the settings, for the default, a tier or an id', () => {
-    const settings = modelSettings.parse({
+    const settings = modelSettingsSchema.parse({
       model: 'anthropic:a-model',
       fast: 'google:g-model',
       others: ['openai:o-model'],
@@ -35,7 +35,7 @@ describe('the model of a task', () => {
   test.each(['openai:o-model', 'gpt', '', 'constructor', '__proto__'])(
     'is never %j if the settings do not name it, even with its key',
     (name) => {
-      const models = createModels(modelSettings.parse({ smart: 'anthropic:a-model' }), KEYS);
+      const models = createModels(modelSettingsSchema.parse({ smart: 'anthropic:a-model' }), KEYS);
       expect(() => models.resolve(name)).toThrow(
         expect.objectContaining({
           reason: 'UNKNOWN_MODEL',
@@ -47,7 +47,7 @@ describe('the model of a task', () => {
 });
 
 describe('the price and the context window of a model', () => {
-  const settings = modelSettings.parse({
+  const settings = modelSettingsSchema.parse({
     model: 'openai:o-model',
     fast: 'openai:small',
     prices: { 'openai:o-model': { input: 3, output: 15 } },
@@ -74,7 +74,7 @@ describe('the price and the context window of a model', () => {
     { prices: { gpt: { input: 1, output: 1 } } },
     { contextWindow: { 'openai:m': 100 } },
   ])('are refused if invalid: %j', (wrong) => {
-    expect(modelSettings.safeParse(wrong).success).toBe(false);
+    expect(modelSettingsSchema.safeParse(wrong).success).toBe(false);
   });
 });
 
@@ -86,18 +86,18 @@ describe('a missing setting', () => {
     ['google:m', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_URL'],
   ])('for %s appears in the error: %s', (model, variable) => {
-    const models = createModels(modelSettings.parse({ model }), { ANTHROPIC_API_KEY: '' });
+    const models = createModels(modelSettingsSchema.parse({ model }), { ANTHROPIC_API_KEY: '' });
     expect(() => models.resolve(undefined)).toThrow(
       expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(variable) }),
     );
   });
 
   test.each(['ollama:llama3.2', 'vllm:qwen'])('does not occur for %s on this machine', (model) => {
-    expect(createModels(modelSettings.parse({ model }), {}).resolve(undefined).id).toBe(model);
+    expect(createModels(modelSettingsSchema.parse({ model }), {}).resolve(undefined).id).toBe(model);
   });
 
   test('does not occur for a compatible endpoint with a URL, because it may need no key', () => {
-    const settings = modelSettings.parse({ model: 'openai-compatible:llama' });
+    const settings = modelSettingsSchema.parse({ model: 'openai-compatible:llama' });
     const models = createModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' });
     expect(models.resolve(undefined).id).toBe('openai-compatible:llama');
   });
@@ -107,19 +107,19 @@ describe('settings', () => {
   test.each(['claude', 'mistral:large', 'openai:', 'openai', ':x', 'openai:a b'])(
     'refuse the model id %j',
     (model) => {
-      expect(modelSettings.safeParse({ model }).success).toBe(false);
+      expect(modelSettingsSchema.safeParse({ model }).success).toBe(false);
     },
   );
 
   test('keep the colons of a model name', () => {
-    const settings = modelSettings.parse({ model: 'openai-compatible:llama3.2:1b' });
+    const settings = modelSettingsSchema.parse({ model: 'openai-compatible:llama3.2:1b' });
     expect(settings.model).toBe('openai-compatible:llama3.2:1b');
   });
 
   test.each(['ftp://x', 'x', 'http://user:secret@host/v1', 'https://host/v1?key=secret'])(
     'refuse the URL %j without showing it',
     (address) => {
-      const parsed = modelSettings.safeParse({ baseUrls: { openai: address } });
+      const parsed = modelSettingsSchema.safeParse({ baseUrls: { openai: address } });
       expect(parsed.success).toBe(false);
       expect(parsed.error?.message).not.toContain('secret');
     },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { placedWorkspace, rootDirectories } from '../../../../bridge/agents/allowed-workspaces.ts';
+import { checkWorkspace, rootDirectories } from '../../../../bridge/agents/allowed-workspaces.ts';
 
 const noRoots = (): Promise<readonly string[]> => Promise.resolve([]);
 
@@ -33,13 +33,13 @@ describe('the workspace that a call names', () => {
     ['owner', 'outside', 'owner'],
     ['', 'outside', ''],
   ])('%j is %s', async (given, type, path) => {
-    const placed = await placedWorkspace(`${top}/${given}`, { own, listed: [join(top, 'listed')] }, noRoots);
+    const placed = await checkWorkspace(`${top}/${given}`, { own, listed: [join(top, 'listed')] }, noRoots);
     expect(placed).toEqual({ type, path: join(top, path).replace(/\/$/, '') });
   });
 
   test('X2 the root of the file system allows nothing below it, as own directory or as a root of the client', async () => {
     const wanted = join(top, 'secret');
-    expect(await placedWorkspace(wanted, { own: '/', listed: [] }, async () => ['/'])).toEqual({
+    expect(await checkWorkspace(wanted, { own: '/', listed: [] }, async () => ['/'])).toEqual({
       type: 'outside',
       path: wanted,
     });
@@ -50,7 +50,7 @@ describe('the workspace that a call names', () => {
     ['../secret', 'outside'],
     ['~/.ssh', 'allowed'],
   ])('%j, a relative path, starts at the own directory: %s', async (given, type) => {
-    expect(await placedWorkspace(given, { own, listed: [] }, noRoots)).toEqual({
+    expect(await checkWorkspace(given, { own, listed: [] }, noRoots)).toEqual({
       type,
       path: join(own, given),
     });
@@ -63,11 +63,11 @@ describe('the workspace that a call names', () => {
       return rootDirectories([`file://${top}/secret`, 'https://example.com/x']);
     };
     const secret = join(top, 'secret');
-    expect(await placedWorkspace(secret, { own, listed: [] }, roots)).toEqual({
+    expect(await checkWorkspace(secret, { own, listed: [] }, roots)).toEqual({
       type: 'allowed',
       path: secret,
     });
-    await placedWorkspace(own, { own, listed: [] }, roots);
+    await checkWorkspace(own, { own, listed: [] }, roots);
     expect(asked).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { factsOf, placesOf, resumableUrl } from '../../../../bridge/agents/card.ts';
+import { factsOf, cardUrls, resumableUrl } from '../../../../bridge/agents/card.ts';
 import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
 
 const rpc = { url: 'http://127.0.0.1:1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
@@ -11,16 +11,16 @@ const cursorsAt = (interfaces: object[], declared: object[] = extensions): strin
 
 describe('an agent card', () => {
   test('is looked for below the URL first, then at its host, then at the old place', () => {
-    expect(placesOf('https://example.com/agents/one')).toEqual([
+    expect(cardUrls('https://example.com/agents/one')).toEqual([
       'https://example.com/agents/one/.well-known/agent-card.json',
       'https://example.com/.well-known/agent-card.json',
       'https://example.com/agents/one/.well-known/agent.json',
     ]);
-    expect(placesOf('https://example.com')).toEqual([
+    expect(cardUrls('https://example.com')).toEqual([
       'https://example.com/.well-known/agent-card.json',
       'https://example.com/.well-known/agent.json',
     ]);
-    expect(placesOf('https://example.com/card.json?v=1')).toEqual(['https://example.com/card.json?v=1']);
+    expect(cardUrls('https://example.com/card.json?v=1')).toEqual(['https://example.com/card.json?v=1']);
   });
 
   test('may leave out all but where the agent is', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { credentialHeaders } from '../../../../bridge/agents/credentials.ts';
-import { redacted } from '../../../../bridge/agents/redaction.ts';
+import { redact } from '../../../../bridge/agents/redaction.ts';
 import { secretFrom } from '../../../../bridge/agents/secret-command.ts';
 
 const SECRET = 'tok-3f2a9c1e7b4d';
@@ -92,7 +92,7 @@ describe('what an agent says', () => {
     [`header "Bearer ${SECRET}"`, 'header "[secret]"'],
     ['acme is no tenant', 'acme is no tenant'],
   ])('is shown without the secrets it was sent: %s', (said, shown) => {
-    expect(redacted(said, { authorization: `Bearer ${SECRET}`, 'x-tenant': 'acme' })).toBe(shown);
+    expect(redact(said, { authorization: `Bearer ${SECRET}`, 'x-tenant': 'acme' })).toBe(shown);
   });
 });
 

@@ -5,7 +5,7 @@ import {
   JsonRpcUnsupportedOperationError,
   RestTaskNotCancelableError,
 } from '@a2a-js/sdk/errors';
-import { failureOf } from '../../../../bridge/agents/failure.ts';
+import { requestFailure } from '../../../../bridge/agents/failure.ts';
 import { HttpFailure, excerptOf } from '../../../../bridge/agents/http-failure.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
@@ -22,7 +22,7 @@ describe('what went wrong with a request', () => {
   test.each(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'CERT_HAS_EXPIRED'])(
     '%s: it cannot have arrived, and may be sent again',
     (code) => {
-      const { error, arrival } = failureOf(network(code), 'a');
+      const { error, arrival } = requestFailure(network(code), 'a');
       expect(arrival).toBe('no');
       expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
       expect(error.message).toContain(code);
@@ -36,7 +36,7 @@ describe('what went wrong with a request', () => {
     new DOMException('x', 'TimeoutError'),
     new DOMException('x', 'AbortError'),
   ])('%s: nobody knows whether it arrived', (thrown) => {
-    expect(failureOf(thrown, 'a')).toMatchObject({
+    expect(requestFailure(thrown, 'a')).toMatchObject({
       arrival: 'maybe',
       error: { reason: 'AGENT_UNREACHABLE' },
     });
@@ -51,7 +51,7 @@ describe('what went wrong with a request', () => {
     [429, 'AGENT_UNREACHABLE', 'maybe'],
     [200, 'AGENT_ERROR', 'maybe'],
   ] as const)('HTTP %i', (status, reason, arrival) => {
-    const { error, arrival: found } = failureOf(
+    const { error, arrival: found } = requestFailure(
       new HttpFailure(status, `HTTP ${String(status)}`, 'its words'),
       'a',
     );
@@ -64,14 +64,14 @@ describe('what went wrong with a request', () => {
     [408, 'Request Timeout'],
     [400, ''],
   ])('HTTP %i, of a request that broke off: it did not arrive, and may be tried again', (status, words) => {
-    const { error, arrival } = failureOf(new HttpFailure(status, `HTTP ${String(status)}`, words), 'a');
+    const { error, arrival } = requestFailure(new HttpFailure(status, `HTTP ${String(status)}`, words), 'a');
     expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_UNREACHABLE', true, 'refused']);
     expect(error.facts['trouble']).toBe('network');
     expect(error.message).toContain('broke before the whole request had arrived');
   });
 
   test('HTTP 400 with words is a refusal, and stays one', () => {
-    const { error, arrival } = failureOf(new HttpFailure(400, 'HTTP 400', 'Bad Request'), 'a');
+    const { error, arrival } = requestFailure(new HttpFailure(400, 'HTTP 400', 'Bad Request'), 'a');
     expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_ERROR', false, 'refused']);
   });
 
@@ -81,22 +81,22 @@ describe('what went wrong with a request', () => {
       message: 'Decided before.',
       data: [info('UNSUPPORTED_OPERATION', metadata)],
     });
-    expect(failureOf(thrown, 'a')).toMatchObject({
+    expect(requestFailure(thrown, 'a')).toMatchObject({
       arrival: 'refused',
       error: { reason: 'ALREADY_DECIDED', message: 'Decided before.', facts: { firstDecision: 'approve' } },
     });
-    expect(failureOf(thrown, 'a').error.facts).not.toHaveProperty('retryable');
+    expect(requestFailure(thrown, 'a').error.facts).not.toHaveProperty('retryable');
   });
 
   test('an error in the middle of a stream is found behind what the SDK makes of it', () => {
     const cause = new JsonRpcTaskNotFoundError({ message: 'Gone.' });
-    expect(failureOf(new Error('SSE event contained an error', { cause }), 'a').error.reason).toBe(
+    expect(requestFailure(new Error('SSE event contained an error', { cause }), 'a').error.reason).toBe(
       'UNKNOWN_TASK',
     );
   });
 
   test("any agent: A2A's reasons, and its words for the rest", () => {
-    expect(failureOf(new RestTaskNotCancelableError({ message: 'Ended.' }), 'a').error.reason).toBe(
+    expect(requestFailure(new RestTaskNotCancelableError({ message: 'Ended.' }), 'a').error.reason).toBe(
       'TASK_ENDED',
     );
     const thrown = new JsonRpcTransportError({
@@ -104,7 +104,7 @@ describe('what went wrong with a request', () => {
       id: 1,
       error: { code: -32000, message: 'No capacity' },
     });
-    expect(failureOf(thrown, 'a').error).toMatchObject({
+    expect(requestFailure(thrown, 'a').error).toMatchObject({
       reason: 'AGENT_ERROR',
       message: 'Agent "a" refused: No capacity',
     });
@@ -112,20 +112,23 @@ describe('what went wrong with a request', () => {
 
   test('what is already named stays as it is', () => {
     const error = new ProductError('UNKNOWN_SESSION', 'No.');
-    expect(failureOf(error, 'a').error).toBe(error);
+    expect(requestFailure(error, 'a').error).toBe(error);
   });
 
   test.each([new SyntaxError('Unexpected end of JSON input'), 'a string', null, undefined, 7, {}])(
     '%p is something that is not A2A',
     (thrown) => {
-      expect(failureOf(thrown, 'a')).toMatchObject({ arrival: 'maybe', error: { reason: 'AGENT_ERROR' } });
+      expect(requestFailure(thrown, 'a')).toMatchObject({
+        arrival: 'maybe',
+        error: { reason: 'AGENT_ERROR' },
+      });
     },
   );
 
   test('X3 a circle of causes comes to an end', () => {
     const one = new Error('one');
     one.cause = new Error('two', { cause: one });
-    expect(failureOf(one, 'a').error.reason).toBe('AGENT_ERROR');
+    expect(requestFailure(one, 'a').error.reason).toBe('AGENT_ERROR');
   });
 
   test('X3 an excerpt is one short printable line', () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { failureOf } from '../../../../bridge/agents/failure.ts';
+import { requestFailure } from '../../../../bridge/agents/failure.ts';
 import { ownSocketFetch } from '../../../../bridge/agents/own-socket-fetch.ts';
 
 describe('a request with a socket of its own', () => {
@@ -91,7 +91,7 @@ describe('a request with a socket of its own', () => {
   test('R63 fails as fetch does: what never arrived, what broke off, what leads elsewhere', async () => {
     serve = (request) => request.socket.resetAndDestroy();
     const broken = await post().catch((error: unknown) => error);
-    expect(failureOf(broken, 'a')).toMatchObject({
+    expect(requestFailure(broken, 'a')).toMatchObject({
       arrival: 'maybe',
       error: { reason: 'AGENT_UNREACHABLE' },
     });
@@ -107,7 +107,7 @@ describe('a request with a socket of its own', () => {
     server.closeAllConnections();
     await once(server, 'close');
     const refused = await ownSocketFetch(away, { method: 'POST', body: '' }).catch((error: unknown) => error);
-    expect(failureOf(refused, 'a').arrival).toBe('no');
+    expect(requestFailure(refused, 'a').arrival).toBe('no');
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });

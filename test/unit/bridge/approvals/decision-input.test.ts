@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { decisionInput, decisionsOf, verdictOf } from '../../../../bridge/approvals/decision-input.ts';
+import { decisionInputSchema, decisionsOf, verdictOf } from '../../../../bridge/approvals/decision-input.ts';
 
 describe('the words of a decision', () => {
   test.each([
@@ -29,13 +29,17 @@ describe('the words of a decision', () => {
     ['approve'],
     {},
   ])('R06 D1 %p is no decision', (decision) => {
-    expect(decisionInput.safeParse({ callId: 'c', shown: '3f9ac2d1', decision }).success).toBe(false);
+    expect(decisionInputSchema.safeParse({ callId: 'c', shown: '3f9ac2d1', decision }).success).toBe(false);
   });
 
   test('R06 a field it does not know is refused, not ignored: it may hold what the person changed', () => {
     expect(
-      decisionInput.safeParse({ callId: 'c', shown: '3f9ac2d1', decision: 'approve', edited_content: 'x' })
-        .success,
+      decisionInputSchema.safeParse({
+        callId: 'c',
+        shown: '3f9ac2d1',
+        decision: 'approve',
+        edited_content: 'x',
+      }).success,
     ).toBe(false);
   });
 
@@ -50,14 +54,14 @@ describe('the words of a decision', () => {
         /goes with trust_tool/,
       );
     for (const limit of [{ trustUses: 0 }, { trustUses: 1.5 }, { trustMinutes: -1 }, { trustMinutes: '10' }])
-      expect(decisionInput.safeParse({ ...trust, ...limit }).success).toBe(false);
+      expect(decisionInputSchema.safeParse({ ...trust, ...limit }).success).toBe(false);
   });
 
   test('D2 the code of what was shown goes with it, and nothing fills it in', () => {
     expect(verdictOf({ callId: 'c', shown: '3f9ac2d1', decision: 'approve' })).toMatchObject({
       decision: { shown: '3f9ac2d1' },
     });
-    expect(decisionInput.safeParse({ callId: 'c', decision: 'approve' }).success).toBe(false);
+    expect(decisionInputSchema.safeParse({ callId: 'c', decision: 'approve' }).success).toBe(false);
     expect(() => decisionsOf({ callId: 'c', decision: 'approve' }, undefined)).toThrow(/\(shown\)/);
   });
 

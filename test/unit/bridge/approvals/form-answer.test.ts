@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { asksOf, type Ask } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
 import type { FormFields } from '../../../../bridge/settings/approval-mode.ts';
-import { questionWith } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 type FormAsk = Exclude<Ask, { about: 'page' }>;
@@ -15,7 +15,7 @@ const plain = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inF
 const onPage = (): Ask =>
   asks({ preview: { type: 'command', command: 'x\n'.repeat(40), cwd: '/w' } }, 'none');
 const question = (): Ask =>
-  only(asksOf({ pending: [], question: questionWith({ id: 'q', text: 'Which?' }) }, () => undefined));
+  only(asksOf({ pending: [], question: withShownCode({ id: 'q', text: 'Which?' }) }, () => undefined));
 const command = (): FormAsk =>
   asked({ preview: { type: 'command', command: 'ls', cwd: '/w' }, tool: 'run-shell-command' });
 

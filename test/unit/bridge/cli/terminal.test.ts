@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { age, span } from '../../../../bridge/cli/terminal/age.ts';
+import { ageText, durationText } from '../../../../bridge/cli/terminal/age.ts';
 import { editorOf } from '../../../../bridge/cli/terminal/editor.ts';
 import { paintDiff, wantsColour } from '../../../../bridge/cli/terminal/paint.ts';
-import { cut, table } from '../../../../bridge/cli/terminal/table.ts';
+import { cutToWidth, table } from '../../../../bridge/cli/terminal/table.ts';
 
 describe('colours', () => {
   it.each([
@@ -45,7 +45,7 @@ describe('a table', () => {
   it('never cuts a cell to more than its width, nor through a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 30 }), (text, width) => {
-        const shown = cut(text, width);
+        const shown = cutToWidth(text, width);
         expect(stringWidth(shown)).toBeLessThanOrEqual(Math.max(width, 1));
         if (shown !== text) expect(text.startsWith(shown.slice(0, -1))).toBe(true);
       }),
@@ -57,9 +57,11 @@ describe('ages', () => {
   it('are told in the largest unit', () => {
     const now = Date.parse('2026-01-10T00:00:00Z');
     expect(
-      ['2026-01-07T23:00:00Z', '2026-01-09T22:59:00Z', '2026-01-10T00:00:05Z', ''].map((at) => age(at, now)),
+      ['2026-01-07T23:00:00Z', '2026-01-09T22:59:00Z', '2026-01-10T00:00:05Z', ''].map((at) =>
+        ageText(at, now),
+      ),
     ).toEqual(['2d', '1h', '0s', '']);
-    expect(span(61_000)).toBe('1m');
+    expect(durationText(61_000)).toBe('1m');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { questionWith } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { chooseDialect } from '../../../../bridge/dialects/choose-dialect.ts';
 import type { Verdict } from '../../../../bridge/dialects/dialect.ts';
@@ -8,7 +8,7 @@ import { partsText } from '../../../../bridge/dialects/parts.ts';
 import { plainDialect } from '../../../../bridge/dialects/plain-a2a.ts';
 import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
 import {
-  decisionsPart,
+  decisionsPartSchema,
   TOOL_APPROVAL,
   type DecisionWord,
 } from '../../../../shared/protocol/tool-approval.ts';
@@ -163,7 +163,7 @@ describe('the tool-approval dialect', () => {
     );
     expect(parts).toHaveLength(1);
     const data = parts[0]?.content?.$case === 'data' ? parts[0].content.value : undefined;
-    expect(decisionsPart.parse(data)).toMatchObject({
+    expect(decisionsPartSchema.parse(data)).toMatchObject({
       channel: 'tool',
       decisions: [
         { callId: 'a', shown: 'h' },
@@ -176,7 +176,7 @@ describe('the tool-approval dialect', () => {
     const answer: Verdict = { type: 'answer', callId: 'a', answer: ['x'], shown: 'h' };
     const { parts } = toolApprovalDialect.phraseVerdicts([answer], askedFor('answer', 'deny'), 'tool');
     const data = parts[0]?.content?.$case === 'data' ? parts[0].content.value : undefined;
-    expect(decisionsPart.parse(data).decisions).toEqual([
+    expect(decisionsPartSchema.parse(data).decisions).toEqual([
       { callId: 'a', decision: 'answer', scope: 'once', answer: ['x'], shown: 'h' },
     ]);
     expect(() => toolApprovalDialect.phraseVerdicts([answer], askedFor('approve', 'deny'), 'tool')).toThrow(
@@ -203,7 +203,7 @@ const status = (state: TaskState, text?: string): StreamResponse => ({
 });
 
 describe('the plain dialect', () => {
-  const question = questionWith({ id: 'm', text: 'Who?' });
+  const question = withShownCode({ id: 'm', text: 'Who?' });
   const code = question.shown;
 
   test('reads input-required as a question', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { questionWith } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
 import { geminiDialect } from '../../../../bridge/dialects/gemini-cli.ts';
@@ -314,7 +314,7 @@ describe('what gemini-cli is told', () => {
   });
 
   test('an answer goes to a question, in words, and to nothing else', () => {
-    const question = questionWith({ id: 'q', text: '?' });
+    const question = withShownCode({ id: 'q', text: '?' });
     const { shown } = question;
     const answer = { type: 'answer', callId: 'q', shown, answer: 'go on' } as const;
     expect(geminiDialect.phraseVerdicts([answer], { pending: [], question }, 'tool').parts).toMatchObject([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { isCurrent, outdated, type FileProposal } from '../../../../bridge/dialects/proposal.ts';
+import { isCurrent, outdatedAction, type FileProposal } from '../../../../bridge/dialects/proposal.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const file = (more: Partial<FileProposal> = {}): FileProposal => ({
@@ -10,7 +10,7 @@ const file = (more: Partial<FileProposal> = {}): FileProposal => ({
   ...more,
 });
 const diffOf = (proposal: FileProposal, now: string): string => {
-  const { preview } = outdated(pendingWrite('c'), proposal, now).action;
+  const { preview } = outdatedAction(pendingWrite('c'), proposal, now).action;
   return preview.type === 'diff' ? preview.diff : '';
 };
 
@@ -28,12 +28,12 @@ describe('a proposal of an agent that binds nothing', () => {
 
   test('is shown against the content now, as another question', () => {
     const before = pendingWrite('c');
-    const once = outdated(before, file(), 'mine\n');
+    const once = outdatedAction(before, file(), 'mine\n');
     expect(once.action.shown).not.toBe(before.shown);
     expect(once.action).toMatchObject({ callId: 'c', reason: 'content-changed' });
     expect(diffOf(file(), 'mine\n')).toContain('-mine\n+two\n');
     expect(isCurrent(once.file, 'mine\n')).toBe(true);
-    const twice = outdated(once.action, once.file, 'one\n');
+    const twice = outdatedAction(once.action, once.file, 'one\n');
     expect(twice.action.shown).not.toBe(before.shown);
   });
 

@@ -6,7 +6,7 @@ import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.t
 import {
   answerAsData,
   missingFrom,
-  questionWith,
+  withShownCode,
   schemaIn,
 } from '../../../../bridge/dialects/question-form.ts';
 import { part } from '../../../support/fake-agent-task.ts';
@@ -30,7 +30,7 @@ const status = (state: TaskState, parts: Part[]): TaskStatus => ({
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
 /** An answer to a question, and that question. */
 const answered = (text: string, form?: Record<string, unknown> | null) => {
-  const question = questionWith({ id: 'q', text: '', ...(form !== undefined && { form }) });
+  const question = withShownCode({ id: 'q', text: '', ...(form !== undefined && { form }) });
   const { shown } = question;
   return phraseAnswer([{ type: 'answer', callId: 'q', shown, answer: text }], question);
 };
@@ -38,7 +38,7 @@ const answered = (text: string, form?: Record<string, unknown> | null) => {
 describe('a question', () => {
   test('in words has no form, one with data has, with its schema where there is one', () => {
     const asks = TaskState.TASK_STATE_INPUT_REQUIRED;
-    expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual(questionWith({ id: 'q', text: 'Who?' }));
+    expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual(withShownCode({ id: 'q', text: 'Who?' }));
     expect(questionOf(status(asks, [words('Who?'), data({ schema })]), 't')?.form).toEqual(schema);
     expect(questionOf(status(asks, [data([1])]), 't')?.form).toBeNull();
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamResponse, Task } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
-import type { Connection } from '../../../../bridge/agents/connection.ts';
+import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { Registry } from '../../../../bridge/agents/registry.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { DelegationService } from '../../../../bridge/sessions/delegation-service.ts';
@@ -25,7 +25,7 @@ class SlowAgent extends Agent {
     super('slow', () => Promise.reject(new Error('nobody is asked where it is')));
   }
 
-  override connect(): Promise<Connection> {
+  override connect(): Promise<A2aConnection> {
     return Promise.resolve({
       url: 'http://127.0.0.1',
       facts: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { questionWith } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import type { Observation } from '../../../../bridge/dialects/observation.ts';
 import { fold, hasSettled, type TaskView } from '../../../../bridge/sessions/task-view.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -29,7 +29,7 @@ const ended = (callId: string): Observation => ({
     summary: '',
   },
 });
-const question = questionWith({ id: 'q', text: 'What now?' });
+const question = withShownCode({ id: 'q', text: 'What now?' });
 const over = (more: { question?: typeof question; told?: boolean } = {}): Observation => ({
   type: 'turn-ended',
   ...ids,

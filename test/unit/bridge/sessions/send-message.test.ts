@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
-import type { Connection } from '../../../../bridge/agents/connection.ts';
+import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { messageOf } from '../../../../bridge/sessions/delegation-message.ts';
 import { send } from '../../../../bridge/sessions/send-message.ts';
@@ -27,12 +27,12 @@ class DyingAgent extends Agent {
     this.#deduplicates = deduplicates;
   }
 
-  override connect(): Promise<Connection> {
+  override connect(): Promise<A2aConnection> {
     this.connects += 1;
     return this.connects === 1 ? Promise.resolve(this.#connection()) : super.connect();
   }
 
-  #connection(): Connection {
+  #connection(): A2aConnection {
     return {
       url: 'http://127.0.0.1',
       facts: {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { questionWith } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import type { Observation, Observed } from '../../../../bridge/dialects/observation.ts';
 import {
   fold,
@@ -243,7 +243,7 @@ function timeOf(seq: number): string {
 }
 
 function asking(id: string): TaskView {
-  return folded(at(null, status({ state: 'input-required', question: questionWith({ id, text: 'Who?' }) })));
+  return folded(at(null, status({ state: 'input-required', question: withShownCode({ id, text: 'Who?' }) })));
 }
 
 function started(callId: string) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { webhookSettings } from '../../../../bridge/settings/webhook-settings.ts';
+import { webhookSettingsSchema } from '../../../../bridge/settings/webhook-settings.ts';
 
 const secret = { secretEnv: 'SECRET' };
 
@@ -10,13 +10,17 @@ describe('the settings of the approval webhook', () => {
     'http://localhost/hook',
     'http://[::1]:8080/hook',
   ])('%s is taken', (url) => {
-    expect(webhookSettings.parse({ url, ...secret })).toMatchObject({ url, afterSeconds: 30, headers: {} });
+    expect(webhookSettingsSchema.parse({ url, ...secret })).toMatchObject({
+      url,
+      afterSeconds: 30,
+      headers: {},
+    });
   });
 
   test('an address in the clear is taken only when that is said to be meant', () => {
     const url = 'http://hooks.example.com/approvals';
-    expect(() => webhookSettings.parse({ url, ...secret })).toThrow(/https, or http on this machine/);
-    expect(webhookSettings.parse({ url, ...secret, allowHttp: true }).url).toBe(url);
+    expect(() => webhookSettingsSchema.parse({ url, ...secret })).toThrow(/https, or http on this machine/);
+    expect(webhookSettingsSchema.parse({ url, ...secret, allowHttp: true }).url).toBe(url);
   });
 
   test.each<[object, RegExp]>([
@@ -27,6 +31,6 @@ describe('the settings of the approval webhook', () => {
     [{ url: 'https://a.example', secret: 'in the clear', ...secret }, /secret/],
     [{ url: 'https://a.example', ...secret, afterSeconds: -1 }, /afterSeconds/],
   ])('%j is refused', (given, says) => {
-    expect(() => webhookSettings.parse(given)).toThrow(says);
+    expect(() => webhookSettingsSchema.parse(given)).toThrow(says);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { duration } from '../../../../shared/settings/duration.ts';
+import { durationSchema } from '../../../../shared/settings/duration.ts';
 
 it.each([
   ['90s', 90_000],
@@ -9,7 +9,7 @@ it.each([
   ['36500d', 3_153_600_000_000],
   ['never', null],
 ])('reads %j', (written, ms) => {
-  expect(duration.parse(written)).toBe(ms);
+  expect(durationSchema.parse(written)).toBe(ms);
 });
 
 it.each([
@@ -29,5 +29,5 @@ it.each([
   7,
   null,
 ])('refuses %j', (written) => {
-  expect(duration.safeParse(written).success).toBe(false);
+  expect(durationSchema.safeParse(written).success).toBe(false);
 });

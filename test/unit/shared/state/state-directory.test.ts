@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import {
   prepareStateDirectory,
   stateDirectory,
-  tryToWrite,
+  checkWritable,
 } from '../../../../shared/state/state-directory.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -59,7 +59,7 @@ describe('the state directory', () => {
 
   test('R28 a trial write detects a directory without write access, and leaves nothing behind', async () => {
     const directory = await temporaryDirectory();
-    await tryToWrite(directory);
+    await checkWritable(directory);
     expect(await readdir(directory)).toEqual([]);
     await chmod(directory, 0o555);
     // Root may do everything. So a root process switches to the user `nobody` for this test.
@@ -67,7 +67,7 @@ describe('the state directory', () => {
     if (isRoot) process.seteuid?.('nobody');
     try {
       const told = `The state directory ${directory} cannot be used: this user may not write to it.`;
-      await expect(tryToWrite(directory)).rejects.toThrow(told);
+      await expect(checkWritable(directory)).rejects.toThrow(told);
     } finally {
       if (isRoot) process.seteuid?.(0);
     }

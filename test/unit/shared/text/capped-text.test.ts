@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { capped, CappedText } from '../../../../shared/text/capped-text.ts';
+import { capText, CappedText } from '../../../../shared/text/capped-text.ts';
 
 describe('CappedText', () => {
   it('keeps a text that fits, and both ends of a longer text', () => {
-    expect(capped('0123456789', 10)).toBe('0123456789');
-    expect(capped('0123456789x', 10)).toBe('01234\n[… 1 characters left out …]\n6789x');
+    expect(capText('0123456789', 10)).toBe('0123456789');
+    expect(capText('0123456789x', 10)).toBe('01234\n[… 1 characters left out …]\n6789x');
   });
 
   it('keeps the same text for every split into pieces', () => {
@@ -18,7 +18,7 @@ describe('CappedText', () => {
           for (const piece of pieces) kept.push(piece);
           const whole = pieces.join('');
           expect(kept.length).toBe(whole.length);
-          expect(kept.toString()).toBe(capped(whole, limit));
+          expect(kept.toString()).toBe(capText(whole, limit));
           if (whole.length <= limit - 1) expect(kept.toString()).toBe(whole);
         },
       ),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { StreamResponse } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream.ts';
-import { activity, aside, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import { activitySchema, asideSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
 import type { ClientView } from '../../../../../a2a-server/http/wire/wire-objects.ts';
 import type { ContentPart, TaskEvent } from '../../../../../a2a-server/task/events.ts';
@@ -180,7 +180,7 @@ describe('an entry as a stream event', () => {
         if (!entry.event.type.startsWith('tool.') || 'kept' in entry.event) return;
         const payload = toStreamResponse(entry, view(true, false))?.payload;
         if (payload?.$case !== 'statusUpdate') throw new Error('a status update was expected');
-        activity.parse(payload.value.metadata?.[TOOL_APPROVAL].activity);
+        activitySchema.parse(payload.value.metadata?.[TOOL_APPROVAL].activity);
         expect(payload.value.status?.message).toBeUndefined();
         if ('offset' in entry.event) return;
         const plain = toStreamResponse(entry, view(false, false))?.payload;
@@ -204,7 +204,7 @@ describe('an entry as a stream event', () => {
     const payload = toStreamResponse({ seq: 1, at: 0, event }, view(true, false))?.payload;
     if (payload?.$case !== 'artifactUpdate') throw new Error('an artifact update was expected');
     const said: unknown = payload.value.artifact?.metadata?.[TOOL_APPROVAL];
-    expect(aside.parse(said)).toEqual({ role: 'tool-output', toolId: 'x', title: 'Write test.md' });
+    expect(asideSchema.parse(said)).toEqual({ role: 'tool-output', toolId: 'x', title: 'Write test.md' });
   });
 
   test('the text of an abandoned turn is removed', () => {

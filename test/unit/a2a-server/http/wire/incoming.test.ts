@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND } from '../../../../../shared/protocol/agent-command.ts';
-import { decisionsPart, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import { decisionsPartSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
 import { incomingOf } from '../../../../../a2a-server/http/wire/incoming.ts';
 
 function parse(message: object) {
@@ -133,7 +133,7 @@ describe('a message as a command', () => {
     );
     fc.assert(
       fc.property(fc.oneof(nearly, fc.jsonValue()), (data) => {
-        const exact = decisionsPart.safeParse(data);
+        const exact = decisionsPartSchema.safeParse(data);
         try {
           const incoming = parse({ parts: [{ data }] });
           if (exact.success) expect(incoming.decisions).toEqual(exact.data);

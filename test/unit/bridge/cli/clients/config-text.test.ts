@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   configText,
-  installed,
+  withBridge,
   isBridge,
-  uninstalled,
+  withoutBridge,
 } from '../../../../../bridge/cli/clients/config-text.ts';
 
 const entry = { command: '/usr/bin/node', args: ['/opt/mcp-a2a-bridge/dist/bridge/main.js'] };
@@ -27,12 +27,12 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
 
   it('an empty text gets the entry, once, and loses it again', () => {
     for (const empty of ['', '\n', '  ']) {
-      const put = installed(config, empty, { keys, entry });
+      const put = withBridge(config, empty, { keys, entry });
       expect(put).toMatchObject({ type: 'changed' });
       const text = put.type === 'changed' ? put.text : '';
       expect(config.read(text, keys)).toEqual(entry);
-      expect(installed(config, text, { keys, entry })).toEqual({ type: 'same' });
-      const gone = uninstalled(config, text, keys);
+      expect(withBridge(config, text, { keys, entry })).toEqual({ type: 'same' });
+      const gone = withoutBridge(config, text, keys);
       expect(gone.type === 'changed' && config.read(gone.text, keys)).toBeUndefined();
     }
   });
@@ -48,12 +48,12 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
         };
         for (const [key, value] of Object.entries(servers)) put(['servers', key], value);
         put(['other'], settings);
-        const withIt = installed(config, text, { keys, entry });
+        const withIt = withBridge(config, text, { keys, entry });
         const after = withIt.type === 'changed' ? withIt.text : text;
         for (const [key, value] of Object.entries(servers))
           if (key !== 'a2a-bridge') expect(config.read(after, ['servers', key])).toEqual(value);
         expect(config.read(after, ['other'])).toEqual(settings);
-        const without = uninstalled(config, after, keys);
+        const without = withoutBridge(config, after, keys);
         const end = without.type === 'changed' ? without.text : after;
         for (const [key, value] of Object.entries(servers))
           if (key !== 'a2a-bridge') expect(config.read(end, ['servers', key])).toEqual(value);
@@ -64,8 +64,8 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
 
   it('a server of that name that is another is not touched', () => {
     const text = config.put('', keys, { command: 'other', args: [] });
-    expect(installed(config, text, { keys, entry })).toEqual({ type: 'taken' });
-    expect(uninstalled(config, text, keys)).toEqual({ type: 'taken' });
+    expect(withBridge(config, text, { keys, entry })).toEqual({ type: 'taken' });
+    expect(withoutBridge(config, text, keys)).toEqual({ type: 'taken' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseChoice } from '../../../../../bridge/cli/decisions/parse-choice.ts';
+import { parseChoiceNumbers } from '../../../../../bridge/cli/decisions/parse-choice.ts';
 
 const choices = [{ label: 'red' }, { label: 'light blue' }, { label: '7' }];
 
@@ -17,10 +17,10 @@ describe('what is typed for a choice', () => {
     [true, '1, red', '1, red'],
     [true, '', ''],
   ])('when several may be taken (%j), %j is %j', (multiple, typed, answer) => {
-    expect(parseChoice({ text: 'Which?', choices, multiple }, typed)).toEqual(answer);
+    expect(parseChoiceNumbers({ text: 'Which?', choices, multiple }, typed)).toEqual(answer);
   });
 
   it('is taken as it stands where there are no choices', () => {
-    expect(parseChoice({ text: 'How many?' }, '1')).toBe('1');
+    expect(parseChoiceNumbers({ text: 'How many?' }, '1')).toBe('1');
   });
 });

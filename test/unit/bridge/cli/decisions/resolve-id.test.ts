@@ -4,7 +4,7 @@ import {
   resolveSessionId,
   resolveQuestion,
 } from '../../../../../bridge/cli/decisions/resolve-id.ts';
-import { questionWith } from '../../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../../bridge/dialects/question-form.ts';
 import { shortIds } from '../../../../../bridge/cli/commands/tasks.ts';
 import type { ListedSession } from '../../../../../bridge/sessions/list-sessions.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
@@ -115,7 +115,7 @@ describe('the action that is meant', () => {
     [view([]), undefined, true, /No action of this session waits/],
     [undefined, undefined, false, /No action of this session waits/],
     [
-      { ...view([]), question: questionWith({ id: 'q', text: 'Who?' }) },
+      { ...view([]), question: withShownCode({ id: 'q', text: 'Who?' }) },
       undefined,
       false,
       /mcp-a2a-bridge answer/,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { skewOf } from '../../../../../bridge/cli/doctor/check-agent.ts';
+import { clockSkew } from '../../../../../bridge/cli/doctor/check-agent.ts';
 import { checkNode } from '../../../../../bridge/cli/doctor/check-machine.ts';
 
 describe('the skew of a clock', () => {
@@ -12,7 +12,7 @@ describe('the skew of a clock', () => {
     ['Thu, 01 Jan 2026 00:00:00 GMT', -9_500],
     [null, undefined],
     ['yesterday', undefined],
-  ])('%s → %s ms', (date, skew) => expect(skewOf(date, asked)).toBe(skew));
+  ])('%s → %s ms', (date, skew) => expect(clockSkew(date, asked)).toBe(skew));
 });
 
 describe('Node', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
-import { causeOf, causeWords, effectOf } from '../../../../../bridge/mcp/cancelled-calls/cause.ts';
+import { causeOf, causeWords, effectOfCause } from '../../../../../bridge/mcp/cancelled-calls/cause.ts';
 
 describe('why a call was withdrawn', () => {
   test.each([
@@ -25,7 +25,7 @@ describe('why a call was withdrawn', () => {
   test('R48 only a person’s stop ends a task, and only where the setting says so', () => {
     const names = ['person', 'timeout', 'client-gone', 'unexplained'] as const;
     const effects = (setting: 'detach' | 'cancel') =>
-      names.map((name) => effectOf({ name, words: '' }, setting));
+      names.map((name) => effectOfCause({ name, words: '' }, setting));
     expect(effects('detach')).toEqual(['detach', 'detach', 'detach', 'detach']);
     expect(effects('cancel')).toEqual(['cancel', 'detach', 'detach', 'detach']);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { questionWith } from '../../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../../bridge/dialects/question-form.ts';
 import fc from 'fast-check';
 import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
@@ -7,7 +7,7 @@ import {
   type DigestFacts,
   digestOf,
   DIGEST_TOKENS,
-  statusReport,
+  statusReportSchema,
 } from '../../../../../bridge/mcp/reports/digest.ts';
 import { shortStep } from '../../../../../bridge/mcp/reports/next-step.ts';
 import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
@@ -107,7 +107,7 @@ describe.each(Object.entries(LONG))('the digest of a task full of %s', (_, words
       facts(
         view({
           state: 'input-required',
-          question: questionWith({ id: UUIDS[0], text: words }),
+          question: withShownCode({ id: UUIDS[0], text: words }),
           calls: calls(9, words),
         }),
       ),
@@ -134,7 +134,7 @@ describe.each(Object.entries(LONG))('the digest of a task full of %s', (_, words
   ])(`has fewer than ${String(DIGEST_TOKENS)} tokens, as structure and as text: %s`, (__, of) => {
     const { counted, digest } = tokensOf(of);
     expect(Math.max(...counted)).toBeLessThan(DIGEST_TOKENS);
-    expect(statusReport.safeParse({ ...digest, notes: [] }).error).toBeUndefined();
+    expect(statusReportSchema.safeParse({ ...digest, notes: [] }).error).toBeUndefined();
   });
 });
 

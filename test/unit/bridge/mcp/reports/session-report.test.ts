@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { questionWith } from '../../../../../bridge/dialects/question-form.ts';
-import { nextStep, type Standing } from '../../../../../bridge/mcp/reports/next-step.ts';
+import { withShownCode } from '../../../../../bridge/dialects/question-form.ts';
+import { nextStep, type NextStepInput } from '../../../../../bridge/mcp/reports/next-step.ts';
 import {
   reportOf,
   type ReportContext,
-  sessionReport,
+  sessionReportSchema,
 } from '../../../../../bridge/mcp/reports/session-report.ts';
 import { toMcpState } from '../../../../../bridge/dialects/mcp-state.ts';
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
@@ -147,7 +147,7 @@ describe('a report', () => {
           sideEffect: 'network',
         }),
       ],
-      question: questionWith({ id: 'q-1', text: 'Which one?' }),
+      question: withShownCode({ id: 'q-1', text: 'Which one?' }),
       calls: [
         {
           callId: 'c-9',
@@ -175,7 +175,7 @@ describe('a report', () => {
   });
 
   test('fits its schema', () => {
-    expect(sessionReport.safeParse(full).error).toBeUndefined();
+    expect(sessionReportSchema.safeParse(full).error).toBeUndefined();
   });
 
   test('B4 as text it says all that it says as structure', () => {
@@ -251,7 +251,7 @@ describe('a report', () => {
 
 const name = (tool: string): string => `g_${tool}`;
 
-const standing = (of: TaskView | undefined, changes: Partial<Standing> = {}): Standing => ({
+const standing = (of: TaskView | undefined, changes: Partial<NextStepInput> = {}): NextStepInput => ({
   id: 'session-7',
   view: of,
   trouble: undefined,
@@ -270,7 +270,7 @@ describe('the next step', () => {
     ],
     [
       'a question',
-      view({ state: 'input-required', question: questionWith({ id: 'q', text: '?' }) }),
+      view({ state: 'input-required', question: withShownCode({ id: 'q', text: '?' }) }),
       /callId "q", shown "[0-9a-f]{8}", decision "answer"/,
     ],
     ['waiting for words', view({ state: 'input-required' }), /g_delegate_task_to_assistant/],

@@ -3,7 +3,7 @@ import { instructions } from '../../../../../bridge/mcp/server/instructions.ts';
 import { APPROVALS } from '../../../../../bridge/settings/approval-mode.ts';
 import { activityText } from '../../../../../bridge/sessions/activity-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
-import { prefixed, waitMs } from '../../../../../bridge/mcp/tool/tool.ts';
+import { withToolPrefix, waitMs } from '../../../../../bridge/mcp/tool/tool.ts';
 import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-name.ts';
 
 const INSTRUCTIONS = instructions('auto');
@@ -17,17 +17,17 @@ describe('the tools', () => {
   });
 
   test('are spoken of by the names the client knows', () => {
-    expect(prefixed('Call wait_for_task, or wait_for_tasks.', 'g_')).toBe(
+    expect(withToolPrefix('Call wait_for_task, or wait_for_tasks.', 'g_')).toBe(
       'Call g_wait_for_task, or wait_for_tasks.',
     );
-    expect(prefixed(INSTRUCTIONS, '')).toBe(INSTRUCTIONS);
-    expect(prefixed(INSTRUCTIONS, 'g_').replaceAll('g_', '')).toBe(INSTRUCTIONS.replaceAll('g_', ''));
+    expect(withToolPrefix(INSTRUCTIONS, '')).toBe(INSTRUCTIONS);
+    expect(withToolPrefix(INSTRUCTIONS, 'g_').replaceAll('g_', '')).toBe(INSTRUCTIONS.replaceAll('g_', ''));
   });
 
   test('are all named in the instructions, which fit into 2 KB with any prefix', () => {
     for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
     for (const approvals of APPROVALS)
-      expect(Buffer.byteLength(prefixed(instructions(approvals), 'x'.repeat(30)))).toBeLessThan(2048);
+      expect(Buffer.byteLength(withToolPrefix(instructions(approvals), 'x'.repeat(30)))).toBeLessThan(2048);
   });
 
   test('R96 that no client is offered are not named in the instructions', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Refusal } from '../../../../../bridge/transports/stdio/frame.ts';
+import type { FrameError } from '../../../../../bridge/transports/stdio/frame.ts';
 import { FrameGate } from '../../../../../bridge/transports/stdio/frame-gate.ts';
 
 const GOOD = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { progressToken: 0 } } };
@@ -11,8 +11,8 @@ const GOOD = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { p
 async function through(
   pieces: readonly (string | Buffer)[],
   limit?: number,
-): Promise<{ passed: string; refused: Refusal[] }> {
-  const refused: Refusal[] = [];
+): Promise<{ passed: string; refused: FrameError[] }> {
+  const refused: FrameError[] = [];
   const gate = new FrameGate((refusal) => refused.push(refusal), limit);
   const passed = await text(Readable.from(pieces.map((piece) => Buffer.from(piece))).pipe(gate));
   return { passed, refused };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withTypedError } from '../../../../../bridge/transports/stdio/typed-error.ts';
+import { withInvalidParams } from '../../../../../bridge/transports/stdio/typed-error.ts';
 
 const failed = (code: number, message: string) => ({
   jsonrpc: '2.0' as const,
@@ -12,7 +12,7 @@ describe('errors on their way out', () => {
     const issues = JSON.stringify([
       { code: 'invalid_type', path: ['params', 'name'], message: 'expected string' },
     ]);
-    expect(withTypedError(failed(-32_603, issues))).toEqual(
+    expect(withInvalidParams(failed(-32_603, issues))).toEqual(
       failed(-32_602, 'Invalid params: params.name: expected string'),
     );
   });
@@ -25,6 +25,6 @@ describe('errors on their way out', () => {
     { jsonrpc: '2.0' as const, id: 1, result: {} },
     { jsonrpc: '2.0' as const, method: 'notifications/progress' },
   ])('any other message is left as it is: %j', (message) => {
-    expect(withTypedError(message)).toBe(message);
+    expect(withInvalidParams(message)).toBe(message);
   });
 });

@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { decisionsMessage, requestMessage } from '../../../../../shared/client/a2a/message.ts';
-import { decisionsPart, taskSettings, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import {
+  decisionsPartSchema,
+  taskSettingsSchema,
+  TOOL_APPROVAL,
+} from '../../../../../shared/protocol/tool-approval.ts';
 
 const sent = z.object({
   message: z.object({
@@ -24,7 +28,7 @@ test('D2 each decision keeps its code and fits the protocol', () => {
     ],
     { messageId: 'm', taskId: 't', channel: 'page' },
   );
-  expect(decisionsPart.parse(written(body).parts[0]?.data).decisions).toEqual([
+  expect(decisionsPartSchema.parse(written(body).parts[0]?.data).decisions).toEqual([
     { callId: 'a', shown: '3f9ac2d1', decision: 'approve', scope: 'tool' },
     { callId: 'b', shown: '0a1b2c3d', decision: 'edit', scope: 'once', content: 'x', reason: 'because' },
     { callId: 'asked', shown: 'ffffffff', decision: 'answer', scope: 'once', answer: ['red'] },
@@ -33,5 +37,5 @@ test('D2 each decision keeps its code and fits the protocol', () => {
 
 test('the settings of a new task fit the protocol, and unset ones are absent', () => {
   const body = requestMessage({ text: 'x', autoExecute: true, model: undefined }, 'm');
-  expect(taskSettings.parse(written(body).metadata?.[TOOL_APPROVAL])).toEqual({ autoExecute: true });
+  expect(taskSettingsSchema.parse(written(body).metadata?.[TOOL_APPROVAL])).toEqual({ autoExecute: true });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { activity, pendingPart, streamed } from '../../../../../shared/client/a2a/wire.ts';
+import { activity, pendingPartSchema, streamResponseSchema } from '../../../../../shared/client/a2a/wire.ts';
 import * as protocol from '../../../../../shared/protocol/tool-approval.ts';
 
 const call = { callId: 'c', tool: 't', title: 'T' };
@@ -12,7 +12,7 @@ const action = {
   preview: { type: 'json', value: null },
   reason: 'approval',
   expiresAt: null,
-  decisions: protocol.decisionWord.options,
+  decisions: protocol.decisionWordSchema.options,
 };
 const part = (change: object): object => ({
   extension: protocol.TOOL_APPROVAL,
@@ -25,7 +25,7 @@ const finished = { type: 'tool.finished', ...call, toolId: null, summary: '' };
 const ACTIVITIES: object[] = [
   { type: 'tool.requested', ...call, asks: true },
   { type: 'tool.requested', ...call, asks: true, question: true },
-  ...protocol.decisionWord.options.map((decision) => ({
+  ...protocol.decisionWordSchema.options.map((decision) => ({
     type: 'tool.decided',
     ...call,
     decision,
@@ -38,7 +38,7 @@ const ACTIVITIES: object[] = [
     ...finished,
     outcome,
   })),
-  ...protocol.stopReason.options.map((stopReason) => ({ ...finished, outcome: 'stopped', stopReason })),
+  ...protocol.stopReasonSchema.options.map((stopReason) => ({ ...finished, outcome: 'stopped', stopReason })),
 ];
 const FORM = {
   type: 'object',
@@ -65,8 +65,8 @@ const FORM = {
   required: ['all'],
 };
 const PARTS: object[] = [
-  ...protocol.sideEffect.options.map((sideEffect) => part({ sideEffect })),
-  ...protocol.pendingReason.options.map((reason) => part({ reason })),
+  ...protocol.sideEffectSchema.options.map((sideEffect) => part({ sideEffect })),
+  ...protocol.pendingReasonSchema.options.map((reason) => part({ reason })),
   ...[
     { type: 'diff', path: 'p', diff: 'd' },
     { type: 'command', command: 'c', cwd: '/' },
@@ -86,22 +86,22 @@ const PARTS: object[] = [
 
 describe('the client’s schema reads the protocol’s values unchanged', () => {
   test.each(ACTIVITIES)('%j', (value) => {
-    expect(activity.parse(value)).toEqual(protocol.activity.parse(value));
+    expect(activity.parse(value)).toEqual(protocol.activitySchema.parse(value));
   });
 
   test('this test covers every kind of activity and preview', () => {
-    const types = protocol.activity.options.map(({ shape }) => shape.type.value);
+    const types = protocol.activitySchema.options.map(({ shape }) => shape.type.value);
     expect(new Set(ACTIVITIES.map((value) => Object(value)['type']))).toEqual(new Set(types));
-    expect(protocol.preview.options).toHaveLength(5);
+    expect(protocol.previewSchema.options).toHaveLength(5);
   });
 
   test.each(PARTS)('%j', (value) => {
     // This client does not show the tool's source.
-    const read = pendingPart.parse(value).pending.map((each) => ({ ...each, source: action.source }));
+    const read = pendingPartSchema.parse(value).pending.map((each) => ({ ...each, source: action.source }));
     expect(read).toEqual(protocol.pendingPart.parse(value).pending);
   });
 
   test('unknown fields are ignored', () => {
-    expect(streamed.parse({ newThing: {}, task: undefined })).toEqual({});
+    expect(streamResponseSchema.parse({ newThing: {}, task: undefined })).toEqual({});
   });
 });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ClientError } from '../../../../../shared/client/core/client-error.ts';
 import { ExecutionRegistry } from '../../../../../shared/client/core/execution-registry.ts';
 import { Operations } from '../../../../../shared/client/core/operation-store.ts';
-import type { Progress, Tell } from '../../../../../shared/client/core/progress.ts';
+import type { Progress, OnProgress } from '../../../../../shared/client/core/progress.ts';
 import type { PendingAction } from '../../../../../shared/client/core/task-report.ts';
 import { reportIn, ScriptedLine } from './scripted-line.ts';
 
@@ -32,7 +32,7 @@ beforeEach(() => {
   });
 });
 
-async function begun(text = 'work'): Promise<{ id: string; line: ScriptedLine; tell: Tell }> {
+async function begun(text = 'work'): Promise<{ id: string; line: ScriptedLine; tell: OnProgress }> {
   const id = operations.start({ text });
   const line = lines.at(-1) ?? new ScriptedLine();
   return { id, line, tell: await line.began.promise };

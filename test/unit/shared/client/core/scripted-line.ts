@@ -1,7 +1,7 @@
 /** A task line that plays a script of the test. */
 import { ClientError } from '../../../../../shared/client/core/client-error.ts';
 import { Deferred } from '../../../../../shared/client/core/deferred.ts';
-import type { Tell } from '../../../../../shared/client/core/progress.ts';
+import type { OnProgress } from '../../../../../shared/client/core/progress.ts';
 import type { TaskTransport } from '../../../../../shared/client/core/task-transport.ts';
 import type { TaskReport } from '../../../../../shared/client/core/task-report.ts';
 import type { Decision } from '../../../../../shared/client/core/task-request.ts';
@@ -29,11 +29,11 @@ export class ScriptedLine implements TaskTransport {
   readonly decided: Decision[] = [];
   readonly said: string[] = [];
   readonly end = new Deferred<TaskReport>();
-  readonly began = new Deferred<Tell>();
+  readonly began = new Deferred<OnProgress>();
   /** The outcome of a cancel. By default the task is canceled. */
   cancelFails: Error | undefined;
 
-  async follow(tell: Tell, reading: AbortSignal): Promise<TaskReport> {
+  async follow(tell: OnProgress, reading: AbortSignal): Promise<TaskReport> {
     this.began.resolve(tell);
     reading.addEventListener('abort', () => this.end.reject(new ClientError('unreachable', 'cut')));
     return this.end.promise;
