@@ -5,9 +5,10 @@ import { outputOf } from '../../../bridge/mcp/reports/session-report.ts';
 import { messageOf } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
 import { waitFor, type WaitEnd } from '../../../bridge/sessions/wait-for-session.ts';
+import { StoredClaims } from '../../../bridge/state/decision-claims.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { temporaryDatabase } from '../../support/bridge-database.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { claimsInMemory } from '../../support/claims-in-memory.ts';
 import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
 
 const QUICK = { retries: 3, minTimeout: 1, maxTimeout: 5, factor: 2, randomize: false };
@@ -23,7 +24,10 @@ describe('a stream that breaks', () => {
     const fake = await FakeAgent.start(options);
     const { url } = fake;
     const agent = new Agent('fake', async () => ({ url, headers: {} }));
-    const session = new Session(agent, randomUUID(), { backOff: QUICK, claims: claimsInMemory() });
+    const session = new Session(agent, randomUUID(), {
+      backOff: QUICK,
+      claims: new StoredClaims(await temporaryDatabase()),
+    });
     open.push({ close: () => session.close() }, { close: () => fake.stop() });
     return { fake, session };
   }
@@ -105,7 +109,7 @@ describe('a stream that breaks', () => {
     let { url } = fake;
     const session = new Session(new Agent('fake', async () => ({ url, headers: {} })), randomUUID(), {
       backOff: QUICK,
-      claims: claimsInMemory(),
+      claims: new StoredClaims(await temporaryDatabase()),
     });
     open.push({ close: () => session.close() });
     await settle(session, deliver(session));

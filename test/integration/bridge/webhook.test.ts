@@ -7,12 +7,12 @@ import { Agent } from '../../../bridge/agents/agent.ts';
 import { sendVerdicts } from '../../../bridge/approvals/send-verdicts.ts';
 import { messageOf } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
+import { StoredClaims } from '../../../bridge/state/decision-claims.ts';
 import { WebhookPosts } from '../../../bridge/state/webhook-posts.ts';
 import { openDatabase, rowIn, rowsIn } from '../../support/bridge-database.ts';
 import { type RetryPolicy, post } from '../../../bridge/approvals/webhook/post.ts';
 import { SessionPosts } from '../../../bridge/approvals/webhook/session-posts.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
-import { claimsInMemory } from '../../support/claims-in-memory.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -39,6 +39,7 @@ describe('what waits too long is posted to the approval webhook', () => {
   let receiver: WebhookReceiver;
   let clock: FakeClock;
   let path: string;
+  let claims: StoredClaims;
   const open: { close(): void }[] = [];
 
   beforeEach(async () => {
@@ -52,6 +53,7 @@ describe('what waits too long is posted to the approval webhook', () => {
     receiver = await WebhookReceiver.start();
     clock = new FakeClock();
     path = await mkdtemp(join(tmpdir(), 'webhook-'));
+    claims = new StoredClaims(await openDatabase(path));
   });
   afterEach(async () => {
     for (const each of open.splice(0)) each.close();
@@ -64,7 +66,7 @@ describe('what waits too long is posted to the approval webhook', () => {
   function sessionWith(): Session {
     const endpoint = { url: agent.url, headers: {} };
     const session = new Session(new Agent('fake', async () => endpoint), randomUUID(), {
-      claims: claimsInMemory(),
+      claims,
     });
     open.push(session);
     return session;

@@ -6,18 +6,21 @@ import {
   type CancelledCall,
   CancelledCalls,
 } from '../../../../../bridge/mcp/cancelled-calls/cancelled-calls.ts';
-import { claimsInMemory } from '../../../../support/claims-in-memory.ts';
+import { StoredClaims } from '../../../../../bridge/state/decision-claims.ts';
+import { temporaryDatabase } from '../../../../support/bridge-database.ts';
 
 const agent = new Agent('local', () => Promise.reject(new Error('nobody is asked here')));
+
+const claims = async () => new StoredClaims(await temporaryDatabase());
 
 function withdrawn(fate: TaskOutcome, more: Partial<CancelledCall> = {}): CancelledCall {
   return { tool: 'wait_for_task', cause: { name: 'person', words: 'stop' }, fate, ...more };
 }
 
 describe('the calls a client has withdrawn', () => {
-  test('are told once each, oldest first, with what became of the task and the way back to it', () => {
+  test('are told once each, oldest first, with what became of the task and the way back to it', async () => {
     const withdrawals = new CancelledCalls();
-    const session = new Session(agent, 'message-1', { claims: claimsInMemory() });
+    const session = new Session(agent, 'message-1', { claims: await claims() });
     withdrawals.add(withdrawn({ type: 'goes-on' }, { session }));
     withdrawals.add(withdrawn({ type: 'unsent' }, { tool: 'delegate_task_to_assistant' }));
     const [first = '', second = ''] = withdrawals.take((name) => `p_${name}`);
@@ -29,11 +32,11 @@ describe('the calls a client has withdrawn', () => {
     expect(withdrawals.take((name) => name)).toEqual([]);
   });
 
-  test('are told with what has been learnt by then', () => {
+  test('are told with what has been learnt by then', async () => {
     const withdrawals = new CancelledCalls();
     const call = withdrawn(
       { type: 'cancelling' },
-      { session: new Session(agent, 'message-1', { claims: claimsInMemory() }) },
+      { session: new Session(agent, 'message-1', { claims: await claims() }) },
     );
     withdrawals.add(call);
     call.fate = { type: 'not-cancelled', message: 'The agent is down.' };
@@ -43,7 +46,7 @@ describe('the calls a client has withdrawn', () => {
     withdrawals.add(
       withdrawn(
         { type: 'refused', message: 'No such model.' },
-        { session: new Session(agent, 'm', { claims: claimsInMemory() }) },
+        { session: new Session(agent, 'm', { claims: await claims() }) },
       ),
     );
     const [refused] = withdrawals.take((name) => name);
