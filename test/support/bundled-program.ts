@@ -2,7 +2,7 @@
 import { afterAll } from '@jest/globals';
 import { build } from 'esbuild';
 import { mkdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 const bundled = new Map<string, Promise<string>>();
 
@@ -20,7 +20,7 @@ export function bundledProgram(source: string): Promise<string> {
 async function bundle(source: string): Promise<string> {
   const directory = join(process.cwd(), 'node_modules', '.cache', 'mcp-a2a-bridge');
   await mkdir(directory, { recursive: true });
-  const outfile = join(directory, `${basename(source, '.ts')}-${process.pid}.mjs`);
+  const outfile = join(directory, `${source.replaceAll(/\W+/g, '-')}-${process.pid}.mjs`);
   await build({
     entryPoints: [join(process.cwd(), source)],
     outfile,

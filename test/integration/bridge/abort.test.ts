@@ -5,7 +5,7 @@ import { TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts'
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { timeOf } from '../../support/fake-agent-task.ts';
 import type { FakeTask } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
@@ -32,7 +32,7 @@ describe('tool executions, for a client that may want to abort one', () => {
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();

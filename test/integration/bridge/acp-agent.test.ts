@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 describe('an ACP agent behind the server', () => {
@@ -16,7 +16,7 @@ describe('an ACP agent behind the server', () => {
   let client: RawClient;
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterAll(() => program.remove());
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
@@ -33,7 +33,7 @@ describe('a session is looked for at the agent that is named', () => {
   const ends: (() => Promise<unknown> | void)[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
     const asks = { onMessage: (task: FakeAgent['task']) => task.work().ask(pendingWrite('one')) };
     first = await FakeAgent.start();
     second = await FakeAgent.start(asks);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
@@ -28,7 +28,7 @@ describe('several agents', () => {
   const ends: (() => Promise<unknown> | void)[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
     ours = await FakeAgent.start({
       token: SECRET,
       onMessage: (task, text) => task.work().say(`did ${text}`).complete(),

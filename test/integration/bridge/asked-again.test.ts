@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const DECIDE = 'approve_or_deny_pending_action';
@@ -35,7 +35,7 @@ describe('a decision call that is repeated after the call was asked again', () =
   let client: RawClient;
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(() => client.kill());
   afterAll(() => program.remove());

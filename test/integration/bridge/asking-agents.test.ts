@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type Asking, asking } from '../../support/fake-agent-asking.ts';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
 import { part } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const words = (value: string) => part({ $case: 'text', value });
@@ -32,7 +32,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
   let client: RawClient;
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterAll(() => program.remove());
   afterEach(async () => {

@@ -12,7 +12,7 @@ import {
   type BridgeProgram,
   type BridgeStart,
   bridgeCommand,
-  buildBridge,
+  builtBridge,
 } from './support/bridge-program.ts';
 
 interface Listed {
@@ -93,7 +93,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
   let client: AnyClient;
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
     agent = await FakeAgent.start({
       token: 'a-secret',
       onMessage: (task, text) =>

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { FakeGemini } from '../../support/fake-gemini.ts';
 import { stage } from '../../support/stage.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 const EXECUTE = 'execute_agent_command';
@@ -28,7 +28,7 @@ let program: BridgeProgram;
 const open: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  program = await buildBridge();
+  program = await builtBridge();
 });
 afterEach(async () => {
   for (const close of open.splice(0)) await close();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient } from './support/raw-client.ts';
 
 /** What configurations, permissions and prompts name that were written for the bridge to gemini-cli's agent. */
@@ -31,7 +31,7 @@ describe('with --tool-prefix gemini_', () => {
   let client: RawClient;
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
     agent = await FakeAgent.start({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),

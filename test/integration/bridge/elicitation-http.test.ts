@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { signal } from '../../support/signal.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { decisionChannels } from './support/decision-channels.ts';
 import { type FormAnswer, type FormResult, formResult } from './support/form-client.ts';
 import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
@@ -64,7 +64,7 @@ describe.each(ASKED)('%s over HTTP', (_, connect) => {
   const open: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const close of open.splice(0)) await close();

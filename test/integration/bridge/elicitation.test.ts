@@ -7,7 +7,7 @@ import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { stage } from '../../support/stage.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { decisionChannels } from './support/decision-channels.ts';
 import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
 import { RawClient } from './support/raw-client.ts';
@@ -24,7 +24,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();

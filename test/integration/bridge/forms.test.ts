@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
 import { type FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
 import { signal } from '../../support/signal.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
@@ -26,7 +26,7 @@ let program: BridgeProgram;
 const open: { close: () => Promise<unknown> }[] = [];
 
 beforeAll(async () => {
-  program = await buildBridge();
+  program = await builtBridge();
 });
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close();

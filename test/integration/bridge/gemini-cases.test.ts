@@ -8,7 +8,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelCall } from '../../support/fake-gemini-tools.ts';
 import { GEMINI_SERVER } from '../../support/gemini-server.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { type GeminiPeer, startReal, startStandIn } from './support/gemini-peer.ts';
 import { pendingIn } from './support/pending-in.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
@@ -31,7 +31,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
   let stateDir: string;
 
   beforeAll(async () => {
-    [program, peer] = await Promise.all([buildBridge(), startPeer()]);
+    [program, peer] = await Promise.all([builtBridge(), startPeer()]);
   }, LONG_MS);
   afterAll(async () => {
     await peer.stop();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeGemini } from '../../support/fake-gemini.ts';
 import type { PlannedCall, Step } from '../../support/fake-gemini-task.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const written: (string | undefined)[] = [];
@@ -53,7 +53,7 @@ describe('an agent in the dialect of gemini-cli', () => {
   let running: Promise<void>;
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterAll(() => program.remove());
 

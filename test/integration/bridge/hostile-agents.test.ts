@@ -4,7 +4,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { hostileAgent, type HostileAgent } from '../../support/fake-agent-hostile.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -82,7 +82,7 @@ describe('agents that do not behave', () => {
   const agents = new Map<string, HostileAgent>();
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
     good = await FakeAgent.start({ onMessage: (task) => task.work().say('fine').complete() });
     for (const [name, { answer, card }] of Object.entries(HOSTILE)) {
       agents.set(name, await hostileAgent(answer, { card: card ?? false }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
 import { type CallResult, HTTP_CLIENTS, type HttpClient } from './support/http-client.ts';
 
@@ -19,7 +19,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();

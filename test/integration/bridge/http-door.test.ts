@@ -5,7 +5,7 @@ import { mkdtemp, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { FakeAgent } from '../../support/fake-agent.ts';
-import { type BridgeProgram, bridgeCommand, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, bridgeCommand, builtBridge } from './support/bridge-program.ts';
 import { ask, type HttpBridge, INITIALIZE, MCP_HEADERS, startHttpBridge } from './support/http-bridge.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
@@ -17,7 +17,7 @@ describe('the door before MCP over HTTP', () => {
   let bridge: HttpBridge;
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
     agent = await FakeAgent.start();
     bridge = await startHttpBridge(program, {
       stateDir: await mkdtemp(join(program.directory, 'state-')),
@@ -181,7 +181,7 @@ describe('a call over HTTP that its client withdraws', () => {
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();
@@ -228,7 +228,7 @@ describe('HTTP beside stdio', () => {
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();

@@ -8,7 +8,7 @@ import { toolExecutionSchema, TOOL_EXECUTIONS } from '../../../bridge/mcp/report
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { type HttpBridge, startHttpBridge } from './support/http-bridge.ts';
 import { HTTP_CLIENTS, type HttpClient } from './support/http-client.ts';
 
@@ -29,7 +29,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
   const open: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const close of open.splice(0)) await close();

@@ -8,7 +8,7 @@ import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { decisionChannels } from './support/decision-channels.ts';
 import { type Form, type TasksClient, tasksClient, type TasksClientOptions } from './support/tasks-client.ts';
 
@@ -38,7 +38,7 @@ describe('MCP tasks', () => {
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, realpath, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { FORM_CLIENTS, type FormAnswer, type FormClient, type ShownForm } from './support/form-client.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
@@ -19,7 +19,7 @@ describe('a task that a call wants to start', () => {
   let own: string;
   const open: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterAll(() => program.remove());
   beforeEach(async () => {

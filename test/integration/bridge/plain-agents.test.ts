@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 describe.each(['1.0', '0.3'] as const)(
@@ -14,7 +14,7 @@ describe.each(['1.0', '0.3'] as const)(
     let stateDir: string;
 
     beforeAll(async () => {
-      program = await buildBridge();
+      program = await builtBridge();
       agent = await plainAgent(version);
       stateDir = await mkdtemp(join(program.directory, 'state-'));
       client = await RawClient.start(program, { stateDir, agentUrl: agent.url });

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { askPerson, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
@@ -22,7 +22,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
@@ -41,7 +41,7 @@ describe('R92 the state of a call that waits for forms', () => {
   let program: BridgeProgram;
   const open: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const close of open.splice(0)) await close();

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { sessionReportSchema } from '../../../bridge/mcp/reports/session-report.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, bridgeCommand, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, bridgeCommand, builtBridge } from './support/bridge-program.ts';
 
 const CHARACTERS = 5_000_000;
 /** No two places of it look alike. */
@@ -52,7 +52,7 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
     };
 
     beforeAll(async () => {
-      program = await buildBridge();
+      program = await builtBridge();
       agent = await FakeAgent.start({
         onMessage: (task, text) =>
           text === 'ask'

@@ -5,7 +5,7 @@ import { rowsIn } from '../../support/bridge-database.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
@@ -15,7 +15,7 @@ describe('a bridge that is killed', () => {
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { mkdtemp } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stage, type Stage } from '../../support/stage.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 describe('an agent of ours that follows a script', () => {
@@ -12,7 +12,7 @@ describe('an agent of ours that follows a script', () => {
   let client: RawClient;
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterAll(() => program.remove());
 

@@ -5,7 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { stage, type Stage } from '../../support/stage.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient } from './support/raw-client.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 
@@ -18,7 +18,7 @@ let program: BridgeProgram;
 const open: RawClient[] = [];
 
 beforeAll(async () => {
-  program = await buildBridge();
+  program = await builtBridge();
 });
 afterEach(async () => {
   for (const each of open.splice(0)) await each.kill();

@@ -5,7 +5,7 @@ import { append, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { asJson, WebhookReceiver } from '../../support/webhook-receiver.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
 const SECRET = 'SECRET_OF_THE_RECEIVER';
@@ -25,7 +25,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
   const open: RawClient[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   beforeEach(async () => {
     whole = await stage();

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { rowsIn } from '../../support/bridge-database.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
@@ -28,7 +28,7 @@ describe('a call that its client withdraws', () => {
   const open: { close: () => Promise<unknown> }[] = [];
 
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { type BridgeProgram, buildBridge } from './support/bridge-program.ts';
+import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
@@ -38,7 +38,7 @@ describe('R96 where no person can be asked', () => {
   let agent: FakeAgent;
   const open: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterAll(() => program.remove());
   beforeEach(async () => {

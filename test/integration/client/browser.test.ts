@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildBridge } from '../bridge/support/bridge-program.ts';
+import { builtBridge } from '../bridge/support/bridge-program.ts';
 import { startHttpBridge } from '../bridge/support/http-bridge.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { BROWSER, NO_BROWSER, servePages, startBrowser, type PageServer } from './support/browser.ts';
@@ -90,7 +90,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   test('R51 over MCP too, through a bridge that serves the page over HTTP', async () => {
     const staged = await stage();
     const { server } = staged;
-    const program = await buildBridge();
+    const program = await builtBridge();
     const bridge = await startHttpBridge(program, {
       stateDir: await mkdtemp(join(program.directory, 'state-')),
       agentUrl: server.url,

@@ -5,7 +5,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { stage, type Stage } from '../../support/stage.ts';
-import { buildBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
+import { builtBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
 import { startHttpBridge, type HttpBridge } from '../bridge/support/http-bridge.ts';
 import { BROWSER, startBrowser } from './support/browser.ts';
 import { plan, wait } from '../../support/offline-plan.ts';
@@ -88,7 +88,7 @@ describe('examples/abort-tool.mjs', () => {
   let program: BridgeProgram;
   const bridges: HttpBridge[] = [];
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const bridge of bridges.splice(0)) await bridge.kill();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { McpClient, type McpClientOptions } from '../../../shared/client/index.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { buildBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
+import { builtBridge, type BridgeProgram } from '../bridge/support/bridge-program.ts';
 import { startHttpBridge, type HttpBridge } from '../bridge/support/http-bridge.ts';
 import { CuttingFetch } from './support/cutting-fetch.ts';
 import { Watched } from './support/watched.ts';
@@ -17,7 +17,7 @@ describe('the client of the bridge, over MCP', () => {
   let program: BridgeProgram;
   const bridges: HttpBridge[] = [];
   beforeAll(async () => {
-    program = await buildBridge();
+    program = await builtBridge();
   });
   afterEach(async () => {
     for (const bridge of bridges.splice(0)) await bridge.kill();

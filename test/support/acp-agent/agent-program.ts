@@ -1,7 +1,7 @@
 /** Provides the test ACP agent as a program: bundled once, with a state directory per test. */
-import { build } from 'esbuild';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bundledProgram } from '../bundled-program.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 export interface AgentProgram {
@@ -18,17 +18,14 @@ export interface AgentProgram {
   answers: () => Promise<string[]>;
 }
 
-let bundled: Promise<string> | undefined;
-
 /** @param modes its behaviour; see program.ts */
 export async function agentProgram(...modes: string[]): Promise<AgentProgram> {
-  bundled ??= bundle();
   const stateDir = await temporaryDirectory();
   const lines = async (name: string): Promise<string[]> =>
     (await readFile(join(stateDir, name), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
   return {
     command: process.execPath,
-    args: [await bundled, stateDir, ...modes],
+    args: [await bundledProgram('test/support/acp-agent/program.ts'), stateDir, ...modes],
     stateDir,
     prompts: async () => (await lines('prompts.jsonl')).map((line) => String(JSON.parse(line).text)),
     skipStep: async () => {
@@ -42,19 +39,4 @@ export async function agentProgram(...modes: string[]): Promise<AgentProgram> {
     answers: async () =>
       (await lines('answers.jsonl')).map((line) => `${JSON.parse(line).id}: ${JSON.parse(line).option}`),
   };
-}
-
-async function bundle(): Promise<string> {
-  // Test files run in parallel, each in its own process.
-  const outfile = join('node_modules', '.cache', 'mcp-a2a-bridge', `acp-${process.pid}`, 'test-agent.mjs');
-  await build({
-    entryPoints: [join('test', 'support', 'acp-agent', 'program.ts')],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    logLevel: 'warning',
-  });
-  return join(process.cwd(), outfile);
 }

@@ -1,16 +1,14 @@
 /** Starts the test MCP server in its own process. All processes end after the test. */
-import { afterAll, afterEach } from '@jest/globals';
+import { afterEach } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { build } from 'esbuild';
 import { z } from 'zod';
 import {
   mcpServerSettingsSchema,
   type McpServerEntry,
 } from '../../../a2a-server/mcp-servers/server-settings.ts';
+import { bundledProgram } from '../bundled-program.ts';
 import type { Fault } from './session.ts';
 
 export type PeerKind = 'stdio' | 'http' | 'sse';
@@ -84,34 +82,8 @@ export function entryOf(settings: Record<string, unknown>): McpServerEntry {
   return peer;
 }
 
-let bundled: Promise<string> | undefined;
-
-/**
- * The path of the bundled program. Node 20 runs no TypeScript. The bundle's directory lets its package imports
- * resolve.
- */
-export function peerProgram(): Promise<string> {
-  bundled ??= (async () => {
-    const directory = join(process.cwd(), 'node_modules', '.cache', 'mcp-a2a-bridge');
-    await mkdir(directory, { recursive: true });
-    const outfile = join(directory, `mcp-peer-${process.pid}.mjs`);
-    await build({
-      entryPoints: [join(process.cwd(), 'test', 'support', 'mcp-peer', 'program.ts')],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      packages: 'external',
-      logLevel: 'error',
-    });
-    return outfile;
-  })();
-  return bundled;
-}
-
-afterAll(async () => {
-  if (bundled !== undefined) await rm(await bundled);
-});
+/** The path of the bundled program. */
+export const peerProgram = (): Promise<string> => bundledProgram('test/support/mcp-peer/program.ts');
 
 function over(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;

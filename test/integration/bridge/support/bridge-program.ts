@@ -1,14 +1,7 @@
-/** The bridge as a person runs it: the bundled program, in a process of its own, with a state directory of its own. */
-import { build } from 'esbuild';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+/** The built bridge in its own process, with its own state directory. */
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-
-/** Below node_modules: the bundle loads SQLite's native driver from there. */
-const CACHE = resolve('node_modules/.cache/mcp-a2a-bridge');
-
-const BANNER =
-  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 export interface BridgeProgram {
   /** The built main file. */
@@ -18,31 +11,13 @@ export interface BridgeProgram {
   remove(): Promise<void>;
 }
 
-/** Bundles the bridge as it is now, not as it was when somebody last ran the build. */
-export async function buildBridge(): Promise<BridgeProgram> {
+/** Jest has built the program before the first test; see `test/support/fresh-build.ts`. */
+export async function builtBridge(): Promise<BridgeProgram> {
   const directory = await mkdtemp(join(tmpdir(), 'bridge-test-'));
-  await mkdir(CACHE, { recursive: true });
-  const bundle = await mkdtemp(join(CACHE, 'bridge-test-'));
-  const out = join(bundle, 'dist', 'bridge');
-  await build({
-    entryPoints: ['bridge/main.ts'],
-    outdir: out,
-    outExtension: { '.js': '.mjs' },
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    external: ['libsql'],
-    banner: { js: BANNER },
-    logLevel: 'warning',
-  });
   return {
-    script: join(out, 'main.mjs'),
+    script: resolve('dist/bridge/main.js'),
     directory,
-    async remove() {
-      for (const each of [directory, bundle]) await rm(each, { recursive: true, force: true });
-    },
+    remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
 
@@ -51,12 +26,12 @@ export interface BridgeStart {
   agentUrl?: string;
   token?: string;
   args?: readonly string[];
-  /** Workspaces that calls may name. By default all below the directory for temporary files: tests make theirs there. */
+  /** Workspaces that calls may name. Defaults to the directory for temporary files: tests create theirs there. */
   workspaces?: readonly string[];
   env?: Readonly<Record<string, string>>;
 }
 
-/** What to run, for any MCP client. */
+/** The command that an MCP client runs. */
 export function bridgeCommand(
   program: BridgeProgram,
   { stateDir, agentUrl, token, args = [], workspaces = [tmpdir()], env = {} }: BridgeStart,
