@@ -19,6 +19,7 @@ import {
   message,
   working,
 } from './journal-samples.ts';
+import { runsOf } from './property-runs.ts';
 
 const PRINCIPALS = ['alice', 'bob'];
 const SESSIONS = ['one', 'two', 'three'];
@@ -83,7 +84,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
   retention: fc.option(fc.nat({ max: 2 }), { nil: undefined, freq: 2 }),
 });
 
-/** @param runs the number of generated histories */
+/** @param runs the number of generated histories in `npm run test:all` */
 export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, runs: number): void {
   it('J1 J2 J3 any interleaving of appends and restarts gives what the model gives', async () => {
     await fc.assert(
@@ -116,7 +117,7 @@ export function itActsAsTheModel(createStorage: () => Promise<JournalStorage>, r
           await storage.dispose();
         }
       }),
-      { numRuns: runs },
+      { numRuns: runsOf(runs) },
     );
   }, 120_000);
 }

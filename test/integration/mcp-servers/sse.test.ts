@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+import { runsOf } from '../../support/property-runs.ts';
 
 async function overSse(limits: Parameters<typeof mcpStage>[1] = {}) {
   const peer = await startPeer('sse');
@@ -32,7 +33,7 @@ describe('an MCP server over HTTP+SSE', () => {
           calls.map(({ text }) => `look: ${text}`),
         );
       }),
-      { numRuns: 20 },
+      { numRuns: runsOf(20) },
     );
     expect((await peer.seen()).streams).toBe(1);
   });

@@ -1,6 +1,6 @@
 /**
  * Seeded random interleavings of decide, cancel, message, abort and detach with everything the executor does, on a real
- * journal. `INTERLEAVINGS=10000 npm run jest -- interleavings` searches longer; a failure prints its seed and path.
+ * journal. `ALL_TESTS=1 RUNS=20 npm run jest -- interleavings` searches longer; a failure prints its seed and path.
  */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -27,8 +27,9 @@ import { TOOL_APPROVAL, type DecisionWord } from '../../../../shared/protocol/to
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { steeredJournal } from '../../../support/steered-journal.ts';
 import { SteeredAgent, type PlannedTurn } from '../../../support/steered-agent.ts';
+import { runsOf } from '../../../support/property-runs.ts';
 
-const numRuns = Number(process.env['INTERLEAVINGS'] ?? 500);
+const numRuns = runsOf(500);
 
 type Action =
   | { type: 'decide'; pick: number; word: Exclude<DecisionWord, 'answer'> }

@@ -19,6 +19,7 @@ import {
   words,
   type PlannedTask,
 } from '../../../support/long-session.ts';
+import { runsOf } from '../../../support/property-runs.ts';
 
 const NOTHING = { inputTokens: 0, outputTokens: 0 };
 
@@ -75,7 +76,7 @@ class Session {
 
 const room = (window: number): ContextWindow => ({ window, beside: 1_000, model: 'm' });
 const windows = fc.integer({ min: 8_000, max: 40_000 });
-const cases = { numRuns: 60 };
+const cases = { numRuns: runsOf(60) };
 
 function holds(check: (session: Session, room: ContextWindow, took: TaskEvent[]) => void): void {
   fc.assert(

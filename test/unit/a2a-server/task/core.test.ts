@@ -10,9 +10,9 @@ import {
   TERMINAL_STATES,
 } from '../../../../a2a-server/task/snapshot.ts';
 import { TaskMachine, moves, type Move } from '../../../support/task-machine.ts';
+import { runsOf } from '../../../support/property-runs.ts';
 
-/** The number of generated tasks. A longer search: `CORE_RUNS=100000 npm run jest -- test/unit/a2a-server/task`. */
-const numRuns = Number(process.env['CORE_RUNS'] ?? 1000);
+const numRuns = runsOf(1000);
 
 function play(sequence: readonly Move[]): TaskMachine {
   const machine = new TaskMachine();

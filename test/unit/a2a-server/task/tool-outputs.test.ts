@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_HELD, withOutput, type ExecutionOutput } from '../../../../a2a-server/task/tool-outputs.ts';
+import { runsOf } from '../../../support/property-runs.ts';
 
 const ref = { callId: 'c', tool: 'run-shell-command', title: 'Run' };
 const put = (outputs: readonly ExecutionOutput[], toolId: string, text: string) =>
@@ -45,7 +46,7 @@ describe('the output in a snapshot', () => {
           expect(new Set(outputs.map(({ toolId }) => toolId)).size).toBe(outputs.length);
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runsOf(50) },
     );
   });
 });

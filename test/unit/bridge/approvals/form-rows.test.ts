@@ -7,6 +7,7 @@ import { COLUMNS, formRows, MOST_ROWS, summaryRows } from '../../../../bridge/ap
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
+import { runsOf } from '../../../support/property-runs.ts';
 
 const action = (changes: Partial<PendingAction>): PendingAction => pendingWrite('one', changes);
 const command = (text: string, cwd = '/w'): PendingAction =>
@@ -216,7 +217,7 @@ describe('whatever the preview', () => {
         fc.pre(rows !== undefined);
         expect(formRows(command(other))).not.toEqual(rows);
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 
@@ -236,7 +237,7 @@ describe('whatever the preview', () => {
           .map((each) => `${each.charAt(0)} ${each.slice(1)}`.trimEnd());
         expect(rows?.slice(1)).toEqual(changed);
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 });

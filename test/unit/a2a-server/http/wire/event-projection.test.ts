@@ -30,7 +30,9 @@ const anyPart = fc.oneof(
   fc
     .base64String()
     .map((base64): ContentPart => ({ type: 'file', base64, name: 'f', mediaType: 'text/csv' })),
-  fc.webUrl().map((url): ContentPart => ({ type: 'file-url', url })),
+  fc
+    .constantFrom('https://example.com/a?b=c#d', 'http://[::1]:8080/%20', 'https://bücher.example/')
+    .map((url): ContentPart => ({ type: 'file-url', url })),
 );
 
 /** What no client needs to see. */

@@ -6,6 +6,7 @@ import {
   isBridge,
   withoutBridge,
 } from '../../../../../bridge/cli/clients/config-text.ts';
+import { runsOf } from '../../../../support/property-runs.ts';
 
 const entry = { command: '/usr/bin/node', args: ['/opt/mcp-a2a-bridge/dist/bridge/main.js'] };
 
@@ -58,7 +59,7 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
         for (const [key, value] of Object.entries(servers))
           if (key !== 'a2a-bridge') expect(config.read(end, ['servers', key])).toEqual(value);
       }),
-      { numRuns: 60 },
+      { numRuns: runsOf(60) },
     );
   });
 

@@ -1,0 +1,10 @@
+/**
+ * The number of cases in a property test. `npm test` generates a fifth of them, `npm run test:all` generates them all.
+ * A longer search: `RUNS=100 npm run jest -- <file>` generates a hundred times as many.
+ */
+const FACTOR = Number(process.env['RUNS'] ?? (process.env['ALL_TESTS'] === undefined ? 0.2 : 1));
+
+/** @param count the number of cases in `npm run test:all` */
+export function runsOf(count: number): number {
+  return Math.ceil(count * FACTOR);
+}
