@@ -6,7 +6,7 @@ import type { UserMessage } from '../task/events.ts';
 import { callsOf, lastTurn, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { AgentCommand } from './agent-command.ts';
-import { commandAsModel } from './command-model.ts';
+import { commandAsModel } from './command-as-model.ts';
 
 export interface AgentCommands {
   /** The commands as clients see them. */

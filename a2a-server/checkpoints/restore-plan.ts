@@ -4,7 +4,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { restoreStep, type Checkpoint, type RestoreStep } from '../task/checkpoint.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { fileStateOf } from './saving-workspace.ts';
+import { fileStateOf } from './checkpointing-workspace.ts';
 
 /** A file to restore, with the hashes of its current and its saved content. Undefined means no file. */
 export interface RestoredFile {

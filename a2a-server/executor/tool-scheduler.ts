@@ -13,7 +13,7 @@
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { checkpointingWorkspace } from '../checkpoints/saving-workspace.ts';
+import { checkpointingWorkspace } from '../checkpoints/checkpointing-workspace.ts';
 import type { Journal } from '../journal/journal.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
 import type { Policy } from '../policy/policy.ts';

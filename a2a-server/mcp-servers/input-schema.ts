@@ -2,7 +2,7 @@
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { withinTimeOrRetry, TimeExceeded, withinTime } from '../../shared/runtime/bounded-time.ts';
+import { withinTimeOrRetry, TimeExceeded, withinTime } from '../../shared/runtime/time-limit.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length as JSON, in characters; each model request contains the schema. */

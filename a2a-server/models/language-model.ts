@@ -12,7 +12,7 @@ import type { Model, ModelEvent, ModelRequest } from './model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { callOptions } from './prompt.ts';
 import { providerFailure, type ProviderFacts } from './provider-failure.ts';
-import { StreamCutOff, StreamPartReader } from './turn-parts.ts';
+import { StreamCutOff, StreamPartReader } from './stream-part-reader.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 

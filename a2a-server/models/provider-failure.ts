@@ -10,7 +10,7 @@ import {
 } from '@ai-sdk/provider';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { PromptTooLong, RETRY_AFTER } from './model.ts';
-import { StreamCutOff } from './turn-parts.ts';
+import { StreamCutOff } from './stream-part-reader.ts';
 
 export interface ProviderFailure {
   error: ProductError;

@@ -20,7 +20,7 @@ import { attachCaller, Caller } from '../http/auth/caller.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
 import { STALLED_HEARTBEATS, untilDrained } from '../http/streams/drained.ts';
-import { httpStatusOf, sendError } from '../http/routes/error-answer.ts';
+import { httpStatusOf, sendError } from '../http/routes/error-response.ts';
 import {
   EVENTS_PATH,
   eventsRoute,

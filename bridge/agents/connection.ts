@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { AGENT_COMMAND, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';

@@ -4,7 +4,7 @@ import { fromRestErrorBody } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { eventsOf } from '../../shared/net/server-sent-events.ts';
-import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream.ts';
+import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpFailure } from './http-failure.ts';
 
 export interface ResumableStream {

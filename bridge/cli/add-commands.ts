@@ -94,7 +94,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
     .option('--agent <name>', 'by this agent; default the first')
     .option('--session <session>', 'in this session; default a new one')
     .action(async (name: string, args: string[], _, it: Command) => {
-      const { runAgentCommand } = await import('./commands/command.ts');
+      const { runAgentCommand } = await import('./commands/run-agent-command.ts');
       await carryOut(it, (run) => runAgentCommand(run, { command: name, args }));
     });
   add('abort <toolId>', 'stops one running tool; its task goes on')

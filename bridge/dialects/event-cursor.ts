@@ -1,6 +1,6 @@
 /** Reads the cursor of the resumable-stream extension from an event's metadata. */
 import { z } from 'zod';
-import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream-extension.ts';
 
 const positionMetadata = z.object({ [RESUMABLE_STREAM]: streamPositionSchema });
 

@@ -7,7 +7,7 @@ import { Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import { Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { cardOf, clientFor, startAgent } from './agent.ts';
 import type { Agent } from './agent.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
-import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream.ts';
+import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream-extension.ts';
 import { beginning, completed, continuing, delta, working } from '../support/journal-samples.ts';
 import { startAgent } from './agent.ts';
 import type { Agent } from './agent.ts';

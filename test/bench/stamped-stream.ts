@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import type { Agent } from './agent.ts';
 
 export interface StreamRequest {

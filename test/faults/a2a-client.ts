@@ -4,7 +4,7 @@
  */
 import { request, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { Refusal, resultOf, rpcBody } from '../support/rpc-answer.ts';
 import { sseFrames } from '../support/sse-frame.ts';

@@ -2,7 +2,7 @@
 import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { once } from 'node:events';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { decisionOn, decisionsPart, written, type Addressed } from '../support/a2a-message.ts';
 import { resultOf, rpcBody } from '../support/rpc-answer.ts';

@@ -1,6 +1,6 @@
 /** An A2A 1.0 client over JSON-RPC on raw connections. It sends only what the test tells it. */
 import { z } from 'zod';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { decisionsPart, written, type Addressed, type WrittenDecision } from './a2a-message.ts';
 import { EventStream } from './event-stream.ts';

@@ -1,7 +1,7 @@
 /** A task of the fake agent: a journal in memory and its A2A representation. */
 import { Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { type Activity, type PendingAction, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 
 type Update = Pick<

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AgentCard, Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { type Decision, decisionsPartSchema, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { FakeTask } from './fake-agent-task.ts';
 

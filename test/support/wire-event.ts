@@ -1,6 +1,6 @@
 /** Parses the tasks and events of an A2A 1.0 server with both extensions on. */
 import { z } from 'zod';
-import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream-extension.ts';
 import {
   activitySchema,
   pendingPart,

@@ -5,7 +5,7 @@ import { A2AError } from '@a2a-js/sdk/errors';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Caller } from './caller.ts';
 import { toWireError } from '../wire/wire-errors.ts';

@@ -3,7 +3,7 @@
  * origins that the operator lists.
  */
 import type { RequestHandler } from 'express';
-import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream.ts';
+import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { EXTENSIONS_HEADER } from './call-context.ts';
 
 /** Seconds for which a browser may cache a preflight answer. */

@@ -1,7 +1,7 @@
 /** Builds the agent card (A2A 1.0 §4.4.1). */
 import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 
 /** The bridge recognises this product's servers by this name. */

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
@@ -19,7 +19,7 @@ import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
 import { restStreamFormat } from './rest-route.ts';
-import { respondWithStream } from '../streams/stream-answer.ts';
+import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamTickets } from '../auth/stream-ticket.ts';
 import { streamAfter } from '../streams/task-stream.ts';
 

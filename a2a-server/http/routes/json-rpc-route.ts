@@ -20,7 +20,7 @@ import {
 } from '../wire/json-rpc-envelope.ts';
 import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
 import { legacyFinal } from '../wire/legacy-final.ts';
-import { respondWithStream } from '../streams/stream-answer.ts';
+import { respondWithStream } from '../streams/stream-response.ts';
 import { eventPosition } from '../streams/stream-position.ts';
 import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';

@@ -15,8 +15,8 @@ import { restContext, checkMessageBody } from './rest-context.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
-import { respondWithStream } from '../streams/stream-answer.ts';
-import type { StreamFormat } from '../streams/stream-answer.ts';
+import { respondWithStream } from '../streams/stream-response.ts';
+import type { StreamFormat } from '../streams/stream-response.ts';
 import { eventPosition } from '../streams/stream-position.ts';
 import { toWireError } from '../wire/wire-errors.ts';
 

@@ -1,5 +1,5 @@
 /** Reads the SSE id of an encoded event: the `seq` in the metadata of the resumable-stream extension. */
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 
 /** @param event an encoded Task or update event. In 1.0 a field that names its type wraps it; in 0.3 nothing does. */
 export function eventPosition(event: unknown): string | undefined {

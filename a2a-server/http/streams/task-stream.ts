@@ -1,7 +1,7 @@
 /** The streams of a task, SendStreamingMessage and SubscribeToTask. Each is a cursor on the task's journal. */
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream.ts';
+import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
 import type { FollowUntil, TaskService } from '../../executor/task-service.ts';
 import type { TaskRow } from '../../journal/journal.ts';
 import { isSettled, isTerminal } from '../../task/snapshot.ts';

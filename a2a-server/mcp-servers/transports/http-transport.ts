@@ -16,7 +16,7 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpFailure } from './http-failure.ts';
-import { openOwnSocketHttp, type OwnSocketHttp } from './http-line.ts';
+import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
 import { NotDelivered, type ServerTransport } from './server-transport.ts';
 

@@ -12,7 +12,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpFailure, statusFailure } from './http-failure.ts';
-import { openOwnSocketHttp, type OwnSocketHttp } from './http-line.ts';
+import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
 import type { ServerTransport } from './server-transport.ts';
 

@@ -13,7 +13,7 @@ import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
 import { endGroup } from '../../processes/process-group.ts';
-import { LineSplitter } from './lines.ts';
+import { LineSplitter } from './line-splitter.ts';
 import {
   MAX_MESSAGE,
   NotDelivered,

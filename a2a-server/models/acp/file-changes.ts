@@ -13,7 +13,7 @@ import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { ABSENT } from '../../tools/workspace/text-file.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { replacementsIn, type Replacements } from './replacements.ts';
-import type { FileDiff } from './tool-call.ts';
+import type { FileDiff } from './acp-tool-call.ts';
 
 /** A file on disk: its text, that there is none, or that it cannot be read as text of the workspace. */
 export type CurrentFile =

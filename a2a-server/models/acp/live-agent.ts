@@ -18,7 +18,7 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { AgentConnection, AgentPeer, PermissionRequest } from './agent-connection.ts';
 import { permissionOf, type Permission } from './permission.ts';
-import { mergeToolCallUpdate } from './tool-call.ts';
+import { mergeToolCallUpdate } from './acp-tool-call.ts';
 
 /** Maximum characters of unread updates, as JSON. */
 const MAX_UNREAD = 16 * 1024 * 1024;

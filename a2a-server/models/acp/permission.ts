@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { inputHash } from '../../../shared/protocol/input-hash.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import { toolCallDiffs, toolCallText } from './tool-call.ts';
+import { toolCallDiffs, toolCallText } from './acp-tool-call.ts';
 
 /** The fields of a permission that the person sees and that the decision binds to (D2). */
 export const permissionInputSchema = z.strictObject({

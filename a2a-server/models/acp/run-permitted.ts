@@ -9,7 +9,7 @@ import { contentPartsOf } from './session-updates.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveAgents } from './live-agents.ts';
 import { permissionOutcome, rejectOutcome, type Permission } from './permission.ts';
-import { hasToolCallEnded, toolCallText } from './tool-call.ts';
+import { hasToolCallEnded, toolCallText } from './acp-tool-call.ts';
 
 /** Maximum characters of the result. */
 const MAX_RESULT = 30_000;

@@ -6,7 +6,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import type { ModelEvent } from '../model.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import { blockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './tool-call.ts';
+import { blockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './acp-tool-call.ts';
 
 const MAX_NOTE = 300;
 const MAX_OUTPUT = 30_000;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
-import { hostTarget } from '../web/url-host.ts';
+import { hostTarget } from '../web/host-target.ts';
 import { Pace } from '../web/crawl/pace.ts';
 import type { WebContext } from '../web/get.ts';
 
@@ -61,7 +61,7 @@ async function crawl(
 ): Promise<ToolResult> {
   const { crawlSite } = await import('../web/crawl/crawl-site.ts');
   const { CrawlReport } = await import('../web/crawl/crawl-report.ts');
-  const { QueryWords } = await import('../web/crawl/query.ts');
+  const { QueryWords } = await import('../web/crawl/query-words.ts');
   const start = await place(url, web);
   const query = new QueryWords(text);
   const report = new CrawlReport(`${start.href} for "${oneLine(text, 200)}"`, query);

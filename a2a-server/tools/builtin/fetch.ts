@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import { hostTarget } from '../web/url-host.ts';
+import { hostTarget } from '../web/host-target.ts';
 import { truncate } from '../web/truncate.ts';
 import type { WebResponse, WebContext } from '../web/get.ts';
 import type { Page } from '../web/page.ts';

@@ -3,7 +3,7 @@
  * A slice has a time limit if the pattern can be hostile.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
+import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
 /** Characters per slice; an ordinary pattern takes about a millisecond for one slice. */

@@ -1,6 +1,6 @@
 /** Decides which paths match a glob. */
 import picomatch from 'picomatch';
-import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
+import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
 
 /** A glob becomes a regular expression and can be equally slow; see bounded-time.ts. */
 const LIMIT_MS = 100;

@@ -2,7 +2,7 @@
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
-import { whyNotPublic } from './address.ts';
+import { whyNotPublic } from './public-address.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 
 /** Servers accept no longer URLs (RFC 9110 §4.1 asks for at least 8000 octets). */

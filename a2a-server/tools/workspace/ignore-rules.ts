@@ -1,7 +1,7 @@
 /** Applies the .gitignore files from the workspace root down to one directory. */
 import ignore, { type Ignore } from 'ignore';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/bounded-time.ts';
+import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
 import type { DirectoryEntry } from './entries.ts';
 
 /** Time limit for untrusted patterns; see bounded-time.ts. */

@@ -7,7 +7,7 @@ import type { Verdict } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
-import { parseChoiceNumbers } from '../decisions/parse-choice.ts';
+import { parseChoiceNumbers } from '../decisions/parse-choice-numbers.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSession } from '../decisions/resolve-id.ts';

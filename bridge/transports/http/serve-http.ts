@@ -16,7 +16,7 @@ import { isPreflight, pageHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkToken, type AccessRules } from './auth.ts';
 import { type McpEndpoint, mcpEndpoint } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
-import { writeResponse } from './write-answer.ts';
+import { writeResponse } from './write-response.ts';
 
 const HOST = '127.0.0.1';
 const PATH = '/mcp';

@@ -4,7 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { FrameGate } from './frame-gate.ts';
-import { withInvalidParams } from './typed-error.ts';
+import { withInvalidParams } from './invalid-params.ts';
 
 export class StdioTransport extends StdioServerTransport {
   constructor(stdin: Readable, stdout: Writable, log: Logger) {

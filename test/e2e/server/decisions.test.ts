@@ -7,7 +7,7 @@ import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import { activitiesOf } from '../../support/wire-event.ts';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 
 const INVALID_PARAMS = -32602;
 

@@ -5,7 +5,7 @@ import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { pendingPart, taskOverviewSchema, TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { z } from 'zod';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { callRequested, PENDING } from '../../unit/a2a-server/http/samples.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';

@@ -3,7 +3,7 @@ import { count, oneLine } from '../../../../shared/text/one-line.ts';
 import { truncate } from '../truncate.ts';
 import type { Page } from '../page.ts';
 import { passagesOf } from './passages.ts';
-import type { QueryWords } from './query.ts';
+import type { QueryWords } from './query-words.ts';
 
 interface Found {
   url: URL;

@@ -10,7 +10,7 @@ import { pageOf } from '../page.ts';
 import type { CrawlReport } from './crawl-report.ts';
 import { Frontier, type KnownPage } from './frontier.ts';
 import type { Pace } from './pace.ts';
-import type { QueryWords } from './query.ts';
+import type { QueryWords } from './query-words.ts';
 import { readRobots, type Robots } from './robots.ts';
 
 /** The default gap between two requests to a site, in milliseconds. */

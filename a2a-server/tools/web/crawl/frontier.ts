@@ -1,7 +1,7 @@
 /** Holds the known pages that a crawl has not read, and chooses the next one. */
 import { looksLikePage, looksLikeTrap, pageKey, withoutTracking } from './same-page.ts';
 import type { PageLink } from '../page-metadata.ts';
-import type { QueryWords } from './query.ts';
+import type { QueryWords } from './query-words.ts';
 
 export interface KnownPage {
   url: URL;

@@ -1,6 +1,6 @@
 /** Finds the passages of a text that match a query. */
 import { truncate } from '../truncate.ts';
-import type { QueryWords } from './query.ts';
+import type { QueryWords } from './query-words.ts';
 
 const MAX_PASSAGES = 5;
 const MAX_CHARACTERS = 800;

@@ -1,7 +1,7 @@
 /** Reads robots.txt (RFC 9309): which URLs a robot may read, and how fast. */
 import robots from 'robots-parser';
 import { z } from 'zod';
-import { TimeExceeded, withinTime } from '../../../../shared/runtime/bounded-time.ts';
+import { TimeExceeded, withinTime } from '../../../../shared/runtime/time-limit.ts';
 import { decodeText } from '../charset.ts';
 import { get, type WebResponse, type WebContext } from '../get.ts';
 import { ROBOT } from '../send-get.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
 import { PromptTooLong, RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
 import { providerFailure } from '../../../../a2a-server/models/provider-failure.ts';
-import { StreamCutOff, ModelRefusal } from '../../../../a2a-server/models/turn-parts.ts';
+import { StreamCutOff, ModelRefusal } from '../../../../a2a-server/models/stream-part-reader.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const SECRET = 'sk-12345';

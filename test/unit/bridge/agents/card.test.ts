@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { factsOf, cardUrls, resumableUrl } from '../../../../bridge/agents/card.ts';
-import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream-extension.ts';
 
 const rpc = { url: 'http://127.0.0.1:1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
 const rest = { url: 'http://127.0.0.1:1/rest/', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' };

@@ -6,7 +6,7 @@ import type { Verdict } from '../../../../bridge/dialects/dialect.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { partsText } from '../../../../bridge/dialects/parts.ts';
 import { plainDialect } from '../../../../bridge/dialects/plain-a2a.ts';
-import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream-extension.ts';
 import {
   decisionsPartSchema,
   TOOL_APPROVAL,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { StreamResponse } from '@a2a-js/sdk';
-import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream.ts';
+import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream-extension.ts';
 import { activitySchema, asideSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
 import type { ClientView } from '../../../../../a2a-server/http/wire/wire-objects.ts';

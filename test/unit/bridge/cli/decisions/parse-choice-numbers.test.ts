@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseChoiceNumbers } from '../../../../../bridge/cli/decisions/parse-choice.ts';
+import { parseChoiceNumbers } from '../../../../../bridge/cli/decisions/parse-choice-numbers.ts';
 
 const choices = [{ label: 'red' }, { label: 'light blue' }, { label: '7' }];
 

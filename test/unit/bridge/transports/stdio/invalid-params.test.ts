@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withInvalidParams } from '../../../../../bridge/transports/stdio/typed-error.ts';
+import { withInvalidParams } from '../../../../../bridge/transports/stdio/invalid-params.ts';
 
 const failed = (code: number, message: string) => ({
   jsonrpc: '2.0' as const,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import {
   checkpointingWorkspace,
   type RecordSaved,
-} from '../../../../a2a-server/checkpoints/saving-workspace.ts';
+} from '../../../../a2a-server/checkpoints/checkpointing-workspace.ts';
 import type { SavedFile } from '../../../../a2a-server/task/events.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { ABSENT, hashOf, MAX_READ_BYTES } from '../../../../a2a-server/tools/workspace/text-file.ts';

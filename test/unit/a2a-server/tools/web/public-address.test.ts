@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { networkInterfaces } from 'node:os';
-import { whyNotPublic } from '../../../../../a2a-server/tools/web/address.ts';
+import { whyNotPublic } from '../../../../../a2a-server/tools/web/public-address.ts';
 
 const SPECIAL = `
   127.0.0.1 127.255.255.254 ::1 0.0.0.0 :: 0.1.2.3 10.0.0.1 172.16.0.1

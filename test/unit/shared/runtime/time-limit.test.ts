@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TimeExceeded, withinTime } from '../../../../shared/runtime/bounded-time.ts';
+import { TimeExceeded, withinTime } from '../../../../shared/runtime/time-limit.ts';
 
 describe('withinTime', () => {
   it('returns the result of the work, even undefined', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { passagesOf } from '../../../../../../a2a-server/tools/web/crawl/passages.ts';
-import { QueryWords } from '../../../../../../a2a-server/tools/web/crawl/query.ts';
+import { QueryWords } from '../../../../../../a2a-server/tools/web/crawl/query-words.ts';
 
 describe('Query', () => {
   it.each<[string, string, number]>([

@@ -1,7 +1,7 @@
 /** Resolves a URL to addresses. It checks each address, and the connection uses only checked addresses (X2). */
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
-import { whyNotPublic } from './address.ts';
+import { whyNotPublic } from './public-address.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
 import type { Resolve } from './resolve.ts';
 import { addressIn, unreachable } from './web-url.ts';
