@@ -15,7 +15,7 @@ export class TimeExceeded extends Error {
 
 const box: { work: () => void } = { work: () => undefined };
 const context = createContext(box, { name: 'bounded time' });
-const call = new Script('work()', { filename: 'bounded-time' });
+const call = new Script('work()', { filename: 'time-limit' });
 
 /** Adds about 0.05 ms to the work. @throws TimeExceeded after `ms` milliseconds, or the error that the work threw. */
 export function withinTime<T>(ms: number, work: () => T): T {

@@ -2,7 +2,7 @@
 import picomatch from 'picomatch';
 import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
 
-/** A glob becomes a regular expression and can be equally slow; see bounded-time.ts. */
+/** A glob becomes a regular expression and can be equally slow; see time-limit.ts. */
 const LIMIT_MS = 100;
 /** The number of paths to match within one time limit. */
 const BATCH = 500;

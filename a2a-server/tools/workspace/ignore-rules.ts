@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
 import type { DirectoryEntry } from './entries.ts';
 
-/** Time limit for untrusted patterns; see bounded-time.ts. */
+/** Time limit for untrusted patterns; see time-limit.ts. */
 const LIMIT_MS = 100;
 /** The number of entries to match within one time limit. */
 const BATCH = 200;
