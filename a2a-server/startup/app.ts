@@ -16,7 +16,9 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { TaskService } from '../executor/task-service.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
 import { attachCaller, Caller } from '../http/auth/caller.ts';
+import { allowedMethods } from '../http/routes/addresses.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
 import { STALLED_HEARTBEATS, untilDrained } from '../http/streams/drained.ts';
@@ -34,6 +36,7 @@ import { identityRoute } from '../http/routes/identity-route.ts';
 import type { ServerIdentity } from '../http/routes/identity-route.ts';
 import { jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
 import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
+import { a2aVersionOf, versionParameter } from '../http/wire/json-rpc-envelope.ts';
 import { checkHostAndOrigin } from '../http/auth/origin-check.ts';
 import type { AllowedHostsAndOrigins } from '../http/auth/origin-check.ts';
 import { cors } from '../http/auth/cors.ts';
@@ -92,8 +95,8 @@ export function createApp(options: AppOptions): Express {
   // The simple parser makes no nested objects from query parameters.
   app.set('query parser', 'simple');
 
-  app.use(reachable(options.reach), cors);
-  app.use(cardRoute(card));
+  app.use(versionParameter, reachable(options.reach), cors);
+  app.use(cardRoute(card, options.clock.now()));
   if (options.identity) app.use(identityRoute(options.identity, options.closing));
   app.use(pageRoute(options.page));
   app.use(signInRoutes(options.pageSignIn));
@@ -181,10 +184,19 @@ function openForWork(closing: () => boolean): RequestHandler {
   };
 }
 
-const noSuchAddress: RequestHandler = (request) => {
+const noSuchAddress: RequestHandler = (request, response) => {
+  const { version } = a2aVersionOf(request.header('A2A-Version'));
+  const allowed = allowedMethods(request.path, version);
+  const address = visibleLine(request.path.slice(0, 200));
+  if (allowed.length === 0)
+    throw new ProductError(
+      'UNKNOWN_ADDRESS',
+      `There is nothing at ${address}. JSON-RPC is at POST /, HTTP+JSON at /message:send, /message:stream and /tasks, the events of a task at GET /api/tasks/{id}/events.`,
+    );
+  response.setHeader('Allow', allowed.join(', '));
   throw new ProductError(
-    'MALFORMED',
-    `There is nothing at ${request.method} ${request.path.slice(0, 200)}. JSON-RPC is at POST /, HTTP+JSON at /message:send, /message:stream and /tasks, the events of a task at GET /api/tasks/{id}/events.`,
+    'METHOD_NOT_ALLOWED',
+    `${address} takes ${allowed.join(', ')}, not ${request.method}.`,
   );
 };
 

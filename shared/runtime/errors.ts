@@ -8,6 +8,8 @@ export const ERROR_REASONS = {
   TOO_LARGE: { retryable: false },
   UNAUTHENTICATED: { retryable: false },
   FORBIDDEN: { retryable: false },
+  UNKNOWN_ADDRESS: { retryable: false },
+  METHOD_NOT_ALLOWED: { retryable: false },
   UNKNOWN_SESSION: { retryable: false },
   UNKNOWN_TASK: { retryable: false },
   UNKNOWN_CALL: { retryable: false },

@@ -3,6 +3,7 @@ import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { INPUT_MODES, OUTPUT_MODES } from '../wire/media-types.ts';
 
 /** The bridge recognises this product's servers by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';
@@ -63,8 +64,8 @@ export function agentCard(url: string, version: string, skills: readonly AgentSk
       },
     },
     securityRequirements: [{ schemes: { [SCHEME]: { list: [] } } }],
-    defaultInputModes: ['text/plain', 'application/json'],
-    defaultOutputModes: ['text/plain', 'application/json'],
+    defaultInputModes: [...INPUT_MODES],
+    defaultOutputModes: [...OUTPUT_MODES],
     skills: [...skills],
     signatures: [],
   };

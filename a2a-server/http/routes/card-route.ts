@@ -7,18 +7,24 @@ import { legacyAgentCardRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 /** Seconds. The card changes only with the program or its address. */
 const MAX_AGE = 60;
 
-export function cardRoute(card: AgentCard): Router {
+/** @param modified when the card last changed, in milliseconds since the epoch: at the start of the server. */
+export function cardRoute(card: AgentCard, modified: number): Router {
   // The SDK's handler for 1.0 writes its in-memory form. Other clients cannot read the security schemes in it.
   const text = JSON.stringify(AgentCard.toJSON(card));
   const tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
   const path = `/${AGENT_CARD_PATH}`;
+  const lastModified = new Date(modified).toUTCString();
   const router = Router();
   router.use(
     path,
+    (_request, response, next) => {
+      response.setHeader('Last-Modified', lastModified);
+      next();
+    },
     legacyAgentCardRouter({ agentCardProvider: () => Promise.resolve(card), cache: { maxAge: MAX_AGE } }),
   );
   router.get(path, (request, response) => {
-    // A2A 1.0 §8.6.1: Cache-Control and ETag. Both versions share one address.
+    // A2A 1.0 §8.6.1. Both versions share one address.
     response.setHeader('Cache-Control', `public, max-age=${MAX_AGE}`);
     response.setHeader('ETag', tag);
     response.vary('A2A-Version');

@@ -5,16 +5,16 @@ import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { JsonRpcTransportHandler, validateVersion } from '@a2a-js/sdk/server';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import type { AgentCard } from '@a2a-js/sdk';
+import { JsonRpcRequestMalformedError } from '@a2a-js/sdk/errors';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { CallContext, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
-import { checkWireMessage } from '../wire/incoming.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BodyLimits } from '../wire/json-body.ts';
 import {
   envelopeOf,
   requestIdOf,
-  messageIn,
+  isNotification,
   unknownMethod,
   a2aVersionOf,
 } from '../wire/json-rpc-envelope.ts';
@@ -22,6 +22,7 @@ import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
 import { legacyFinal } from '../wire/legacy-final.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import { eventPosition } from '../streams/stream-position.ts';
+import { checkedParams } from '../wire/request-schemas.ts';
 import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -52,21 +53,33 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
     });
     let body: Envelope;
     try {
-      body = acceptable(request.body, wire);
-      validateVersion(version, card, 'JSONRPC');
+      body = asRequest(request.body, wire);
     } catch (error) {
       response.json(rpcError(requestIdOf(request.body), error, wire));
       return;
     }
     const id = body.id ?? null;
-    const unknown = unknownMethod(body.method, legacy);
-    if (unknown !== undefined) {
-      response.json({ jsonrpc: '2.0', id, error: { code: METHOD_NOT_FOUND, message: unknown } });
+    const refuse = (error: unknown): void => void response.json(rpcError(id, error, wire));
+    const silent = isNotification(body);
+    try {
+      validateVersion(version, card, 'JSONRPC');
+      const unknown = unknownMethod(body.method, legacy);
+      if (unknown !== undefined)
+        throw new JsonRpcRequestMalformedError({ message: unknown, envelopeCode: METHOD_NOT_FOUND });
+      body = { ...body, params: checkedParams(body.method, body.params) };
+    } catch (error) {
+      if (silent) response.status(204).end();
+      else refuse(error);
       return;
     }
     const active = context.activatedExtensions;
     if (active) response.setHeader(legacy ? LEGACY_EXTENSIONS_HEADER : EXTENSIONS_HEADER, active.join(','));
     const answered = await (legacy ? old : modern).handle(body, context);
+    if (silent) {
+      if (Symbol.asyncIterator in answered) await firstOf(answered);
+      response.status(204).end();
+      return;
+    }
     if (!(Symbol.asyncIterator in answered)) {
       response.json(answered);
       return;
@@ -79,7 +92,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       format: {
         frame: (event) => ({ data: JSON.stringify(final(event)), id: eventPosition(event.result) }),
         errorFrame: (error) => ({ event: 'error', data: JSON.stringify(rpcError(id, error, wire)) }),
-        refuse: (error) => response.json(rpcError(id, error, wire)),
+        refuse,
       },
     });
   };
@@ -89,11 +102,10 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
   return router;
 }
 
-/** Validates the envelope and the message, so that the SDK's codec cannot change its meaning. */
-function acceptable(body: unknown, wire: WireFormat): Envelope {
-  const request = asRequest(body, wire);
-  checkWireMessage(messageIn(request.params));
-  return request;
+/** Starts what a notification requests, and reads no further (JSON-RPC 2.0 §4.1: it gets no answer, also no error). */
+async function firstOf(events: AsyncGenerator<unknown, void, undefined>): Promise<void> {
+  await events.next().catch(() => undefined);
+  await events.return();
 }
 
 function asRequest(body: unknown, wire: WireFormat): Envelope {

@@ -5,20 +5,25 @@
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
-import { callerOf } from '../auth/caller.ts';
+import type { ServerCallContextBuilder } from '@a2a-js/sdk/server';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { CallContext } from '../auth/call-context.ts';
+import { Caller, callerOf } from '../auth/caller.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
-import { restContext, checkMessageBody } from './rest-context.ts';
+import { checkedParams } from '../wire/request-schemas.ts';
 
 export function legacyRestRoute({ handler, limits, log }: BindingOptions): Router {
   const router = Router();
-  router.use(onlyLegacy, ...jsonBody(['application/json'], limits), checkMessageBody);
+  router.use(onlyLegacy, ...jsonBody(['application/json'], limits));
+  router.post(['/v1/message\\:send', '/v1/message\\:stream'], checkedMessage);
   router.use(
     legacyRestRouter({
       requestHandler: handler,
       userBuilder: (request) => Promise.resolve(callerOf(request)),
-      contextBuilder: restContext('jsonrpc-0.3', log),
+      contextBuilder: contextOf(log),
     }),
   );
   return router;
@@ -31,3 +36,16 @@ export function isLegacyRest(path: string, version: string | undefined): boolean
 
 const onlyLegacy: RequestHandler = (request, _response, next) =>
   next(isLegacyRest(request.path, request.header('A2A-Version')) ? undefined : 'router');
+
+const checkedMessage: RequestHandler = (request, _response, next) => {
+  request.body = checkedParams('POST /v1/message', request.body ?? {});
+  next();
+};
+
+function contextOf(log: Logger): ServerCallContextBuilder {
+  return ({ user, headers }) => {
+    if (!(user instanceof Caller))
+      throw new ProductError('UNAUTHENTICATED', 'This request was not authenticated.');
+    return new CallContext({ caller: user, wire: 'jsonrpc-0.3', requestedVersion: '0.3', headers, log });
+  };
+}

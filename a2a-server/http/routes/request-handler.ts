@@ -10,7 +10,6 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { CallContext } from '../auth/call-context.ts';
-import { historyLengthOf } from '../wire/history-length.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
@@ -37,7 +36,7 @@ export function createRequestHandler(
 
     sendMessage: (request, server) =>
       answered(server, async (context) => {
-        const historyLength = historyLengthOf(request.configuration);
+        const historyLength = request.configuration?.historyLength;
         const { principal, signal } = context.caller;
         const { taskId, seq } = await tasks.send(
           incomingOf(request, { principal, speaksApproval: context.speaksApproval }),
@@ -56,7 +55,7 @@ export function createRequestHandler(
 
     getTask: (request, server) =>
       answered(server, async (context) => {
-        const historyLength = historyLengthOf(request);
+        const { historyLength } = request;
         const snapshot = await tasks.snapshot(request.id, context.caller.principal);
         return toA2aTask(snapshot, context.view(snapshot), { historyLength, servers: servers() });
       }),

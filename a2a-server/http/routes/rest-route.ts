@@ -1,17 +1,32 @@
 /**
- * The HTTP+JSON binding of A2A 1.0. The SDK's handler does all but the streams and CancelTask: the SDK's streams have no ids and
- * no back-pressure, and its CancelTask drops the reason.
+ * The HTTP+JSON binding of A2A 1.0 (§11). The SDK's codec encodes and decodes. The routes are this server's own: the SDK's have
+ * streams without ids and back-pressure, drop the reason of a cancel, and send another `status` than the HTTP status means.
  */
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';
-import { A2A_CONTENT_TYPE, SendMessageRequest, StreamResponse, Task } from '@a2a-js/sdk';
-import { restStatusFor, toRestErrorBody } from '@a2a-js/sdk/errors';
-import { restHandler } from '@a2a-js/sdk/server/express';
+import {
+  A2A_CONTENT_TYPE,
+  AgentCard,
+  CancelTaskRequest,
+  GetTaskRequest,
+  ListTasksRequest,
+  Message,
+  SendMessageRequest,
+  StreamResponse,
+  SubscribeToTaskRequest,
+  Task,
+} from '@a2a-js/sdk';
+import type { ListTasksResponse } from '@a2a-js/sdk';
+import {
+  PushNotificationNotSupportedError,
+  restStatusFor,
+  toRestErrorBody,
+  VersionNotSupportedError,
+} from '@a2a-js/sdk/errors';
 import { validateVersion } from '@a2a-js/sdk/server';
-import { z } from 'zod';
 import { callerOf } from '../auth/caller.ts';
 import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
-import { restContext, checkMessageBody } from './rest-context.ts';
+import { checkedParams } from '../wire/request-schemas.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
@@ -20,82 +35,134 @@ import type { StreamFormat } from '../streams/stream-response.ts';
 import { eventPosition } from '../streams/stream-position.ts';
 import { toWireError } from '../wire/wire-errors.ts';
 
+const JSON_CONTENT_TYPE = 'application/json';
+
+type Answer<T> = (request: Request, context: CallContext) => T;
+type Events = AsyncGenerator<StreamResponse, void, undefined>;
+
 export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOptions): Router {
-  const contextOf = (request: Request): CallContext => {
-    const { version } = a2aVersionOf(request.header('A2A-Version'));
+  const contextOf = (request: Request, response: Response): CallContext => {
+    const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
+    // A2A 1.0 §3.6.2: the answer has the semantics of the requested version.
+    if (legacy)
+      throw new VersionNotSupportedError(
+        'This address speaks A2A 1.0: send the header "A2A-Version: 1.0". A2A 0.3 has the paths below /v1.',
+      );
     validateVersion(version, card, 'HTTP+JSON');
-    return new CallContext({
+    const context = new CallContext({
       caller: callerOf(request),
       wire: 'rest',
       requestedVersion: version,
       headers: request.headers,
       log,
     });
+    const active = context.activatedExtensions;
+    if (active) response.setHeader(EXTENSIONS_HEADER, active.join(','));
+    return context;
   };
 
-  const stream =
-    (events: (request: Request, context: CallContext) => AsyncGenerator<StreamResponse, void, undefined>) =>
-    async (request: Request, response: Response): Promise<void> => {
-      const context = contextOf(request);
-      nameExtensions(response, context);
-      await respondWithStream(response, {
-        events: events(request, context),
-        context,
-        heartbeatMs,
-        format: restStreamFormat(response),
-      });
+  const answer =
+    (act: Answer<Promise<unknown>>): RequestHandler =>
+    async (request, response) => {
+      const body = await act(request, contextOf(request, response));
+      response.type(answerType(request)).json(body);
     };
 
-  const cancel = async (request: Request<{ taskId: string }>, response: Response): Promise<void> => {
-    const context = contextOf(request);
-    nameExtensions(response, context);
-    const body = z.object({ metadata: z.record(z.string(), z.unknown()) }).safeParse(request.body);
-    const task = await handler.cancelTask(
-      { tenant: '', id: request.params.taskId, metadata: body.data?.metadata },
-      context,
-    );
-    response.type(A2A_CONTENT_TYPE).json(Task.toJSON(task));
-  };
+  const stream =
+    (events: Answer<Events>): RequestHandler =>
+    async (request, response) => {
+      const context = contextOf(request, response);
+      const format = restStreamFormat(response);
+      await respondWithStream(response, { events: events(request, context), context, heartbeatMs, format });
+    };
 
+  const noPush = answer(() => Promise.reject(new PushNotificationNotSupportedError()));
   const subscribe = stream((request, context) =>
-    handler.resubscribe({ tenant: '', id: String(request.params['taskId']) }, context),
+    handler.resubscribe(SubscribeToTaskRequest.fromJSON(idOf(request)), context),
   );
+  const body = jsonBody([JSON_CONTENT_TYPE, A2A_CONTENT_TYPE], limits);
 
   const router = Router();
-  router.use(ownAddress, ...jsonBody(['application/json', A2A_CONTENT_TYPE], limits), checkMessageBody);
+  // `/tasks/x:cancel` is not a task with the id "x:cancel".
+  router.param('taskId', (_request, _response, next, id: string) =>
+    next(id.includes(':') ? 'route' : undefined),
+  );
+  router.post(
+    '/message\\:send',
+    ...body,
+    answer(async (request, context) => {
+      const sent = await handler.sendMessage(messageOf('SendMessage', request), context);
+      return 'messageId' in sent ? { message: Message.toJSON(sent) } : { task: Task.toJSON(sent) };
+    }),
+  );
   router.post(
     '/message\\:stream',
+    ...body,
     stream((request, context) =>
-      handler.sendMessageStream(SendMessageRequest.fromJSON(request.body ?? {}), context),
+      handler.sendMessageStream(messageOf('SendStreamingMessage', request), context),
     ),
   );
-  router.get('/tasks/:taskId\\:subscribe', subscribe);
-  router.post('/tasks/:taskId\\:subscribe', subscribe);
-  router.post('/tasks/:taskId\\:cancel', cancel);
-  router.use(
-    restHandler({
-      requestHandler: handler,
-      userBuilder: (request) => Promise.resolve(callerOf(request)),
-      contextBuilder: restContext('rest', log),
+  router.get(
+    '/tasks',
+    answer(async ({ query }, context) => {
+      const wanted = ListTasksRequest.fromJSON(checkedParams('GET /tasks', query));
+      return listAnswer(await handler.listTasks(wanted, context), wanted.includeArtifacts ?? false);
     }),
+  );
+  router.get(
+    '/tasks/:taskId',
+    answer(async (request, context) => {
+      const wanted = checkedParams('GetTask', { ...request.query, ...idOf(request) });
+      return Task.toJSON(await handler.getTask(GetTaskRequest.fromJSON(wanted), context));
+    }),
+  );
+  router.post(
+    '/tasks/:taskId\\:cancel',
+    ...body,
+    answer(async (request, context) => {
+      const given: unknown = request.body ?? {};
+      const wanted = checkedParams('CancelTask', { ...Object(given), ...idOf(request) });
+      return Task.toJSON(await handler.cancelTask(CancelTaskRequest.fromJSON(wanted), context));
+    }),
+  );
+  router.get('/tasks/:taskId\\:subscribe', subscribe);
+  router.post('/tasks/:taskId\\:subscribe', ...body, subscribe);
+  router.route('/tasks/:taskId/pushNotificationConfigs').get(noPush).post(noPush);
+  router.route('/tasks/:taskId/pushNotificationConfigs/:configId').get(noPush).delete(noPush);
+  router.get(
+    '/extendedAgentCard',
+    answer(async (_request, context) =>
+      AgentCard.toJSON(await handler.getAuthenticatedExtendedAgentCard({ tenant: '' }, context)),
+    ),
   );
   return router;
 }
 
-/** The paths of this binding. The SDK would also accept paths that start with a tenant, but there are no tenants. */
-const PATHS = /^\/(?:message:|tasks(?:[/?]|$)|extendedAgentCard)/;
-
-const ownAddress: RequestHandler = (request, _response, next) =>
-  next(PATHS.test(request.url) ? undefined : 'router');
-
-function nameExtensions(response: Response, { activatedExtensions }: CallContext): void {
-  if (activatedExtensions) response.setHeader(EXTENSIONS_HEADER, activatedExtensions.join(','));
+function messageOf(operation: string, { body }: Request): SendMessageRequest {
+  return SendMessageRequest.fromJSON(checkedParams(operation, body ?? {}));
 }
 
-/** The google.rpc.Code names of statuses that no A2A error has. The SDK would give them other names. */
+function idOf({ params }: Request): { id: string } {
+  return { id: String(params['taskId']) };
+}
+
+/** A2A 1.0 §3.1.4: `nextPageToken` is always there, and `artifacts` only if the client wants them. */
+function listAnswer({ tasks, ...page }: ListTasksResponse, artifacts: boolean): object {
+  const encoded = tasks.map((task) => Object.assign(artifacts ? { artifacts: [] } : {}, Task.toJSON(task)));
+  return { tasks: encoded, ...page };
+}
+
+/** A2A 1.0 §11.1: the A2A type, unless the client prefers plain JSON. */
+function answerType(request: Request): string {
+  return request.accepts([A2A_CONTENT_TYPE, JSON_CONTENT_TYPE]) || A2A_CONTENT_TYPE;
+}
+
+/** The google.rpc.Code of each HTTP status that the SDK does not name so. */
 const STATUS_NAMES: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  405: 'UNIMPLEMENTED',
   409: 'ALREADY_EXISTS',
   413: 'RESOURCE_EXHAUSTED',
   500: 'INTERNAL',
@@ -107,7 +174,9 @@ function restError(error: unknown): { code: number; body: object } {
   const mapped = toWireError(error, 'rest');
   const code = restStatusFor(mapped);
   const body = toRestErrorBody(mapped, code);
-  return { code, body: { error: { ...body.error, status: STATUS_NAMES[code] ?? body.error.status } } };
+  // google.rpc.Code: two requests at odds are ABORTED, and an id in use is ALREADY_EXISTS. Both are 409.
+  const status = mapped.reason === 'SESSION_BUSY' ? 'ABORTED' : (STATUS_NAMES[code] ?? body.error.status);
+  return { code, body: { error: { ...body.error, status } } };
 }
 
 /** Formats events as in A2A 1.0 §11.7, each with its position if known. */
@@ -124,5 +193,5 @@ export function restStreamFormat(response: Response): StreamFormat<StreamRespons
 
 export function sendRestError(response: Response, error: unknown): void {
   const { code, body } = restError(error);
-  response.status(code).type(A2A_CONTENT_TYPE).json(body);
+  response.status(code).type(answerType(response.req)).json(body);
 }

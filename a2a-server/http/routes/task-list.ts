@@ -1,9 +1,6 @@
 /** ListTasks (A2A 1.0 §3.1.4): a page of the caller's tasks, newest update first. */
 import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse } from '@a2a-js/sdk';
-import { z } from 'zod';
-import { issuesOf } from '../../../shared/settings/config.ts';
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
 import type { Snapshot, StateName } from '../../task/snapshot.ts';
@@ -13,28 +10,14 @@ import { WIRE_STATE } from '../wire/wire-objects.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
 
-/** The validated request. Over HTTP+JSON, the texts are query parameters, which may be repeated. */
-const listRequest = z.object({
-  contextId: z.string().max(200),
-  status: z.enum(TaskState).refine((state) => state !== TaskState.UNRECOGNIZED, 'unknown state'),
-  pageSize: z.number().int().min(1).max(100).default(DEFAULT_PAGE_SIZE),
-  pageToken: z.string().max(2000),
-  historyLength: z.number().int().min(0).optional(),
-  statusTimestampAfter: z.iso.datetime({ offset: true }).optional(),
-  includeArtifacts: z.boolean().default(false),
-});
-
-/** @throws ProductError MALFORMED */
+/** @param request checked by `request-schemas.ts` */
 export async function listTasks(
   tasks: TaskService,
   request: ListTasksRequest,
   context: CallContext,
 ): Promise<ListTasksResponse> {
-  const parsed = listRequest.safeParse(request);
-  if (!parsed.success)
-    throw new ProductError('MALFORMED', `The list request is not valid: ${issuesOf(parsed.error)}.`);
-  const { contextId, status, pageSize, pageToken, statusTimestampAfter } = parsed.data;
-  const { historyLength, includeArtifacts } = parsed.data;
+  const { contextId, status, pageSize = DEFAULT_PAGE_SIZE, pageToken, statusTimestampAfter } = request;
+  const { historyLength, includeArtifacts = false } = request;
   const { principal } = context.caller;
   const states = status === TaskState.TASK_STATE_UNSPECIFIED ? undefined : statesOf(status);
   const filter: TaskFilter = {

@@ -12,7 +12,6 @@ import type { CallContext } from '../auth/call-context.ts';
 import { parseCursor } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { incomingOf } from '../wire/incoming.ts';
-import { historyLengthOf } from '../wire/history-length.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
 
 /** The start and the end of a stream. */
@@ -33,7 +32,7 @@ type Stream = AsyncGenerator<StreamResponse, void, undefined>;
  */
 export function sendAndFollow(tasks: TaskService, request: SendMessageRequest, context: CallContext): Stream {
   return stream(tasks, context, async () => {
-    const historyLength = historyLengthOf(request.configuration);
+    const historyLength = request.configuration?.historyLength;
     const { principal } = context.caller;
     const accepted = await tasks.send(
       incomingOf(request, { principal, speaksApproval: context.speaksApproval }),

@@ -1,15 +1,14 @@
 /**
- * Converts an A2A message to a command. It checks everything that does not depend on the task.
+ * Converts an A2A message to a command. It checks everything that does not depend on the task. `request-schemas.ts` has
+ * checked the types.
  *
  * D1: a data part that looks like a decision but is not a valid one is an error. It never counts as an approval or as a
  * message to the model.
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import { Role } from '@a2a-js/sdk';
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
-import { z } from 'zod';
 import { issuesOf } from '../../../shared/settings/config.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../../shared/protocol/agent-command.ts';
@@ -23,11 +22,10 @@ import {
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Incoming } from '../../executor/task-service.ts';
 import type { MessagePart } from '../../task/events.ts';
+import { INPUT_MODES } from './media-types.ts';
 
 /** The default channel, if the client names none. */
 const CHANNEL = 'a2a';
-
-const identifier = z.string().max(200);
 
 /** @throws ProductError MALFORMED, UNSUPPORTED_CONTENT, INVALID_DECISION; PushNotificationNotSupportedError */
 export function incomingOf(
@@ -37,7 +35,8 @@ export function incomingOf(
   // A2A 1.0 §3.3.4: a client that expects push notifications must learn that they are not supported.
   if (request.configuration?.taskPushNotificationConfig !== undefined)
     throw new PushNotificationNotSupportedError();
-  const message = messageOfRequest(request);
+  const { message } = request;
+  if (message === undefined) throw malformed('The request has no message.');
   const parts = message.parts.map(partOf);
   const command = commandIn(parts);
   const deciding = command === undefined ? decidingIn(parts) : undefined;
@@ -58,23 +57,19 @@ export function incomingOf(
   };
 }
 
-function messageOfRequest({ message }: SendMessageRequest): Message {
-  if (message === undefined) throw malformed('The request has no message.');
-  if (message.messageId === '' || !identifier.safeParse(message.messageId).success)
-    throw malformed('message.messageId must be a text of 1 to 200 characters, new for every message.');
-  for (const id of [message.taskId, message.contextId])
-    if (!identifier.safeParse(id).success)
-      throw malformed('message.taskId and message.contextId are at most 200 characters long.');
-  if (message.role === Role.ROLE_AGENT) throw malformed('message.role must be ROLE_USER.');
-  if (message.parts.length === 0)
-    throw malformed('The message has no parts: send at least one text or data part.');
-  return message;
-}
-
-function partOf({ content }: Part): MessagePart {
+/**
+ * A part of the message. `request-schemas.ts` has checked that it has one content. So a part without content had
+ * `"data": null`, which the SDK's codec drops.
+ */
+function partOf({ content, mediaType }: Part): MessagePart {
+  const supported = INPUT_MODES.includes(mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '');
+  if (mediaType !== '' && !supported)
+    throw new ProductError(
+      'UNSUPPORTED_CONTENT',
+      `The media type ${JSON.stringify(mediaType.slice(0, 100))} is not supported. This agent takes ${INPUT_MODES.join(', ')}.`,
+    );
   switch (content?.$case) {
     case 'text':
-      if (typeof content.value !== 'string') throw malformed('The text of a text part must be a string.');
       return { type: 'text', text: content.value };
     case 'data':
       return { type: 'data', data: content.value };
@@ -85,7 +80,7 @@ function partOf({ content }: Part): MessagePart {
         'File parts are not supported. Put the file into the workspace and name it in a text part.',
       );
     case undefined:
-      throw malformed('Each part of a message needs "text" or "data".');
+      return { type: 'data', data: null };
   }
 }
 
@@ -154,21 +149,6 @@ function meansToDecide(data: unknown): boolean {
     ('extension' in data && data.extension === TOOL_APPROVAL) ||
     DECISION_KEYS.some((key) => Object.hasOwn(data, key))
   );
-}
-
-const wireParts = z.array(z.looseObject({ text: z.string().nullish() })).optional();
-/** A2A 0.3 over HTTP+JSON calls the parts `content`. */
-const partsOnTheWire = z.looseObject({ parts: wireParts, content: wireParts });
-
-/**
- * Checks values that the SDK's codec would convert to text: `{"text": ["approve"]}` must not become "approve" (D1).
- * @param message the message as received.
- * @throws ProductError MALFORMED
- */
-export function checkWireMessage(message: unknown): void {
-  if (message === undefined || message === null) return;
-  const parsed = partsOnTheWire.safeParse(message);
-  if (!parsed.success) throw malformed(`The message is not valid: ${issuesOf(parsed.error)}.`);
 }
 
 function malformed(message: string): ProductError {

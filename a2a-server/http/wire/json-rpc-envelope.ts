@@ -1,5 +1,6 @@
-/** Parses the JSON-RPC 2.0 envelope and the A2A version of a request. */
+/** Parses the A2A version of a request and the JSON-RPC 2.0 envelope. */
 import { isLegacyJsonRpcMethod, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
+import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { issuesOf } from '../../../shared/settings/config.ts';
@@ -8,6 +9,7 @@ const envelope = z.looseObject({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.string(), z.number().int(), z.null()]).optional(),
   method: z.string().min(1),
+  params: z.unknown().optional(),
 });
 export type Envelope = z.infer<typeof envelope>;
 export type RequestId = string | number | null;
@@ -24,15 +26,29 @@ export function envelopeOf(body: unknown): Envelope {
   throw new ProductError('MALFORMED', `The body is not a JSON-RPC 2.0 request: ${problem}.`);
 }
 
-/** The raw message in a request's parameters. */
-export function messageIn(params: unknown): unknown {
-  return z.object({ message: z.unknown() }).safeParse(params).data?.message;
-}
-
 /** The id of the request for the response; null if there is none. */
 export function requestIdOf(body: unknown): RequestId {
   return z.object({ id: z.union([z.string(), z.number(), z.null()]) }).safeParse(body).data?.id ?? null;
 }
+
+/** True for a notification (JSON-RPC 2.0 §4.1): a request without the member `id`, which gets no answer. */
+export function isNotification(request: Envelope): boolean {
+  return !Object.hasOwn(request, 'id');
+}
+
+/**
+ * A2A 1.0 §3.6.1: a client may send the version as a request parameter. This makes it the header, if there is none.
+ * Names of service parameters ignore case (§3.2.6).
+ */
+export const versionParameter: RequestHandler = (request, _response, next) => {
+  const [, version] = Object.entries(request.query).find(([name]) => name.toLowerCase() === VERSION) ?? [];
+  // A version that is given twice is no version that this server knows.
+  if (version !== undefined && !request.headers[VERSION])
+    request.headers[VERSION] = typeof version === 'string' ? version : JSON.stringify(version);
+  next();
+};
+
+const VERSION = 'a2a-version';
 
 /** A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers are ignored (§3.6). */
 export function a2aVersionOf(header: string | undefined): { version: string; legacy: boolean } {

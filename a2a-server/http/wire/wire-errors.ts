@@ -5,6 +5,7 @@
  * JSON-RPC (also 0.3) sends it in `error.data`, HTTP+JSON in `error.details`.
  */
 import {
+  A2A_ERROR_CODE,
   A2AError,
   JsonRpcContentTypeNotSupportedError,
   JsonRpcRequestMalformedError,
@@ -31,6 +32,8 @@ const CLASSES = {
   'not-cancelable': { rpc: JsonRpcTaskNotCancelableError, rest: RestTaskNotCancelableError },
   unsupported: { rpc: JsonRpcUnsupportedOperationError, rest: RestUnsupportedOperationError },
   'content-type': { rpc: JsonRpcContentTypeNotSupportedError, rest: RestContentTypeNotSupportedError },
+  // An error without an A2A type carries the product's reason.
+  own: { rpc: JsonRpcRequestMalformedError, rest: RestRequestMalformedError },
 } as const;
 
 type Kind = keyof typeof CLASSES | 'internal';
@@ -39,7 +42,7 @@ interface Row {
   kind: Kind;
   /** The HTTP status over HTTP+JSON. Over JSON-RPC it applies only to requests that are refused before they are read. */
   http: number;
-  /** The JSON-RPC code, if the code of the A2A error type would be misleading. */
+  /** The JSON-RPC code, if it is not the code of the A2A error type. */
   code?: number;
 }
 
@@ -47,30 +50,32 @@ interface Row {
 export const INVALID_REQUEST = -32600;
 /** JSON-RPC 2.0 §5.1: the body is not JSON. */
 export const PARSE_ERROR = -32700;
-const INTERNAL_ERROR = -32603;
+const { INTERNAL_ERROR, UNSUPPORTED_OPERATION } = A2A_ERROR_CODE;
 
 export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   MALFORMED: { kind: 'malformed', http: 400 },
-  TOO_LARGE: { kind: 'malformed', http: 413, code: INVALID_REQUEST },
-  UNAUTHENTICATED: { kind: 'malformed', http: 401, code: INVALID_REQUEST },
-  FORBIDDEN: { kind: 'malformed', http: 403, code: INVALID_REQUEST },
-  UNKNOWN_SESSION: { kind: 'malformed', http: 404 },
+  TOO_LARGE: { kind: 'own', http: 413, code: INVALID_REQUEST },
+  UNAUTHENTICATED: { kind: 'own', http: 401, code: INVALID_REQUEST },
+  FORBIDDEN: { kind: 'own', http: 403, code: INVALID_REQUEST },
+  UNKNOWN_ADDRESS: { kind: 'own', http: 404, code: INVALID_REQUEST },
+  METHOD_NOT_ALLOWED: { kind: 'own', http: 405, code: INVALID_REQUEST },
+  UNKNOWN_SESSION: { kind: 'own', http: 404 },
   UNKNOWN_TASK: { kind: 'not-found', http: 404 },
   UNKNOWN_CALL: { kind: 'malformed', http: 400 },
   UNKNOWN_GRANT: { kind: 'malformed', http: 400 },
-  UNKNOWN_TOOL_EXECUTION: { kind: 'malformed', http: 404 },
+  UNKNOWN_TOOL_EXECUTION: { kind: 'own', http: 404 },
   UNKNOWN_AGENT: { kind: 'malformed', http: 400 },
   UNKNOWN_MODEL: { kind: 'malformed', http: 400 },
   UNKNOWN_WORKSPACE: { kind: 'malformed', http: 400 },
   UNKNOWN_COMMAND: { kind: 'malformed', http: 400 },
-  SESSION_BUSY: { kind: 'unsupported', http: 409 },
+  SESSION_BUSY: { kind: 'own', http: 409, code: UNSUPPORTED_OPERATION },
   ALREADY_DECIDED: { kind: 'unsupported', http: 400 },
   INVALID_DECISION: { kind: 'malformed', http: 400 },
   INPUT_CHANGED: { kind: 'unsupported', http: 400 },
   DECISION_NEEDED: { kind: 'unsupported', http: 400 },
   // A2A 1.0 §3.1.1: a message to an ended task is an UnsupportedOperationError. A cancel is not (§3.1.5).
   TASK_ENDED: { kind: 'unsupported', http: 400 },
-  MESSAGE_CONFLICT: { kind: 'malformed', http: 409 },
+  MESSAGE_CONFLICT: { kind: 'own', http: 409 },
   INVALID_CURSOR: { kind: 'malformed', http: 400 },
   UNSUPPORTED_CONTENT: { kind: 'content-type', http: 400 },
   OUTSIDE_WORKSPACE: { kind: 'malformed', http: 400 },
@@ -81,7 +86,7 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   AGENT_ERROR: { kind: 'internal', http: 502 },
 };
 
-/** An error without an A2A type. Over HTTP+JSON it has its own status. */
+/** An internal error over HTTP+JSON, with its own status. */
 class InternalError extends A2AError {
   readonly transport = 'rest';
   readonly statusCode: number;
@@ -113,10 +118,11 @@ export function toWireError(error: unknown, wire: WireFormat): A2AError {
 function asRow({ kind, http, code }: Row, error: ProductError, wire: WireFormat): A2AError {
   const { message } = error;
   const metadata = { ...error.facts, reason: error.reason, retryable: String(error.retryable) };
-  if (kind === 'internal') return internal(message, http, metadata, wire);
+  const own = kind === 'own' || kind === 'internal' ? { reason: error.reason } : {};
+  if (kind === 'internal') return internal(message, http, metadata, wire, own);
   if (wire === 'rest') {
     const options: RestA2AErrorOptions = { message, metadata, statusCode: http, cause: error };
-    return new CLASSES[kind].rest(options);
+    return Object.assign(new CLASSES[kind].rest(options), own);
   }
   const options: JsonRpcA2AErrorOptions = {
     message,
@@ -124,7 +130,7 @@ function asRow({ kind, http, code }: Row, error: ProductError, wire: WireFormat)
     cause: error,
     ...(code !== undefined && { envelopeCode: code }),
   };
-  const modern = new CLASSES[kind].rpc(options);
+  const modern = Object.assign(new CLASSES[kind].rpc(options), own);
   // The 0.3 handler sends `data` unchanged. The 1.0 handler builds it from the metadata.
   return wire === 'jsonrpc' ? modern : new CLASSES[kind].rpc({ ...options, data: [modern.toErrorInfo()] });
 }
@@ -134,9 +140,10 @@ function internal(
   status: number,
   metadata: Record<string, string>,
   wire: WireFormat,
+  own: { reason?: Reason } = {},
 ): A2AError {
-  if (wire === 'rest') return new InternalError(message, status, metadata);
-  const modern = new A2AError({ message, metadata });
+  if (wire === 'rest') return Object.assign(new InternalError(message, status, metadata), own);
+  const modern = Object.assign(new A2AError({ message, metadata }), own);
   if (wire === 'jsonrpc') return modern;
   return new JsonRpcTransportError({
     jsonrpc: '2.0',

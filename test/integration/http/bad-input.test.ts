@@ -116,16 +116,15 @@ describe('bodies that are not what they should be', () => {
   });
 
   test.each([
-    ['/nowhere', 'GET'],
-    ['/tenant/tasks/x', 'GET'],
-    ['/%E0%A4%A', 'GET'],
-    ['/tasks/%ff', 'GET'],
-    ['/', 'GET'],
-    ['/', 'DELETE'],
-  ])('X3 %p is answered to %p with an error that can be read', async (path, method) => {
+    ['/nowhere', 'GET', 404, 'UNKNOWN_ADDRESS'],
+    ['/tenant/tasks/x', 'GET', 404, 'UNKNOWN_ADDRESS'],
+    ['/%E0%A4%A', 'GET', 404, 'UNKNOWN_ADDRESS'],
+    ['/tasks/%ff', 'GET', 400, 'MALFORMED'],
+    ['/', 'DELETE', 405, 'METHOD_NOT_ALLOWED'],
+  ])('X3 %p is answered to %p with %p and a reason', async (path, method, status, expected) => {
     const answer = await request(server, { path, method });
-    expect(answer.status).toBe(400);
-    expect(reason(answer)).toBe('MALFORMED');
+    expect(answer.status).toBe(status);
+    expect(reason(answer)).toBe(expected);
   });
 
   test('X3 bytes that are not HTTP end their own connection and no other', async () => {

@@ -1,0 +1,55 @@
+/** The server's addresses and their methods, for the answers 404 and 405 (RFC 9110 §15.5.5, §15.5.6). */
+import { AGENT_CARD_PATH } from '@a2a-js/sdk';
+import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
+
+/** `{id}` stands for one segment. */
+const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
+  '/': ['GET', 'POST'],
+  [`/${AGENT_CARD_PATH}`]: ['GET'],
+  '/health': ['GET'],
+  [IDENTITY_PATH]: ['GET'],
+  '/page': ['GET'],
+  '/page.js': ['GET'],
+  '/page.css': ['GET'],
+  '/page/links': ['POST'],
+  '/page/session': ['POST'],
+  '/page/sign-out': ['POST'],
+  '/message:send': ['POST'],
+  '/message:stream': ['POST'],
+  '/tasks': ['GET'],
+  '/tasks/{id}': ['GET'],
+  '/tasks/{id}:cancel': ['POST'],
+  '/tasks/{id}:subscribe': ['GET', 'POST'],
+  '/tasks/{id}/pushNotificationConfigs': ['GET', 'POST'],
+  '/tasks/{id}/pushNotificationConfigs/{id}': ['GET', 'DELETE'],
+  '/extendedAgentCard': ['GET'],
+  '/api/tools': ['GET'],
+  '/api/tools/abort/{id}': ['POST'],
+  '/api/commands': ['GET'],
+  '/api/tasks/{id}/events': ['GET'],
+  '/api/tasks/{id}/events/ticket': ['POST'],
+};
+
+/** The addresses of A2A 0.3 over HTTP+JSON. */
+const LEGACY: typeof ADDRESSES = {
+  '/v1/card': ['GET'],
+  '/v1/message:send': ['POST'],
+  '/v1/message:stream': ['POST'],
+  '/v1/tasks/{id}': ['GET'],
+  '/v1/tasks/{id}:cancel': ['POST'],
+  '/v1/tasks/{id}:subscribe': ['GET', 'POST'],
+  '/v1/tasks/{id}/pushNotificationConfigs': ['GET', 'POST'],
+  '/v1/tasks/{id}/pushNotificationConfigs/{id}': ['GET', 'DELETE'],
+};
+
+/** @returns the methods of the address; empty if the address does not exist in this version of A2A. */
+export function allowedMethods(path: string, version: string): string[] {
+  const known = version === '0.3' ? { ...ADDRESSES, ...LEGACY } : ADDRESSES;
+  const methods = Object.entries(known).find(([address]) => patternOf(address).test(path))?.[1] ?? [];
+  // RFC 9110 §9.3.2: an address that takes GET takes HEAD.
+  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
+
+function patternOf(address: string): RegExp {
+  return new RegExp(`^${address.replaceAll('.', String.raw`\.`).replaceAll('{id}', '[^/:]+')}$`);
+}

@@ -1,0 +1,162 @@
+/**
+ * The schemas of the requests' parameters as received. The SDK's codec converts values to the expected type: `["approve"]`
+ * becomes the text "approve" (D1), and `"false"` becomes true. So this file checks the types before the codec sees them.
+ *
+ * Sources: a2a.proto of A2A 1.0 (`field_behavior`, `oneof`), ProtoJSON, and the JSON schema of A2A 0.3. Unknown fields are
+ * ignored (A2A 1.0 §5.7).
+ */
+import { TaskState } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { issuesOf } from '../../../shared/settings/config.ts';
+
+/** An object of a2a.proto. ProtoJSON: a parser takes the names of the proto file too. */
+function fields<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.preprocess(inCamelCase, z.looseObject(shape));
+}
+
+function inCamelCase(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const named = Object.entries(value).map(([name, it]): [string, unknown] => [camelCase(name), it]);
+  // If both names are there, the camel case one counts.
+  return { ...Object.fromEntries(named), ...value };
+}
+
+function camelCase(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+// ProtoJSON: null is the same as an absent field.
+const text = z.string().nullish();
+const texts = z.array(z.string()).nullish();
+const struct = z.record(z.string(), z.unknown()).nullish();
+const flag = z.boolean().nullish();
+/** ProtoJSON: an int32 is a number or its digits. */
+const count = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number)]).pipe(z.int32().min(0));
+
+const taskId = z.string().min(1);
+const messageId = z.string().min(1).max(200);
+const optionalId = z.string().max(200).nullish();
+const TASK = { id: taskId, metadata: struct };
+
+const configuration = fields({
+  acceptedOutputModes: texts,
+  historyLength: count.nullish(),
+  returnImmediately: flag,
+}).nullish();
+
+const MESSAGE = {
+  messageId,
+  contextId: optionalId,
+  taskId: optionalId,
+  metadata: struct,
+  extensions: texts,
+  referenceTaskIds: texts,
+};
+
+/** The contents of a part: exactly one. `{"data": null}` is JSON's null, and not an absent field. */
+const CONTENTS = ['text', 'raw', 'url'] as const;
+
+const part = fields({
+  text,
+  raw: text,
+  url: text,
+  filename: text,
+  mediaType: text,
+  metadata: struct,
+}).refine(
+  (it) =>
+    CONTENTS.filter((name) => typeof it[name] === 'string').length + Number(Object.hasOwn(it, 'data')) === 1,
+  'a part has exactly one of text, data, raw and url',
+);
+
+const send = fields({
+  message: fields({ ...MESSAGE, role: z.literal('ROLE_USER'), parts: z.array(part).min(1) }),
+  configuration,
+  metadata: struct,
+});
+
+const stateNames = Object.keys(TaskState).filter((name) => name.startsWith('TASK_STATE_'));
+
+const LIST = {
+  contextId: optionalId,
+  status: z.enum(stateNames).nullish(),
+  pageSize: count.pipe(z.int().min(1).max(100)).nullish(),
+  pageToken: z.string().max(2000).nullish(),
+  historyLength: count.nullish(),
+  statusTimestampAfter: z.iso.datetime({ offset: true }).nullish(),
+  includeArtifacts: flag,
+};
+
+/** A2A 0.3: the `kind` of a part names its content. */
+const legacyPart = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('text'), text: z.string(), metadata: struct }),
+  z.looseObject({ kind: z.literal('data'), data: z.record(z.string(), z.unknown()), metadata: struct }),
+  z.looseObject({ kind: z.literal('file'), file: z.record(z.string(), z.unknown()), metadata: struct }),
+]);
+
+const legacySend = z.looseObject({
+  message: z.looseObject({ ...MESSAGE, role: z.literal('user'), parts: z.array(legacyPart).min(1) }),
+  configuration: z
+    .looseObject({ acceptedOutputModes: texts, historyLength: count.nullish(), blocking: flag })
+    .nullish(),
+  metadata: struct,
+});
+const legacyTask = z.looseObject({ ...TASK, historyLength: count.nullish() });
+
+/** A2A 0.3 over HTTP+JSON has the names of its proto file, and calls the parts `content`. */
+const legacyRestPart = fields({ text, metadata: struct });
+const legacyRestSend = fields({
+  message: fields({
+    ...MESSAGE,
+    role: z.literal('ROLE_USER'),
+    content: z.array(legacyRestPart).min(1),
+  }),
+  configuration: fields({
+    acceptedOutputModes: texts,
+    historyLength: count.nullish(),
+    blocking: flag,
+  }).nullish(),
+  metadata: struct,
+});
+
+const SCHEMAS = {
+  SendMessage: send,
+  SendStreamingMessage: send,
+  GetTask: fields({ id: taskId, historyLength: count.nullish() }),
+  ListTasks: fields(LIST),
+  CancelTask: fields(TASK),
+  SubscribeToTask: fields(TASK),
+  /** ListTasks over HTTP+JSON: A2A 1.0 §11.5, a boolean is the word `true` or `false`. */
+  'GET /tasks': fields({
+    ...LIST,
+    includeArtifacts: z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).optional(),
+  }),
+  'message/send': legacySend,
+  'message/stream': legacySend,
+  'tasks/get': legacyTask,
+  'tasks/cancel': legacyTask,
+  'tasks/resubscribe': legacyTask,
+  'POST /v1/message': legacyRestSend,
+} as const;
+
+/**
+ * Checks the parameters of a request.
+ * @param operation a JSON-RPC method, or the name of a request with a schema of its own.
+ * @returns the parameters for the SDK's codec, unchanged if the operation has no schema.
+ * @throws ProductError MALFORMED, which names each wrong field
+ */
+export function checkedParams(operation: string, params: unknown): unknown {
+  const schema = isChecked(operation) ? SCHEMAS[operation] : undefined;
+  if (schema === undefined) return params;
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  throw new ProductError(
+    'MALFORMED',
+    `The parameters of ${operation} are not valid: ${issuesOf(parsed.error)}.`,
+  );
+}
+
+function isChecked(operation: string): operation is keyof typeof SCHEMAS {
+  return Object.hasOwn(SCHEMAS, operation);
+}

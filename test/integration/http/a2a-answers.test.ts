@@ -1,0 +1,193 @@
+/** Versions, addresses, statuses and media types of the A2A bindings. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Reason } from '../../../shared/runtime/errors.ts';
+import { allowedMethods } from '../../../a2a-server/http/routes/addresses.ts';
+import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
+import type { TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeEach(async () => (server = await startServer()));
+afterEach(() => server.close());
+
+const OLD = { 'a2a-version': undefined };
+const CARD = '/.well-known/agent-card.json';
+
+function start(): string {
+  const message = { messageId: 'm', parts: [] };
+  return server.tasks.start({ principal: 'local', channel: 'a2a', message }).taskId;
+}
+
+describe('the version', () => {
+  test('the parameter A2A-Version counts like the header, on both bindings', async () => {
+    const id = start();
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } });
+    const overRpc = await request(server, { path: '/?A2A-Version=1.0', body, headers: OLD });
+    expect(overRpc.body).toMatchObject({ result: { id, status: { state: 'TASK_STATE_SUBMITTED' } } });
+    const overRest = await request(server, {
+      method: 'GET',
+      path: `/tasks/${id}?A2A-Version=1.0`,
+      headers: OLD,
+    });
+    expect(overRest.body).toMatchObject({ id, status: { state: 'TASK_STATE_SUBMITTED' } });
+    const list = await request(server, { method: 'GET', path: '/tasks?a2a-version=1.0', headers: OLD });
+    expect(list.body).toMatchObject({ totalSize: 1 });
+    const card = await request(server, { method: 'GET', path: `${CARD}?A2A-Version=1.0`, headers: OLD });
+    expect(card.body).toHaveProperty('supportedInterfaces');
+    const unserved = await request(server, {
+      method: 'GET',
+      path: `/tasks/${id}?A2A-Version=7.1`,
+      headers: OLD,
+    });
+    expect(unserved.text).toContain('VERSION_NOT_SUPPORTED');
+  });
+
+  test('the header wins over the parameter', async () => {
+    const answer = await request(server, { method: 'GET', path: `/tasks/${start()}?A2A-Version=7.1` });
+    expect(answer.status).toBe(200);
+  });
+
+  test.each(['/tasks', '/tasks/x', '/message:send', '/message:stream'])(
+    'a request of A2A 0.3 to %s gets no answer in the shape of 1.0',
+    async (path) => {
+      const method = path.startsWith('/tasks') ? 'GET' : 'POST';
+      const sent = method === 'POST' ? { body: JSON.stringify(userMessage('hi')) } : {};
+      for (const version of [undefined, '', '0.3']) {
+        const answer = await request(server, { method, path, headers: { 'a2a-version': version }, ...sent });
+        expect(answer.status).toBe(400);
+        expect(answer.text).toContain('VERSION_NOT_SUPPORTED');
+        expect(answer.text).toContain('/v1');
+      }
+      expect(server.tasks.received).toEqual([]);
+    },
+  );
+});
+
+describe('addresses and methods', () => {
+  test.each([
+    ['GET', '/nowhere'],
+    ['POST', '/message:shout'],
+    ['GET', '/tasks/x/y'],
+    ['POST', '/tasks/x:explode'],
+    ['GET', '/v1/tasks/x'],
+  ])('%s %s does not exist', async (method, path) => {
+    const answer = await request(server, { method, path });
+    expect(answer.status).toBe(404);
+    expect(answer.body).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
+    expect(answer.text).toContain('UNKNOWN_ADDRESS');
+  });
+
+  test.each([
+    ['DELETE', '/', 'GET, HEAD, POST'],
+    ['GET', '/message:send', 'POST'],
+    ['DELETE', '/tasks', 'GET, HEAD'],
+    ['POST', '/tasks/x', 'GET, HEAD'],
+    ['GET', '/tasks/x:cancel', 'POST'],
+    ['PUT', '/tasks/x:subscribe', 'GET, HEAD, POST'],
+    ['PUT', '/tasks/x/pushNotificationConfigs', 'GET, HEAD, POST'],
+    ['POST', CARD, 'GET, HEAD'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['GET', '/api/tools/abort/x', 'POST'],
+  ])('%s %s is a wrong method: %s is allowed', async (method, path, allow) => {
+    const answer = await request(server, { method, path });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+
+  test.each([
+    ['POST', '/v1/message:send'],
+    ['GET', '/v1/tasks/x'],
+  ])('%s %s exists for A2A 0.3 alone', (method, path) => {
+    expect(allowedMethods(path, '0.3')).toContain(method);
+    expect(allowedMethods(path, '1.0')).toEqual([]);
+  });
+});
+
+describe('errors', () => {
+  test.each<[Reason, number, string, string]>([
+    ['UNKNOWN_TASK', 404, 'NOT_FOUND', 'TASK_NOT_FOUND'],
+    ['UNKNOWN_SESSION', 404, 'NOT_FOUND', 'UNKNOWN_SESSION'],
+    ['MESSAGE_CONFLICT', 409, 'ALREADY_EXISTS', 'MESSAGE_CONFLICT'],
+    ['SESSION_BUSY', 409, 'ABORTED', 'SESSION_BUSY'],
+    ['TASK_ENDED', 400, 'FAILED_PRECONDITION', 'UNSUPPORTED_OPERATION'],
+    ['STORAGE', 503, 'UNAVAILABLE', 'STORAGE'],
+  ])('%s over HTTP+JSON is %p %s with the reason %s', async (reason, code, status, shown) => {
+    server.tasks.onSend = () => Promise.reject(new ProductError(reason, 'No.'));
+    for (const path of ['/message:send', '/message:stream']) {
+      const answer = await request(server, { path, body: JSON.stringify(userMessage('hi')) });
+      expect(answer.status).toBe(code);
+      expect(answer.body).toMatchObject({ error: { code, status, details: [{ reason: shown }] } });
+    }
+  });
+
+  test('401, 403 and 413 carry their own reason over both bindings', async () => {
+    const small = await startServer({ limits: { bytes: 10, depth: 9 } });
+    const cases = [
+      [server, { headers: { authorization: 'Bearer wrong-token-0123456789' } }, 401, 'UNAUTHENTICATED'],
+      [server, { headers: { origin: 'http://evil.example' } }, 403, 'FORBIDDEN'],
+      [small, { body: JSON.stringify(userMessage('hi')) }, 413, 'TOO_LARGE'],
+    ] as const;
+    for (const [at, sent, status, reason] of cases)
+      for (const path of ['/', '/message:send']) {
+        const answer = await request(at, { path, ...sent });
+        expect(answer.status).toBe(status);
+        expect(answer.text).toContain(`"reason":"${reason}","domain"`);
+      }
+    await small.close();
+  });
+});
+
+/** A JSON-RPC request without an id. */
+function notify(method: string, params: unknown) {
+  return request(server, { body: JSON.stringify({ jsonrpc: '2.0', method, params }) });
+}
+
+describe('JSON-RPC notifications', () => {
+  test('get no body, whether they succeed or fail', async () => {
+    const configuration = { returnImmediately: true };
+    const answers = [
+      await notify('SendMessage', { ...userMessage('hi'), configuration }),
+      await notify('SendStreamingMessage', userMessage('hi')),
+      await notify('GetTask', {}),
+      await notify('NoSuchMethod', {}),
+    ];
+    expect(answers.map(({ status, text }) => [status, text])).toEqual(answers.map(() => [204, '']));
+    expect(server.tasks.received).toHaveLength(2);
+    expect(server.tasks.following).toBe(0);
+  });
+
+  test('an id of null is a request', async () => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: null, method: 'GetTask', params: { id: start() } });
+    expect((await request(server, { body })).body).toMatchObject({ id: null, result: {} });
+  });
+});
+
+describe('the media type', () => {
+  test.each([
+    [undefined, 'application/a2a+json'],
+    ['*/*', 'application/a2a+json'],
+    ['application/json', 'application/json'],
+    ['application/json;q=0.5, application/a2a+json', 'application/a2a+json'],
+  ])('a client that accepts %p gets %s', async (accept, expected) => {
+    for (const path of [`/tasks/${start()}`, '/tasks', '/tasks/unknown', '/extendedAgentCard']) {
+      const answer = await request(server, { method: 'GET', path, headers: { accept } });
+      expect(answer.headers.get('content-type')).toBe(`${expected}; charset=utf-8`);
+    }
+  });
+});
+
+describe('the agent card', () => {
+  test.each(['1.0', '0.3'])('of %s says when it changed, and is not sent again', async (version) => {
+    const card = (headers: Record<string, string> = {}) =>
+      request(server, { method: 'GET', path: CARD, headers: { 'a2a-version': version, ...headers } });
+    const modified = (await card()).headers.get('last-modified') ?? '';
+    expect(Number.isNaN(Date.parse(modified))).toBe(false);
+    expect((await card({ 'if-modified-since': modified, 'cache-control': 'max-age=0' })).status).toBe(304);
+    expect((await card({ authorization: `Bearer ${TOKEN}` })).status).toBe(200);
+  });
+});
+
+test('an answer over JSON-RPC is application/json', async () => {
+  const answer = await rpc(server, 'GetTask', { id: start() }, { accept: 'application/json' });
+  expect(answer.headers.get('content-type')).toContain('application/json');
+});

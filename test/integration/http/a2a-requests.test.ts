@@ -1,0 +1,192 @@
+/** Requests of A2A 1.0 and 0.3 that break a rule of the specification. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { request, rpc, startServer, userMessage } from './test-server.ts';
+import type { RpcAnswer, TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => (server = await startServer()));
+afterAll(() => server.close());
+afterEach(() => void server.tasks.received.splice(0));
+
+const OLD = { 'a2a-version': undefined };
+const text = (more: object = {}) => ({ ...userMessage('hello').message, ...more });
+
+/** The same message over both bindings of A2A 1.0. */
+async function both(message: object, more: object = {}): Promise<[RpcAnswer, RpcAnswer]> {
+  const params = { message, configuration: { returnImmediately: true, ...more } };
+  return [
+    await rpc(server, 'SendMessage', params),
+    await request(server, { path: '/message:send', body: JSON.stringify(params) }),
+  ];
+}
+
+describe('a message that breaks a rule', () => {
+  test.each<[string, object]>([
+    ['no role', { role: undefined }],
+    ['an unknown role', { role: 'ROLE_BOSS' }],
+    ['a role that is a number', { role: 1 }],
+    ['the role of A2A 0.3', { role: 'user' }],
+    ['a message id that is a list', { messageId: ['m'] }],
+    ['a message id in snake case that is a list', { messageId: undefined, message_id: ['m'] }],
+    ['a context id that is a boolean', { contextId: true }],
+    ['a task id that is a list', { taskId: ['task-1'] }],
+    ['metadata that is a list', { metadata: [] }],
+    ['an extension that is a number', { extensions: [1] }],
+    ['a referenced task that is a boolean', { referenceTaskIds: [true] }],
+    ['a part with two contents', { parts: [{ text: 'a', data: {} }] }],
+    ['a part with text and null data', { parts: [{ text: 'a', data: null }] }],
+    ['a part with a text that is a boolean', { parts: [{ text: true }] }],
+    ['a part with a media type that is a list', { parts: [{ text: 'a', mediaType: ['text/plain'] }] }],
+  ])('%s is invalid params over both bindings', async (_what, more) => {
+    const [overRpc, overRest] = await both(text(more));
+    expect(overRpc.body).toMatchObject({ error: { code: -32602 } });
+    expect(overRest.status).toBe(400);
+    expect(overRest.body).toMatchObject({ error: { status: 'INVALID_ARGUMENT' } });
+    expect(server.tasks.received).toEqual([]);
+  });
+
+  test.each<[string, object]>([
+    ['returnImmediately', { returnImmediately: 'false' }],
+    ['historyLength', { historyLength: true }],
+    ['acceptedOutputModes', { acceptedOutputModes: 'text/plain' }],
+  ])('a configuration with a wrong %s is invalid params', async (_what, configuration) => {
+    const [overRpc, overRest] = await both(text(), configuration);
+    expect(overRpc.body).toMatchObject({ error: { code: -32602 } });
+    expect(overRest.status).toBe(400);
+  });
+
+  test.each(['image/png', 'text/html', 'nonsense'])(
+    'the media type %p is not supported',
+    async (mediaType) => {
+      const [overRpc, overRest] = await both(text({ parts: [{ text: 'x', mediaType }] }));
+      expect(overRpc.body).toMatchObject({ error: { code: -32005 } });
+      expect(overRpc.text).toContain('text/plain');
+      expect(overRest.status).toBe(400);
+      expect(overRest.text).toContain('CONTENT_TYPE_NOT_SUPPORTED');
+    },
+  );
+
+  test.each(['text/plain', 'Text/Plain; charset=utf-8', 'text/markdown', 'application/json'])(
+    'the media type %p is supported',
+    async (mediaType) => {
+      await rpc(server, 'SendMessage', {
+        message: text({ parts: [{ text: 'x', mediaType }] }),
+        configuration: { returnImmediately: true },
+      });
+      expect(server.tasks.received).toHaveLength(1);
+    },
+  );
+
+  test('a data part may be null, and field names may be in snake case', async () => {
+    const { messageId: message_id, ...rest } = text({
+      parts: [{ data: null, media_type: 'application/json' }],
+    });
+    const sent = await both({ message_id, ...rest }, { return_immediately: true });
+    expect(sent[0].body).toMatchObject({ result: { task: { history: [{ parts: [{ data: null }] }] } } });
+    expect(server.tasks.received.map(({ message }) => message)).toMatchObject(
+      sent.map(() => ({ messageId: message_id, parts: [{ type: 'data', data: null }] })),
+    );
+  });
+
+  test('unknown fields are ignored', async () => {
+    await both(text({ mood: 'good', parts: [{ text: 'x', mood: 'good' }] }), {
+      returnImmediately: true,
+      mood: 1,
+    });
+    expect(server.tasks.received).toHaveLength(2);
+  });
+});
+
+describe('a request without what it needs', () => {
+  test.each(['GetTask', 'CancelTask', 'SubscribeToTask'])(
+    '%s without an id is invalid params',
+    async (method) => {
+      for (const params of [{}, { id: '' }, { id: null }, { id: true }, { id: ['task-1'] }]) {
+        const answer = await rpc(server, method, params);
+        expect(answer.body).toMatchObject({ error: { code: -32602 } });
+        expect(answer.text).not.toContain('There is no task');
+      }
+    },
+  );
+
+  test.each(['tasks/get', 'tasks/cancel', 'tasks/resubscribe'])(
+    'of A2A 0.3: %s without an id is invalid params',
+    async (method) => {
+      for (const params of [{}, { id: '' }, { id: 5 }])
+        expect((await rpc(server, method, params, OLD)).body).toMatchObject({ error: { code: -32602 } });
+    },
+  );
+
+  test.each([
+    { contextId: true },
+    { pageToken: ['x'] },
+    { includeArtifacts: 'yes' },
+    { status: 3 },
+    { pageSize: true },
+    { historyLength: -1 },
+  ])('a list with %p is invalid params', async (params) => {
+    expect((await rpc(server, 'ListTasks', params)).body).toMatchObject({ error: { code: -32602 } });
+  });
+
+  test.each(['includeArtifacts=yes', 'pageSize=many', 'status=3', 'historyLength=-1'])(
+    'a list with the query %p is invalid',
+    async (query) => {
+      const answer = await request(server, { method: 'GET', path: `/tasks?${query}` });
+      expect(answer.body).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } });
+    },
+  );
+
+  test('a list over HTTP+JSON takes its filters from the query', async () => {
+    const { taskId } = server.tasks.start(
+      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
+      [{ type: 'task.completed' }],
+    );
+    const list = async (query: string) =>
+      (await request(server, { method: 'GET', path: `/tasks?${query}` })).body;
+    const found = { tasks: [{ id: taskId }], nextPageToken: '', pageSize: 5, totalSize: 1 };
+    expect(await list('status=TASK_STATE_COMPLETED&pageSize=5&includeArtifacts=true')).toMatchObject({
+      ...found,
+      tasks: [{ id: taskId, artifacts: [] }],
+    });
+    const without = await list('status=TASK_STATE_COMPLETED&pageSize=5&includeArtifacts=false');
+    expect(without).toMatchObject(found);
+    expect(JSON.stringify(without)).not.toContain('artifacts');
+  });
+});
+
+/** A message of A2A 0.3 over JSON-RPC. */
+function oldMessage(more: object) {
+  return { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hi' }], ...more };
+}
+
+describe('a message of A2A 0.3 that breaks a rule', () => {
+  test.each<[string, object]>([
+    ['no role', { role: undefined }],
+    ['the role of A2A 1.0', { role: 'ROLE_USER' }],
+    ['a context id that is a list', { contextId: ['x'] }],
+    ['a part of no kind', { parts: [{ text: 'hi' }] }],
+    ['data that is a list', { parts: [{ kind: 'data', data: [1] }] }],
+    ['a referenced task that is a boolean', { referenceTaskIds: [true] }],
+  ])('%s is invalid params', async (_what, more) => {
+    const answer = await rpc(server, 'message/send', { message: oldMessage(more) }, OLD);
+    expect(answer.body).toMatchObject({ error: { code: -32602 } });
+    expect(server.tasks.received).toEqual([]);
+  });
+
+  test.each<[string, object]>([
+    ['no role', { role: undefined }],
+    ['an unknown role', { role: 'ROLE_BOSS' }],
+    ['a context id that is a list', { contextId: ['x'] }],
+    ['a text that is a boolean', { content: [{ text: true }] }],
+  ])('over HTTP+JSON, %s is invalid params', async (_what, more) => {
+    const message = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hi' }], ...more };
+    const answer = await request(server, {
+      path: '/v1/message:send',
+      body: JSON.stringify({ message }),
+      headers: OLD,
+    });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ code: -32602 });
+    expect(server.tasks.received).toEqual([]);
+  });
+});
