@@ -4,7 +4,7 @@ import { isAbsolute, relative } from 'node:path';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { openWorkspace } from '../tools/workspace/workspace.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import type { FileIdentity } from '../tools/workspace/directory.ts';
+import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
 
 export interface WorkspaceRules {
   /** The workspace of a task that names none. */
@@ -12,7 +12,7 @@ export interface WorkspaceRules {
   /** Workspaces must be inside one of these directories, symbolic links resolved. An empty list allows all. */
   allowed: readonly string[];
   /** Directories closed to workspaces and file tools: the server's state directory. */
-  barred: readonly FileIdentity[];
+  barred: readonly BarredDirectory[];
 }
 
 /**

@@ -1,11 +1,11 @@
 /** Reads the server's settings: flags, environment variables, the "server" section of the configuration file, defaults. */
-import { stat } from 'node:fs/promises';
 import { isAbsolute, parse } from 'node:path';
 import { sourceOfSetting, readConfigFile, resolveSettings } from '../../shared/settings/config.ts';
 import type { Sources } from '../../shared/settings/config.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { allowedWorkspaces } from './allowed-workspaces.ts';
+import { barDirectory } from '../tools/workspace/barred-directory.ts';
 import { isLoopbackHost } from '../http/auth/origin-check.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
@@ -59,7 +59,7 @@ async function checkWorkspace(
   sources: Sources,
 ): Promise<void> {
   // A missing state directory contains no workspace, so nothing is barred.
-  const own = await stat(stateDir, { bigint: true }).catch(() => undefined);
+  const own = await barDirectory(stateDir).catch(() => undefined);
   const open = allowedWorkspaces({ fallback: workspace, allowed: allowWorkspace, barred: own ? [own] : [] });
   try {
     await open(undefined);

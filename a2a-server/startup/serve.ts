@@ -1,5 +1,5 @@
 /** Starts one server, and stops it in the reverse order. */
-import { realpath, stat } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 import { confinementText, findConfinement, type Confinement } from '../tools/shell/confinement.ts';
 import { createToolbox } from '../tools/toolbox.ts';
-import type { FileIdentity } from '../tools/workspace/directory.ts';
+import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { pageAccessFile } from '../page/page-access-file.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { readPage } from '../page/page-route.ts';
@@ -125,7 +125,7 @@ export async function serve(
     // From here on this server owns the state directory. SIGTERM goes to orphans now; their tasks wait for their end
     // (D6).
     children.endOrphans().catch((error: unknown) => log.error({ err: error }, 'orphans could not be ended'));
-    const own = await stat(stateDir, { bigint: true });
+    const own = await barDirectory(stateDir);
     held.mcpServers = await startedMcpServers(mcpServers, settings, { log, children });
     const made = {
       children,
@@ -167,7 +167,7 @@ interface Opened {
   server: Server;
   port: number;
   /** The identity of the state directory, independent of its path. */
-  own: FileIdentity;
+  own: BarredDirectory;
   worker: AgentBackend;
   tools: readonly Tool[];
   confinement: Confinement;

@@ -16,6 +16,7 @@ import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { BarredDirectory } from './barred-directory.ts';
 import { codeOf } from './file-failure.ts';
 
 /** How to hold a directory: by an open handle, or by its path and identity. */
@@ -29,12 +30,15 @@ export interface FileIdentity {
 export interface Directory {
   readonly identity: FileIdentity;
   /** Directories that `child` refuses to open. */
-  readonly barred: readonly FileIdentity[];
+  readonly barred: readonly BarredDirectory[];
   /** Returns the path of an entry. No link above the entry is followed; the caller must not follow the entry itself. */
   at(name: string): string;
   /** @throws ProductError OUTSIDE_WORKSPACE if another process has just replaced the entry */
   child(name: string): Promise<Directory>;
-  /** Opens a file without following a link, and without blocking on a named pipe. */
+  /**
+   * Opens a file without following a link, and without blocking on a named pipe.
+   * @throws ProductError OUTSIDE_WORKSPACE for a file of a barred directory under another name
+   */
   file(name: string, flags: number, mode?: number): Promise<FileHandle>;
   /** Call this right before an operation on a path from `at`. @throws ProductError OUTSIDE_WORKSPACE */
   confirm(): Promise<void>;
@@ -63,7 +67,7 @@ const NO_LINK_ANYWHERE = process.platform === 'darwin' ? 0x2000_0000 : 0;
 export async function openDirectory(
   path: string,
   hold: DirectoryHold,
-  barred: readonly FileIdentity[] = [],
+  barred: readonly BarredDirectory[] = [],
 ): Promise<Directory> {
   return hold === 'anchored' ? openAnchored(path, barred) : openChecked(path, barred);
 }
@@ -83,7 +87,7 @@ export async function bestHold(path: string): Promise<DirectoryHold> {
   }
 }
 
-async function openAnchored(path: string, barred: readonly FileIdentity[]): Promise<Directory> {
+async function openAnchored(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
   const handle = await openUnlinked(path, DIRECTORY);
   const identity = await identityOf(handle);
   if (includesFile(barred, identity)) {
@@ -96,14 +100,17 @@ async function openAnchored(path: string, barred: readonly FileIdentity[]): Prom
     barred,
     at,
     child: (name) => openAnchored(at(name), barred),
-    file: (name, flags, mode) => openUnlinked(at(name), flags | NO_LINK, mode),
+    file: async (name, flags, mode) => {
+      await refuseBarredFile(at(name), barred);
+      return unlessBarred(await openUnlinked(at(name), flags | NO_LINK, mode), barred);
+    },
     confirm: () => Promise.resolve(),
     sync: () => handle.sync(),
     close: () => handle.close(),
   };
 }
 
-async function openChecked(path: string, barred: readonly FileIdentity[]): Promise<Directory> {
+async function openChecked(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
   const seen = await lstat(path, { bigint: true });
   const identity = { dev: seen.dev, ino: seen.ino };
   if (includesFile(barred, identity)) throw stateDirectoryError();
@@ -122,12 +129,13 @@ async function openChecked(path: string, barred: readonly FileIdentity[]): Promi
       return child;
     },
     file: async (name, flags, mode) => {
+      await refuseBarredFile(join(path, name), barred);
       const handle = await openUnlinked(join(path, name), flags | NO_LINK | NO_LINK_ANYWHERE, mode);
       try {
         await confirm();
         const named = await lstat(join(path, name), { bigint: true });
         if (!sameFile(named, await identityOf(handle))) throw replaced();
-        return handle;
+        return await unlessBarred(handle, barred);
       } catch (error) {
         await handle.close();
         throw error;
@@ -145,6 +153,33 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
   } catch (error) {
     // Another process has just replaced the directory or file by a link.
     if (codeOf(error) === 'ELOOP' || codeOf(error) === 'ENOTDIR') throw replaced(error);
+    throw error;
+  }
+}
+
+/**
+ * Refuses a hard link to a file of a barred directory before it is opened. Closing any descriptor of the journal drops
+ * SQLite's locks on it (POSIX advisory locks).
+ */
+async function refuseBarredFile(path: string, barred: readonly BarredDirectory[]): Promise<void> {
+  if (barred.length === 0) return;
+  const info = await lstat(path, { bigint: true }).catch(() => undefined);
+  if (info === undefined) return;
+  for (const each of barred) if (await each.holds(info)) throw stateDirectoryError();
+}
+
+/**
+ * Checks again after opening: another process may have just replaced the file.
+ * @throws ProductError OUTSIDE_WORKSPACE; the file is then closed
+ */
+async function unlessBarred(handle: FileHandle, barred: readonly BarredDirectory[]): Promise<FileHandle> {
+  try {
+    if (barred.length === 0) return handle;
+    const info = await handle.stat({ bigint: true });
+    for (const each of barred) if (await each.holds(info)) throw stateDirectoryError();
+    return handle;
+  } catch (error) {
+    await handle.close();
     throw error;
   }
 }

@@ -14,6 +14,7 @@ import {
   type DirectoryHold,
   type FileIdentity,
 } from './directory.ts';
+import type { BarredDirectory } from './barred-directory.ts';
 import { codeOf, fileFailure } from './file-failure.ts';
 import { outsideWorkspaceError, pathParts, type PathParts } from './path-parts.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -26,7 +27,7 @@ export interface Root {
   readonly identity: FileIdentity;
   readonly hold: DirectoryHold;
   /** Directories that no path may enter, even below the root. */
-  readonly barred: readonly FileIdentity[];
+  readonly barred: readonly BarredDirectory[];
 }
 
 /** The result of a path. `path` is relative to the root, with `/`; the root itself is `.`. */

@@ -8,9 +8,9 @@ import {
   stateDirectoryError,
   type Directory,
   type DirectoryHold,
-  type FileIdentity,
 } from './directory.ts';
 import { readEntries, type Entries } from './entries.ts';
+import type { BarredDirectory } from './barred-directory.ts';
 import { codeOf, isADirectory } from './file-failure.ts';
 import { requireMovable, moveFile, type Move } from './move-file.ts';
 import { withEntry, withResolvedPath, type ResolvedPath, type Root } from './resolve-path.ts';
@@ -61,7 +61,7 @@ export interface WorkspaceOptions {
   /** How to hold directories; the default depends on the operating system. */
   hold?: DirectoryHold;
   /** Directories of the server itself, which file tools never enter, at any path. */
-  barred?: readonly FileIdentity[];
+  barred?: readonly BarredDirectory[];
 }
 
 /**
@@ -126,7 +126,7 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
 }
 
 /** Checks the parents too: the workspace may lie below a barred directory. */
-async function refuseBarred(canonical: string, barred: readonly FileIdentity[]): Promise<void> {
+async function refuseBarred(canonical: string, barred: readonly BarredDirectory[]): Promise<void> {
   if (barred.length === 0) return;
   for (let at = canonical; ; at = dirname(at)) {
     if (includesFile(barred, await stat(at, { bigint: true }))) throw stateDirectoryError();

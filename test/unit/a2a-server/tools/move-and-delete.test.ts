@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { deleteFile } from '../../../../a2a-server/tools/builtin/delete-file.ts';
 import { moveFile } from '../../../../a2a-server/tools/builtin/move-file.ts';
 import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
+import { barDirectory } from '../../../../a2a-server/tools/workspace/barred-directory.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
@@ -202,7 +203,7 @@ describe('delete-file', () => {
       await mkdir(path('home/state'), { recursive: true });
       await writeFile(path('home/state/token'), 'x');
       await writeFile(path('home/b'), 'b');
-      const barred = [await stat(path('home/state'), { bigint: true })];
+      const barred = [await barDirectory(path('home/state'))];
       const workspace = await openWorkspace(at.root, { barred, hold });
       const run = { workspace };
       for (const name of ['home', 'home/state', 'home/state/token'])

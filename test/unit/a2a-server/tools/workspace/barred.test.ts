@@ -1,6 +1,6 @@
 /** Tests that no tool can reach the server's own directory inside a workspace. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allowedWorkspaces } from '../../../../../a2a-server/startup/allowed-workspaces.ts';
 import { listFiles } from '../../../../../a2a-server/tools/builtin/list-files.ts';
@@ -8,6 +8,7 @@ import { readFile as readFileTool } from '../../../../../a2a-server/tools/builti
 import { searchFiles } from '../../../../../a2a-server/tools/builtin/search-files.ts';
 import type { Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { openWorkspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
+import { barDirectory } from '../../../../../a2a-server/tools/workspace/barred-directory.ts';
 import type { DirectoryHold } from '../../../../../a2a-server/tools/workspace/directory.ts';
 import { writeFile as writeFileTool } from '../../../../../a2a-server/tools/builtin/write-file.ts';
 import { nobody } from '../tool-in-workspace.ts';
@@ -28,7 +29,7 @@ beforeEach(async () => {
   await writeFile(join(home, '.local', 'state', 'notes'), 'no secret');
 });
 
-const barred = async () => [await stat(state, { bigint: true })];
+const barred = async () => [await barDirectory(state)];
 
 async function runner(hold?: DirectoryHold) {
   const workspace = await openWorkspace(home, { barred: await barred(), ...(hold && { hold }) });
@@ -74,6 +75,21 @@ describe.each(['anchored', 'checked'] as const)('a barred directory (hold: %s)',
       await expect(run(readFileTool, { path })).rejects.toMatchObject(refused);
     expect(await readdir(state)).toEqual(before);
     expect(await readFile(join(state, 'token'), 'utf8')).toBe('secret');
+  });
+
+  it('X2 keeps its files closed under a hard link elsewhere', async () => {
+    await link(join(state, 'token'), join(home, 'notes.txt'));
+    await link(join(state, 'below', 'log'), join(home, '.local', 'log.txt'));
+    await link(join(home, '.local', 'state', 'notes'), join(home, 'plain.txt'));
+    const run = await runner(hold);
+    for (const path of ['notes.txt', '.local/log.txt']) {
+      await expect(run(readFileTool, { path })).rejects.toMatchObject(refused);
+      await expect(run(searchFiles, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
+      await expect(run(writeFileTool, { path, content: 'x' })).rejects.toMatchObject(refused);
+    }
+    expect(await run(searchFiles, { pattern: 'secret', glob: '*.txt' })).toContain('plain.txt:1: no secret');
+    expect(await run(searchFiles, { pattern: '^secret', regex: true })).not.toContain('notes.txt:');
+    expect(await run(readFileTool, { path: 'plain.txt' })).toContain('no secret');
   });
 
   it('X2 does not appear in lists and searches of its parent', async () => {
