@@ -6,10 +6,12 @@ import { messageOf, ProductError } from '../shared/runtime/errors.ts';
 import { addFlags } from '../shared/settings/flags.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
+import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hidden-environment.ts';
 import { packageVersion } from '../shared/runtime/version.ts';
 import { LOCATION_FLAGS, readServerSettings, withAgentCommand } from './startup/read-settings.ts';
 import { SERVER_SETTINGS, UNFLAGGED_SETTINGS } from './startup/settings.ts';
 import type { ServerSettings } from './startup/settings.ts';
+import { commandEnvironment } from './tools/shell/command-environment.ts';
 import type { Tool } from './tools/tool.ts';
 import type { ServerRun } from './startup/serve.ts';
 import type { TryOptions } from './startup/try-policy.ts';
@@ -28,6 +30,9 @@ const SHUTDOWN_STAGES = [
   'shutting down: running tools are stopped now',
   'ending at once',
 ] as const;
+
+/** False if commands that are not confined can read the environment of this process in /proc. */
+const secretsHidden = hideEnvironment(isHarmless);
 
 await program().parseAsync();
 
@@ -99,6 +104,10 @@ function fail(error: unknown): never {
   );
 }
 
+function isHarmless(name: string): boolean {
+  return name === CHILD_MARKER || Object.hasOwn(commandEnvironment({ [name]: '' }), name);
+}
+
 async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   // A server outlives the terminal it was started from.
   process.on('SIGHUP', () => undefined);
@@ -107,6 +116,10 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const log = createLogger({ name: 'a2a-server', level: settings.logLevel });
     consoleToLog(log);
     giveUpOnBugs(log);
+    if (!secretsHidden)
+      log.warn(
+        'commands can read this process’s environment in /proc, with its secrets; set --confine-shell require',
+      );
     const started = import('./startup/serve.ts').then(({ serve }) => serve(settings, log, PAGE));
     const told = stopOnSignals(started, log);
     const run = await started;

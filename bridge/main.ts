@@ -2,11 +2,15 @@
 /** The command `mcp-a2a-bridge`. Without arguments it serves MCP over stdio with the settings of the environment. */
 import { fileURLToPath } from 'node:url';
 import { messageOf, ProductError } from '../shared/runtime/errors.ts';
+import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hidden-environment.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/terminal/exit-codes.ts';
 import type { ProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
 import { serve } from './startup/serve.ts';
+
+// Before anything else starts: a shell command of the agent could otherwise read the bridge's secrets in /proc.
+hideEnvironment((name) => name === CHILD_MARKER);
 
 // The built server is next to the built bridge.
 const places: ProgramPaths = {

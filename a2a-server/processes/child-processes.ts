@@ -16,12 +16,10 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { CHILD_MARKER } from '../../shared/runtime/hidden-environment.ts';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { endGroup } from './process-group.ts';
 import { processIdentityOf, markedGroups, processStateOf } from './process-identity.ts';
-
-/** Children inherit this variable. It identifies members of a group after their leader has ended. */
-const MARKER = 'A2A_SERVER_CHILD';
 
 const childOwner = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool-execution'), toolId: z.string() }),
@@ -96,8 +94,8 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
 
   async function ended(record: ChildRecord): Promise<boolean> {
     const { group } = record.process;
-    const state = await processStateOf(record.process, `${MARKER}=${record.id}`);
-    const strays = markedGroups(`${MARKER}=${record.id}`).filter((stray) => stray !== group);
+    const state = await processStateOf(record.process, `${CHILD_MARKER}=${record.id}`);
+    const strays = markedGroups(`${CHILD_MARKER}=${record.id}`).filter((stray) => stray !== group);
     const groups = state === 'runs' ? [group, ...strays] : strays;
     const ends = await Promise.all(
       groups.map((each) => endGroup(each, { graceMs, clock }).catch(() => 'unconfirmed' as const)),
@@ -114,14 +112,14 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
       let leaderGroup: number | undefined;
       own.add(id);
       return {
-        env: { [MARKER]: id },
+        env: { [CHILD_MARKER]: id },
         record: (leader) =>
           recording(directory, async () => {
             leaderGroup = leader;
             const identity = await processIdentityOf(leader);
             if (identity !== undefined) write(directory, { id, owner, process: identity });
           }),
-        strays: () => markedGroups(`${MARKER}=${id}`).filter((group) => group !== leaderGroup),
+        strays: () => markedGroups(`${CHILD_MARKER}=${id}`).filter((group) => group !== leaderGroup),
         forget() {
           own.delete(id);
           rmSync(pathOf(directory, id), { force: true });

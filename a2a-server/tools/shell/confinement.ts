@@ -1,7 +1,8 @@
 /**
  * Confines shell commands with bubblewrap (Linux). A command may read the system and write only to its workspace and
- * its own /tmp. It sees only its own processes, no service sockets, no hidden directories, and no network unless
- * allowed.
+ * its own /tmp. It sees only its own processes, no hidden directories, no network unless allowed, and none of the Unix
+ * sockets that exist when the command starts. (A socket that a service creates later, outside of /run and /tmp, stays in
+ * reach. So do sockets of other network namespaces that are mounted elsewhere, and sockets in the workspace.)
  *
  * Consequences for ending a command (A2, R43)
  * - bubblewrap stays in the shell's process group. `--new-session` would move it out of the group. It is not needed,
@@ -16,6 +17,7 @@
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { serviceSockets } from './service-sockets.ts';
 import { codeOf } from '../workspace/file-failure.ts';
 
 export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;
@@ -40,10 +42,12 @@ const PATIENCE_MS = 10_000;
 
 const BWRAP = 'bwrap';
 
-/** /run has the sockets of services, e.g. Docker. A command that can open one is not confined. */
+/** Most sockets of services, e.g. Docker, are in /run. A command that can open one is not confined. */
+const PRIVATE_DIRECTORIES = ['/tmp', '/var/tmp', '/run'];
 const READ_ONLY_SYSTEM = [
   ...'--ro-bind / / --dev /dev --proc /proc'.split(' '),
-  ...'--tmpfs /tmp --tmpfs /var/tmp --tmpfs /run --setenv TMPDIR /tmp'.split(' '),
+  ...PRIVATE_DIRECTORIES.flatMap((directory) => ['--tmpfs', directory]),
+  ...'--setenv TMPDIR /tmp'.split(' '),
 ];
 const OWN_NAMESPACES = [
   ...'--unshare-pid --unshare-ipc --unshare-uts --unshare-user-try --unshare-cgroup-try'.split(' '),
@@ -71,11 +75,12 @@ export async function findConfinement(
 }
 
 /**
- * The command line that runs `command` in a sandbox. @param at the only writable directory, and the working directory
+ * The command line that runs `command` in a sandbox. @param at the only writable directory, the working directory, and the
+ * sockets to hide
  */
 export function sandboxCommand(
   { network, hidden }: SandboxOptions,
-  at: { root: string; cwd: string },
+  at: { root: string; cwd: string; sockets?: readonly string[] },
   command: readonly string[],
 ): [string, ...string[]] {
   // On many systems /etc/resolv.conf is a link into this directory.
@@ -83,6 +88,7 @@ export function sandboxCommand(
   return [
     BWRAP,
     ...READ_ONLY_SYSTEM,
+    ...(at.sockets ?? []).flatMap((socket) => ['--ro-bind', '/dev/null', socket]),
     ...(network ? ['--ro-bind-try', resolver, resolver] : ['--unshare-net']),
     '--bind',
     at.root,
@@ -94,6 +100,11 @@ export function sandboxCommand(
     '--',
     ...command,
   ];
+}
+
+/** The sockets outside of the directories that the sandbox replaces. A command could open them by their path. */
+export function socketsToHide({ box, root }: { box: SandboxOptions; root: string }): Promise<string[]> {
+  return serviceSockets([...PRIVATE_DIRECTORIES, '/dev', '/proc', ...box.hidden, root]);
 }
 
 /** Describes the confinement for people and models. */

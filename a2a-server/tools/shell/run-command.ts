@@ -18,7 +18,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
 import { CappedText } from '../../../shared/text/capped-text.ts';
 import { LiveOutput } from './live-output.ts';
-import { sandboxCommand, type SandboxOptions } from './confinement.ts';
+import { sandboxCommand, socketsToHide, type SandboxOptions } from './confinement.ts';
 import { endGroup, hasEndedWithin, hasExited, type GroupEnd } from '../../processes/process-group.ts';
 
 /** Maximum characters of output in the result. */
@@ -63,7 +63,7 @@ export interface CommandEnd {
 export async function runCommand(command: Command): Promise<CommandEnd> {
   const { signal, clock } = command;
   signal.throwIfAborted();
-  const child = startShell(command);
+  const child = await startShell(command);
   const exited = once(child, 'exit');
   const closed = once(child, 'close');
   // If the process does not start, `spawn` below reports the failure.
@@ -126,7 +126,7 @@ function isGone(group: number, { box, clock }: Command): Promise<boolean> {
 const GATE = 3;
 const WAIT_AT_GATE = `read -r _ <&${GATE} || exit; exec ${GATE}<&-`;
 
-function startShell(start: Command): ChildProcess {
+async function startShell(start: Command): Promise<ChildProcess> {
   const { command, cwd, box } = start;
   const env = { ...start.env, ...start.child.env };
   if (process.platform === 'win32') {
@@ -142,7 +142,10 @@ function startShell(start: Command): ChildProcess {
   // One pipe for both streams keeps their order. The command stays a separate argument.
   const shell = ['/bin/sh', '-c', `${WAIT_AT_GATE}; exec /bin/sh -c "$0" 2>&1`, command] as const;
   const [program, ...args] =
-    box === undefined ? shell : sandboxCommand(box.box, { root: box.root, cwd }, shell);
+    box === undefined
+      ? shell
+      : sandboxCommand(box.box, { root: box.root, cwd, sockets: await socketsToHide(box) }, shell);
+  start.signal.throwIfAborted();
   return spawn(program, args, {
     cwd,
     env,

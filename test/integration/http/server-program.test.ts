@@ -87,6 +87,21 @@ describe('a run of a2a-server', () => {
     expect(server.log()).not.toContain(server.token);
   });
 
+  test('X1 its environment in /proc shows no secret, and the server still has it', async () => {
+    const secret = 'hush-0123456789';
+    const server = await startServer({
+      env: { OPENAI_API_KEY: secret, A2A_SERVER_TOKENS: `ann=${secret}-of-ann` },
+    });
+    const { pid = 0 } = (await readServerRecord(server.stateDir)) ?? {};
+    if (process.platform === 'linux') {
+      const shown = await readFile(`/proc/${pid}/environ`, 'latin1');
+      expect(shown).not.toContain(secret);
+      expect(shown).toContain('PATH=');
+    }
+    expect((await ask({ ...server, token: `${secret}-of-ann` }, '/tasks')).status).toBe(200);
+    expect((await ask({ ...server, token: `${secret}-of-ben` }, '/tasks')).status).toBe(401);
+  });
+
   test('works a task through both bindings, on what its journal holds', async () => {
     const server = await startServer();
     const sent = await ask(server, '/message:send', message('Create test.md with hello'));

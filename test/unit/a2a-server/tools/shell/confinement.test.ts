@@ -2,8 +2,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import { UNRECORDED } from '../../../../../a2a-server/processes/child-processes.ts';
@@ -15,6 +16,7 @@ import {
   UNCONFINED,
   type Confinement,
 } from '../../../../../a2a-server/tools/shell/confinement.ts';
+import { boundPaths } from '../../../../../a2a-server/tools/shell/service-sockets.ts';
 import { ToolStopped } from '../../../../../a2a-server/tools/tool.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
@@ -61,6 +63,19 @@ linux('where no box can be made', () => {
     expect(found).toEqual({ type: 'open', why: 'bubblewrap (bwrap) is not installed' });
     expect(confinementText(found)).toBe('Commands are not confined: bubblewrap (bwrap) is not installed.');
     expect(await findConfinement({ ...BOX, confine: 'off' })).toBe(UNCONFINED);
+  });
+});
+
+describe('the sockets of a box', () => {
+  it('are the paths in /proc/net/unix, also with spaces, and no abstract name', () => {
+    const table = [
+      'Num       RefCount Protocol Flags    Type St Inode Path',
+      '000000001a9717aa: 00000003 00000000 00000000 0001 03 1460228',
+      '000000001a9717ab: 00000002 00000000 00010000 0001 01 22 /home/ada/.docker/a b.sock',
+      '000000001a9717ac: 00000002 00000000 00010000 0001 01 23 @/tmp/.X11-unix/X0',
+      '',
+    ].join('\n');
+    expect(boundPaths(table)).toEqual(['/home/ada/.docker/a b.sock']);
   });
 });
 
@@ -136,6 +151,21 @@ whereBoxesAreMade('a command in a box', () => {
       'reached',
     );
     expect(await run('ls -A /run | grep -v systemd | wc -l')).toMatch(/^0\n/);
+  });
+
+  it('X2 reaches no Unix socket of a service, wherever it lies', async () => {
+    const home = await mkdtemp(join(homedir(), '.box-'));
+    const path = join(home, 'a service.sock');
+    const server = createServer((socket) => socket.end('hello'));
+    try {
+      await new Promise<void>((resolve) => server.listen(path, resolve));
+      const connect = `python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.connect("${path}"); print(s.recv(9))'`;
+      expect(await run(connect)).toMatch(/refused|not permitted|denied/i);
+      expect(await run(connect, { network: true })).toMatch(/refused|not permitted|denied/i);
+    } finally {
+      server.close();
+      await rm(home, { recursive: true, force: true });
+    }
   });
 
   it('sees of the environment what is listed, and no secret', async () => {

@@ -1,0 +1,39 @@
+/** Finds the Unix sockets of services that a sandboxed command could open by their path. */
+import { lstat, readFile, realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
+
+/**
+ * The real paths of the sockets that processes of this network namespace have bound, other than those below `covered`.
+ * @param covered directories that the sandbox replaces
+ */
+export async function serviceSockets(covered: readonly string[]): Promise<string[]> {
+  const table = await readFile('/proc/net/unix', 'utf8');
+  const found = new Set<string>();
+  for (const path of boundPaths(table)) {
+    const real = await realSocket(path);
+    if (real !== undefined && !covered.some((directory) => isBelow(real, directory))) found.add(real);
+  }
+  return [...found];
+}
+
+/** proc_net(5): seven fields, then the path. An abstract name begins with `@`. */
+export function boundPaths(table: string): string[] {
+  return table
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => /^(?:\S+\s+){7}(\/.*)$/u.exec(line)?.[1] ?? []);
+}
+
+/** Undefined if the path no longer names a socket, or cannot be reached. */
+async function realSocket(path: string): Promise<string | undefined> {
+  try {
+    const real = await realpath(path);
+    return (await lstat(real)).isSocket() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return path.startsWith(directory.endsWith(sep) ? directory : `${directory}${sep}`);
+}

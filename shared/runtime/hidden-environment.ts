@@ -1,0 +1,70 @@
+/**
+ * Removes secrets from `/proc/<pid>/environ`, which every process of the same user can read (proc(5)). It shows the memory
+ * that held the environment at the start, so deleting a variable changes nothing there.
+ */
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+
+/** Marks the children of a server. A server finds surviving processes by it, so it stays visible. It is no secret. */
+export const CHILD_MARKER = 'A2A_SERVER_CHILD';
+
+/** True for the name of a variable that holds no secret. */
+export type Keep = (name: string) => boolean;
+
+/**
+ * Moves every variable to other memory and overwrites the original. `process.env` stays the same. Linux only: other systems
+ * show the environment of a process to its own user only through a debugger or `ps -E`.
+ * @returns false if a variable is still visible, for example because the kernel forbids writing to `/proc/self/mem`
+ */
+export function hideEnvironment(keep: Keep): boolean {
+  if (process.platform !== 'linux') return true;
+  // setenv(3) allocates memory for each new value. After this loop the original is unused.
+  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) process.env[name] = value;
+  try {
+    overwrite(keep);
+    return exposedVariables(keep).length === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The names of the variables that `/proc/self/environ` shows, other than those to keep. @throws the error of the system */
+export function exposedVariables(keep: Keep): string[] {
+  return readFileSync('/proc/self/environ', 'latin1')
+    .split('\0')
+    .map(nameOf)
+    .filter((name) => name !== '' && !keep(name));
+}
+
+function overwrite(keep: Keep): void {
+  const { start, end } = environmentRange();
+  const memory = openSync('/proc/self/mem', 'r+');
+  try {
+    const bytes = Buffer.alloc(end - start);
+    const length = readSync(memory, bytes, 0, bytes.length, start);
+    for (let from = 0; from < length;) {
+      const zero = bytes.indexOf(0, from);
+      const to = zero === -1 ? length : zero;
+      if (!keep(nameOf(bytes.toString('latin1', from, to)))) bytes.fill(0, from, to);
+      from = to + 1;
+    }
+    writeSync(memory, bytes, 0, length, start);
+  } finally {
+    closeSync(memory);
+  }
+}
+
+/** proc(5): fields 50 and 51 of /proc/self/stat. */
+function environmentRange(): { start: number; end: number } {
+  const stat = readFileSync('/proc/self/stat', 'latin1');
+  // The second field, the command, is in parentheses and may itself contain spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [start, end] = [Number(fields[47]), Number(fields[48])];
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start <= 0 || end <= start)
+    throw new Error('the kernel does not tell where the environment is');
+  return { start, end };
+}
+
+function nameOf(entry: string): string {
+  const at = entry.indexOf('=');
+  return at === -1 ? entry : entry.slice(0, at);
+}
