@@ -1,11 +1,36 @@
-/** The commands every agent of this server has. */
+/** The commands of every agent of this server. */
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';
-import { helpCommand } from './help.ts';
-import { init } from './init.ts';
+import { usageOf } from './agent-commands.ts';
+
+/** Asks the model for an AGENTS.md of the workspace. */
+const init: AgentCommand = {
+  name: 'init',
+  description: 'Asks the model to propose a short AGENTS.md for the workspace. Writing it needs approval.',
+  arguments: [],
+  prompt: `Write a short AGENTS.md for this workspace, for coding agents that start to work here.
+
+Read what the workspace says about itself first: the README, the package or build files, the directories. Run nothing.
+Write only what you found: what the project is, the commands that build, test and lint it, the layout of the directories, and conventions that the files state.
+Where an AGENTS.md exists, keep what is still true, and edit it instead of replacing it.`,
+};
 
 export function builtinCommands(checkpoints: Checkpoints): AgentCommand[] {
   const commands = [init, ...checkpointCommands(checkpoints)];
   return [...commands, helpCommand(commands)];
+}
+
+/** Lists all commands with their usage. */
+function helpCommand(others: readonly AgentCommand[]): AgentCommand {
+  const help: AgentCommand = {
+    name: 'help',
+    description: 'Lists the commands and how each is used.',
+    arguments: [],
+    begin: async () => ({
+      type: 'answer',
+      text: [...others, help].map((it) => `- ${usageOf(it)}: ${it.description}`).join('\n'),
+    }),
+  };
+  return help;
 }

@@ -20,10 +20,8 @@ import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { PendingCommand } from './pending-command.ts';
 import type { StopCause } from './stop-reason.ts';
-import { written, type TimeLimits } from './time-limits.ts';
+import { written, type TimeLimits, TurnScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
-import { TurnScope } from './turn-scope.ts';
-
 /** Delay in milliseconds before the executor checks again for a process that it could not end (D6). */
 const ORPHAN_MS = 2_000;
 

@@ -22,10 +22,9 @@ import {
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import { transcript } from '../task/transcript.ts';
-import { failureOf } from './model-failure.ts';
 import type { StopCause } from './stop-reason.ts';
 import type { TaskLog } from './task-log.ts';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted, failureOf } from './model-call.ts';
 
 /** Window size in tokens for the text to summarise, if the model does not state its size. */
 const UNKNOWN_WINDOW = 100_000;

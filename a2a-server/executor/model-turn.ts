@@ -18,11 +18,10 @@ import { nextStep, turnStartEvents } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import { tooLong } from './fit-context-window.ts';
-import { failureOf } from './model-failure.ts';
 import type { StopCause } from './stop-reason.ts';
 import type { TaskLog } from './task-log.ts';
 import { TurnWriter } from './turn-writer.ts';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted, failureOf } from './model-call.ts';
 
 export interface ModelCallRequest {
   modelCallId: string;

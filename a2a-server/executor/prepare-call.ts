@@ -11,7 +11,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Ids } from './ids.ts';
-import { inputHash } from '../../shared/protocol/input-hash.ts';
+import { inputHash } from '../../shared/protocol/shown-code.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 
 export interface Preparation {

@@ -1,3 +1,9 @@
+/** The time limits of a task, and the scope of a turn, which ends at its limit. */
+import type { AbortScope } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { PausableTimeout } from './pausable-timeout.ts';
+import type { StopCause } from './stop-reason.ts';
+
 /**
  * Time limits in milliseconds. At its limit an operation stops with the reason `timeout` (A1). Null means no limit. A
  * tool also has its own limit, which its input may set.
@@ -24,4 +30,28 @@ export function written(ms: number): string {
   ];
   const [unit, name] = units.find(([size]) => ms % size === 0) ?? [1, 'ms'];
   return `${ms / unit} ${name}`;
+}
+
+/**
+ * The lifetime of one turn: its model call and its tool executions. At the time limit the running ones stop; their
+ * effects remain.
+ */
+export class TurnScope {
+  readonly scope: AbortScope<StopCause>;
+  /** The time limit of the turn, if it has one. */
+  readonly countdown: PausableTimeout | undefined;
+
+  constructor(task: AbortScope<StopCause>, clock: Clock, limitMs: number | null) {
+    this.scope = task.child();
+    if (limitMs === null) return;
+    const message = `The turn took longer than ${written(limitMs)}, its time limit.`;
+    this.countdown = new PausableTimeout(clock, limitMs, () =>
+      this.scope.abort({ reason: 'timeout', message }),
+    );
+  }
+
+  end(): void {
+    this.countdown?.cancel();
+    this.scope.close();
+  }
 }

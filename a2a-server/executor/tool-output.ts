@@ -3,6 +3,8 @@ import type { TaskEvent } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
 import { isTerminal } from '../task/snapshot.ts';
 import type { TaskLog } from './task-log.ts';
+import { capText } from '../../shared/text/capped-text.ts';
+import { readOutputHint } from '../tools/builtin/read-output.ts';
 
 /** Maximum characters of output in the journal. A tool's result has its own limit. */
 const MAX_CHARACTERS = 1_010_000;
@@ -98,4 +100,14 @@ export class ToolOutput {
       this.#writing = undefined;
     }
   }
+}
+
+/** Characters. This is above the limits of the built-in tools, so that a fully requested page stays complete. */
+const MAX_RESULT = 105_000;
+/** Characters shown of a longer result, half from each end. */
+const SHOWN = 30_000;
+
+/** @returns undefined for a result that fits unchanged. */
+export function headAndTail(text: string, toolId: string): string | undefined {
+  return text.length <= MAX_RESULT ? undefined : `${capText(text, SHOWN)}\n${readOutputHint(toolId)}`;
 }

@@ -16,7 +16,7 @@ import { fold } from '../task/fold.ts';
 import { callOf, isTerminal, type Call, type CallResult, type Snapshot } from '../task/snapshot.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
 import type { PausableTimeout } from './pausable-timeout.ts';
-import { inputHash } from '../../shared/protocol/input-hash.ts';
+import { inputHash } from '../../shared/protocol/shown-code.ts';
 import type { StopCause } from './stop-reason.ts';
 import type { TaskLog } from './task-log.ts';
 

@@ -35,7 +35,6 @@ import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { Ids } from './ids.ts';
-import { headAndTail } from './long-result.ts';
 import type { StopCause } from './stop-reason.ts';
 import type { TaskLog } from './task-log.ts';
 import type { AbortAnswer, ToolExecutionView } from './task-service.ts';
@@ -43,7 +42,7 @@ import type { TimeLimits } from './time-limits.ts';
 import { outcomeOf } from './tool-outcome.ts';
 import type { PendingCommand } from './pending-command.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
-import { ToolOutput } from './tool-output.ts';
+import { ToolOutput, headAndTail } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
 /** Characters of an unknown id that the answer repeats. */

@@ -1,9 +1,9 @@
-/** Computes a task's row of the index from its entries (J2). */
-import type { JournalEntry } from '../task/events.ts';
+/** Computes a task's row of the index, and its title, from its entries (J2). */
+import type { JournalEntry, TaskEvent, UserMessage } from '../task/events.ts';
 import { deadlineAfter } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import type { TaskRow } from './journal.ts';
-import { taskTitle } from './task-title.ts';
+import { commandLine } from '../../shared/protocol/agent-command.ts';
 
 /** The index row of a task. @param entries all entries of the task. @returns undefined if they do not start a task. */
 export function indexRow(taskId: string, entries: readonly JournalEntry[]): TaskRow | undefined {
@@ -22,4 +22,36 @@ export function indexRow(taskId: string, entries: readonly JournalEntry[]): Task
     title: taskTitle(events),
     deadline: deadlineAfter(events) ?? null,
   };
+}
+
+/** In code points, so that no character is split. */
+const LONGEST = 200;
+
+/** @returns the title of a task without one; empty if no message has text. */
+export function taskTitle(events: readonly TaskEvent[]): string {
+  for (const event of events) {
+    const line = event.type === 'message.received' ? firstLine(event.message) : '';
+    if (line !== '') return line;
+  }
+  return '';
+}
+
+function firstLine(message: UserMessage): string {
+  if (message.command) return cut(commandLine(message.command));
+  for (const part of message.parts) {
+    if (part.type !== 'text') continue;
+    const line = /\S[^\n\r]*/u.exec(part.text)?.[0];
+    if (line !== undefined) return cut(line);
+  }
+  return '';
+}
+
+function cut(line: string): string {
+  // A code point has at most two code units. The line may be 10 MB long, so it is sliced first.
+  const characters = Array.from(line.slice(0, 2 * LONGEST + 1)).slice(0, LONGEST);
+  // A database cannot store NUL or a lone surrogate. U+FFFD replaces them, as in UTF-8 decoding.
+  return characters
+    .join('')
+    .replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}')
+    .trimEnd();
 }

@@ -4,7 +4,7 @@ import { deadlineAfter } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { Append } from './journal.ts';
-import { taskTitle } from './task-title.ts';
+import { taskTitle } from './index-row.ts';
 
 /** The limit of one event in UTF-16 code units. No request can be that long. */
 const LONGEST_EVENT = 64 * 1024 * 1024;

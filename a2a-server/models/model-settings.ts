@@ -88,3 +88,7 @@ export function parseModelId(id: string): { provider: ProviderName; model: strin
   if (colon === -1 || !provider.success || !/^\S+$/.test(model)) return undefined;
   return { provider: provider.data, model };
 }
+
+/** What runs the turns of a task: a language model, a script, or a program that speaks the Agent Client Protocol. */
+export type AgentChoice =
+  { type: 'model' } | { type: 'scripted'; file: string } | { type: 'acp'; command: string; args: string[] };

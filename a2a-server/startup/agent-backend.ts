@@ -1,7 +1,7 @@
 /** Chooses the agent that runs the tasks, by the setting `agent`. */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
-import { offeredModels } from './offered-models.ts';
+import { offeredModels } from './configured-models.ts';
 import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
 import { readScript } from '../models/scripted/script.ts';
 import { scriptedModels } from '../models/scripted/scripted-model.ts';

@@ -1,4 +1,4 @@
-/** Creates the models of the server from its settings and environment. */
+/** Creates and checks the models of the server, from its settings and environment. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { languageModel } from '../models/language-model.ts';
 import { offlineModel } from '../models/offline/offline-model.ts';
@@ -12,6 +12,7 @@ import {
   TIERS,
   type ModelSettings,
 } from '../models/model-settings.ts';
+import type { ServerSettings } from './settings.ts';
 
 /**
  * Offers only the models in the settings, and `offline`. It loads a model and connects only when a task uses it.
@@ -69,4 +70,30 @@ function unknown(name: string, offered: readonly string[]): ProductError {
       facts: { model: shown, offered: offered.join(', ') },
     },
   );
+}
+
+type Offer = Pick<
+  ServerSettings,
+  'model' | 'fastModel' | 'smartModel' | 'otherModel' | 'baseUrls' | 'prices' | 'contextWindow' | 'budgetCost'
+>;
+
+/**
+ * Creates every offered model, so that a missing key or address fails at startup and not in the first task.
+ * @throws ProductError CONFIGURATION
+ */
+export function offeredModels(settings: Offer, env: Readonly<Record<string, string | undefined>>): Models {
+  const { model, fastModel, smartModel, otherModel, baseUrls, prices, contextWindow } = settings;
+  const models = createModels(
+    { model, fast: fastModel, smart: smartModel, others: otherModel, baseUrls, prices, contextWindow },
+    env,
+  );
+  const offered = models.list().map((name) => models.resolve(name));
+  const unpriced = offered.find(({ id, price }) => id !== OFFLINE && price === undefined);
+  if (settings.budgetCost !== undefined && unpriced !== undefined)
+    throw new ProductError(
+      'CONFIGURATION',
+      `Setting "budgetCost" needs the price of every model, and ${unpriced.id} has none: add it to "prices" in the configuration file.`,
+      { facts: { key: 'budgetCost', model: unpriced.id } },
+    );
+  return models;
 }

@@ -1,4 +1,4 @@
-/** Listens on the server's address. If the address is in use, the error names its owner. */
+/** Listens on the server's address. If the address or the state directory is in use, the error names the other server. */
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { proveServer } from '../../shared/net/prove-server.ts';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
+import { readServerRecord } from '../../shared/state/server-record.ts';
 
 /** How long the program on this port has to answer, in milliseconds. */
 const PATIENCE_MS = 2_000;
@@ -139,4 +140,23 @@ async function ask(url: string): Promise<unknown> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * The error for the person. It names the other server only if that server answers, because its record may be stale.
+ */
+export async function stateInUse(
+  error: ProductError,
+  stateDir: string,
+  token: string,
+): Promise<ProductError> {
+  const record = await readServerRecord(stateDir);
+  const pid = record && (await findOwnServer(record.url, token));
+  const who = record && pid !== undefined ? ` (pid ${pid}, at ${record.url})` : '';
+  const end = pid === undefined ? 'end it first' : `end it with: ${stopCommand(pid)}`;
+  return new ProductError(
+    'CONFIGURATION',
+    `Another a2a-server${who} already keeps its state in ${stateDir}. Use that server, or ${end}. To run another beside it, choose another --state-dir.`,
+    { facts: { path: stateDir }, cause: error },
+  );
 }

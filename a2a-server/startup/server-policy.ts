@@ -1,9 +1,10 @@
 /** Builds the server's policy from the operator's rules and the trust in MCP servers. */
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
-import { trustedServers } from '../mcp-servers/trusted-servers.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
 import type { ServerSettings } from './settings.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { Rule } from '../policy/rule.ts';
+import type { McpServerSettings } from '../mcp-servers/server-settings.ts';
 
 export type NamedTools = readonly Tool[];
 
@@ -24,4 +25,11 @@ export function unknownMcpServers({
 }: Pick<ServerSettings, 'policy' | 'mcpServers'>): string[] {
   const named = policy.flatMap(({ server = [] }) => server).filter((name) => !/[*?[{(]/u.test(name));
   return [...new Set(named)].filter((name) => !Object.hasOwn(mcpServers, name));
+}
+
+/** Like the decision `trust_server`, for every task. Rules that ask or deny have precedence. */
+export function trustedServers(settings: McpServerSettings): Rule[] {
+  return Object.entries(settings)
+    .filter(([, { trust, disabled }]) => trust && !disabled)
+    .map(([name]) => ({ action: 'allow', server: [name], comment: '"trust" in its settings' }));
 }

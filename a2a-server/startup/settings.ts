@@ -9,11 +9,14 @@ import { taskModeSchema } from '../../shared/protocol/tool-approval.ts';
 import { rulesSchema } from '../policy/rule.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
 import { mcpServerSettingsSchema } from '../mcp-servers/server-settings.ts';
-import { DEFAULT_WINDOW, modelIdSchema, modelSettingsSchema } from '../models/model-settings.ts';
+import {
+  DEFAULT_WINDOW,
+  modelIdSchema,
+  modelSettingsSchema,
+  type AgentChoice,
+} from '../models/model-settings.ts';
 import { CONFINE_SHELL } from '../tools/shell/confinement.ts';
 import { parseHost } from '../tools/web/allowed-hosts.ts';
-import type { AgentChoice } from '../models/agent-choice.ts';
-
 export const DEFAULT_PORT = 41242;
 
 const absolutePath = z

@@ -1,5 +1,5 @@
 /** Formats the result of a call for the model. Pure. */
-import { answerText } from '../../shared/protocol/question-text.ts';
+import { answerText } from '../../shared/protocol/preview-text.ts';
 import type { ToolOutcome } from './events.ts';
 import { questionOf, type Call } from './snapshot.ts';
 

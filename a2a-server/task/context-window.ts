@@ -10,7 +10,7 @@ import { isSamePlace, conversationPassages, type ConversationStep, type Passage 
 import type { TaskEvent, TurnPlace } from './events.ts';
 import { fold } from './fold.ts';
 import type { Snapshot } from './snapshot.ts';
-import { omittedTurns } from './omitted-turns.ts';
+import { omittedTurns } from './transcript.ts';
 
 /** The minimum number of UTF-8 bytes per token. English has about four, code and other scripts about three. */
 export const BYTES_PER_TOKEN = 3;

@@ -2,7 +2,7 @@
  * The fold of the journal: `(snapshot, entry) → snapshot`. Total and pure. The snapshot depends on the journal only (J2), so
  * any cache of it may be deleted. An entry that does not fit its predecessors changes only `seq` and the times.
  */
-import { NOTHING_SPENT } from './budget.ts';
+import { NOTHING_SPENT, budgetUsageAfter } from './budget.ts';
 import { contextAfter, contextAnswered, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
 import { newCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
@@ -10,7 +10,6 @@ import { grantsAfterUse, grantsGivenBy, grantIdOf, withoutGrants } from './grant
 import { withOutput } from './tool-outputs.ts';
 import { withCodes } from './shown.ts';
 import { addModelSpending } from './spending.ts';
-import { budgetUsageAfter } from './budget-usage.ts';
 import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
 
 /** The first snapshot of a task. @returns undefined if the entry is not `task.created`. */

@@ -1,4 +1,4 @@
-/** Formats a conversation as text for a model that summarises it. Pure. */
+/** Formats a part of a conversation as text: to be summarised, or in place of turns without a summary. Pure. */
 import { truncate } from './truncate.ts';
 import type { ConversationStep, Passage } from './conversation.ts';
 
@@ -35,4 +35,46 @@ function written(step: ConversationStep, piece: number): string {
         )
         .join('\n');
   }
+}
+
+const SHOWN_INPUT = 160;
+const SHOWN_RESULT = 200;
+
+/** Lists the calls and their results after the previous summary. If there is no room for all, it keeps the newest calls. */
+export function omittedTurns(covered: readonly Passage[], chars: number): string {
+  const before = covered.flatMap(({ kind, steps }) => (kind === 'summary' ? steps : [])).map(textOf);
+  const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));
+  const head = [
+    ...before.map((text) => truncate(text, Math.floor(chars / 3))),
+    'The turns after that were left out to fit into the window, and could not be summarised. The calls made in them, oldest first:',
+  ].join('\n\n');
+  const room = chars - head.length;
+  const shown: string[] = [];
+  let used = 0;
+  for (const line of lines.toReversed()) {
+    used += line.length + 1;
+    if (used > room) break;
+    shown.unshift(line);
+  }
+  const missing = lines.length - shown.length;
+  return [head, ...(missing > 0 ? [`- (${missing} more before these)`] : []), ...shown].join('\n');
+}
+
+function textOf(step: ConversationStep): string {
+  return step.role === 'tool' ? '' : step.text;
+}
+
+function callLines(steps: readonly ConversationStep[]): string[] {
+  const results = steps.flatMap((step) => (step.role === 'tool' ? step.results : []));
+  const calls = steps.flatMap((step) => (step.role === 'assistant' ? step.calls : []));
+  return calls.map(({ tool, input }, index) => {
+    const { text = '', isError = false } = results[index] ?? {};
+    const outcome = oneLine(text, SHOWN_RESULT);
+    return `- ${tool} ${oneLine(JSON.stringify(input), SHOWN_INPUT)}: ${isError ? 'failed: ' : ''}${outcome}`;
+  });
+}
+
+function oneLine(text: string, chars: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= chars ? line : `${line.slice(0, chars - 1)}…`;
 }

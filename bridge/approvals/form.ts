@@ -7,13 +7,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
-import { questionText } from '../../shared/protocol/question-text.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { Asked } from '../dialects/dialect.ts';
 import type { Question } from '../dialects/observation.ts';
 import { decisionWordsFor } from './decision-input.ts';
-import { sourceText } from '../../shared/protocol/preview-text.ts';
+import { sourceText, questionText } from '../../shared/protocol/preview-text.ts';
 import { answerFields } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFields } from './edit-fields.ts';

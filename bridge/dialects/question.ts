@@ -4,7 +4,7 @@
  */
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { answerText } from '../../shared/protocol/question-text.ts';
+import { answerText } from '../../shared/protocol/preview-text.ts';
 import type { MessageContent, Verdict } from './dialect.ts';
 import { dataOf, dataPart, messageText, textPart } from './parts.ts';
 import { answerAsData, missingFrom, type Question, withShownCode, schemaIn } from './question-form.ts';

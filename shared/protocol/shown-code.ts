@@ -1,4 +1,4 @@
-/** The code that names what a person is shown before they decide (D2). */
+/** What a decision binds to (D2): the hash of an input, and the code of what a person is shown. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 
@@ -14,4 +14,11 @@ export function shownCode(...shown: readonly unknown[]): string {
     .update(stringify(shown) ?? '')
     .digest('hex')
     .slice(0, SHOWN_DIGITS);
+}
+
+/** SHA-256 (hex) of the canonical JSON of a tool's input. */
+export function inputHash(input: Record<string, unknown>): string {
+  return createHash('sha256')
+    .update(stringify(input) ?? '')
+    .digest('hex');
 }

@@ -1,4 +1,4 @@
-/** Keeps the beginning and the end of a text of any length. */
+/** Shortens texts: keeps the beginning and the end, or the beginning only. */
 
 export class CappedText {
   readonly #side: number;
@@ -39,4 +39,9 @@ export function capText(text: string, limit: number): string {
   const kept = new CappedText(limit);
   kept.push(text);
   return kept.toString();
+}
+
+/** Returns the first `limit` UTF-16 units, without half a character at the end. */
+export function truncate(text: string, limit: number): string {
+  return text.length <= limit ? text : text.slice(0, limit).replace(/[\ud800-\udbff]$/u, '');
 }

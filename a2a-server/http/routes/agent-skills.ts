@@ -2,7 +2,7 @@
 import type { AgentSkill } from '@a2a-js/sdk';
 import type { OfferedCommand } from '../../../shared/protocol/agent-command.ts';
 import { agentName } from '../../models/acp/agent-command.ts';
-import type { AgentChoice } from '../../models/agent-choice.ts';
+import type { AgentChoice } from '../../models/model-settings.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 export interface AgentFacts {

@@ -1,6 +1,6 @@
 /** Converts a snapshot to an A2A Task. Pure. */
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk';
-import { answerText } from '../../../shared/protocol/question-text.ts';
+import { answerText } from '../../../shared/protocol/preview-text.ts';
 import type {
   GrantView,
   PendingAction,

@@ -1,6 +1,6 @@
 /** Queries on the index and on the recorded commands. */
 import type { RecordedCommand, TaskFilter, TaskPage, TaskRow } from '../journal.ts';
-import { decodePageToken, encodePageToken } from '../page-token.ts';
+import { decodePageToken, encodePageToken } from './page-token.ts';
 import { isStorable } from '../prepared-append.ts';
 import { bytesColumn, integerColumn, nullableIntegerColumn, stateColumn, textColumn } from './columns.ts';
 import type { Query, Row, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';

@@ -7,7 +7,7 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { inputHash } from '../../../shared/protocol/input-hash.ts';
+import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { toolCallDiffs, toolCallText } from './acp-tool-call.ts';

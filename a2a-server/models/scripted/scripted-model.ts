@@ -3,12 +3,12 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/delay.ts';
-import type { TurnEnd } from '../../task/events.ts';
+import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';
-import { nextSteps } from './next-steps.ts';
-import type { Script } from './script.ts';
+import type { Script, ScriptRule, Sequence } from './script.ts';
 import type { ScriptStep } from './step.ts';
+import type { ConversationItem } from '../../task/snapshot.ts';
 
 const SCRIPTED = 'scripted';
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
@@ -88,4 +88,40 @@ async function aborted(signal: AbortSignal): Promise<void> {
     onAbort(signal, resolve);
   });
   signal.throwIfAborted();
+}
+
+/**
+ * The steps for the next turn. The newest message chooses the rule. If no rule matches, an unfinished sequence continues. The
+ * result depends only on the task's journal, so a turn that is repeated after a crash has the same steps.
+ */
+export function nextSteps(script: Script, exchanges: readonly ConversationItem[]): readonly ScriptStep[] {
+  let sequence: Sequence = [];
+  let turn = 0;
+  let messages = 0;
+  for (const exchange of exchanges) {
+    if (exchange.type === 'turn') {
+      turn += 1;
+      continue;
+    }
+    messages += 1;
+    const rule = ruleFor(script, exchange.message, messages);
+    if (rule === undefined && turn < sequence.length) continue;
+    sequence = rule?.do ?? script.otherwise;
+    turn = 0;
+  }
+  return sequence[turn] ?? [];
+}
+
+/** @param nth the number of the message in its task; 1 is the first */
+function ruleFor({ rules }: Script, message: UserMessage, nth: number): ScriptRule | undefined {
+  const text = message.parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .toLowerCase();
+  return rules.find(
+    ({ when }) =>
+      (when.messageId === undefined || message.messageId.startsWith(when.messageId)) &&
+      (when.text === undefined || text.includes(when.text.toLowerCase())) &&
+      (when.turn === undefined || when.turn === nth),
+  );
 }

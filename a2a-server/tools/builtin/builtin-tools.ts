@@ -20,7 +20,7 @@ import type { Tool } from '../tool.ts';
 import { updateTodos } from './update-todos.ts';
 import { createWait } from './wait.ts';
 import { allowedHosts } from '../web/allowed-hosts.ts';
-import { systemResolve } from '../web/resolve.ts';
+import { systemResolve } from '../web/allowed-addresses.ts';
 import { writeFile } from './write-file.ts';
 
 /** A2: the time between SIGTERM and SIGKILL. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
-import { hostTarget } from '../web/host-target.ts';
+import { hostTarget } from '../web/allowed-hosts.ts';
 import { Pace } from '../web/crawl/pace.ts';
 import type { WebContext } from '../web/get.ts';
 

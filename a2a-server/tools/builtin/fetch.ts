@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { count, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import { hostTarget } from '../web/host-target.ts';
-import { truncate } from '../web/truncate.ts';
+import { hostTarget } from '../web/allowed-hosts.ts';
+import { truncate } from '../../../shared/text/capped-text.ts';
 import type { WebResponse, WebContext } from '../web/get.ts';
 import type { Page } from '../web/page.ts';
 

@@ -3,8 +3,8 @@ import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { whyNotPublic } from './public-address.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
-import type { Resolve } from './resolve.ts';
 import { addressIn, unreachable } from './web-url.ts';
+import { lookup } from 'node:dns/promises';
 
 /**
  * Resolves the name for each connection, which then uses these addresses (see `pinnedLookup`). So a name that changes its
@@ -39,3 +39,9 @@ export function pinnedLookup(addresses: readonly string[]): LookupFunction {
     else callback(null, first.address, first.family);
   };
 }
+
+/** Returns all addresses of a name. @throws the errors of `node:dns` */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export const systemResolve: Resolve = async (host) =>
+  (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);

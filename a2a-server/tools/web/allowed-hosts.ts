@@ -1,7 +1,9 @@
 /**
- * The hosts that the operator allows for `fetch` and `crawl`, public or not, e.g. `127.0.0.1:8080` or `wiki.intern`.
+ * The host of a URL, and the hosts that the operator allows for `fetch` and `crawl`, public or not, e.g.
+ * `127.0.0.1:8080` or `wiki.intern`.
  */
 import { parseUrl } from '../../../shared/net/parse-url.ts';
+import type { CallTargets } from '../tool.ts';
 
 /** Returns true if the list contains the URL's host. */
 export type AllowedHosts = (url: URL) => boolean;
@@ -38,4 +40,10 @@ export function hostOf({ hostname }: URL): string {
 
 function portOf({ port, protocol }: URL): string {
   return port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+}
+
+/** The WHATWG parser has already lowered the case and decoded the name. The name can still end with a dot. */
+export function hostTarget(url: string): CallTargets {
+  const host = parseUrl(url)?.hostname.replace(/^\[|\]$|\.$/gu, '');
+  return host === undefined ? {} : { hosts: [host] };
 }

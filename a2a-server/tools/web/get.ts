@@ -9,8 +9,7 @@ import { readBody, type Body } from './body.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { mediaType, type MediaType } from './media-type.ts';
 import { networkFailure } from './network-failure.ts';
-import { allowedAddresses } from './allowed-addresses.ts';
-import type { Resolve } from './resolve.ts';
+import { allowedAddresses, type Resolve } from './allowed-addresses.ts';
 import { sendGet } from './send-get.ts';
 import { webUrl } from './web-url.ts';
 

@@ -1,8 +1,7 @@
 /** Parses an HTML page in small pieces, so that the server can do other work in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
-import { linkTarget } from './link-target.ts';
-import { PageMetadata, type PageLink } from './page-metadata.ts';
+import { PageMetadata, type PageLink, linkTarget } from './page-metadata.ts';
 import { PageText } from './page-text.ts';
 
 export interface HtmlPage {

@@ -1,5 +1,5 @@
 /** Collects the title, the canonical URL and the links of a page from its tags. */
-import { linkTarget } from './link-target.ts';
+import { parseUrl } from '../../../shared/net/parse-url.ts';
 
 export interface PageLink {
   url: URL;
@@ -78,4 +78,12 @@ function words(text: string): string[] {
 
 function oneSpaced(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').trim();
+}
+
+/** Returns an absolute URL without fragment; undefined for other schemes, e.g. `mailto:` and `javascript:`. */
+export function linkTarget(href: string, base: URL): URL | undefined {
+  const url = parseUrl(href, base);
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
+  url.hash = '';
+  return url;
 }

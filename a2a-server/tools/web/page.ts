@@ -1,5 +1,5 @@
 /** Turns a response into text: decodes it, and extracts readable text from HTML. */
-import { truncate } from './truncate.ts';
+import { truncate } from '../../../shared/text/capped-text.ts';
 import type { Body } from './body.ts';
 import { decodeText, looksLikeText, withoutControls } from './charset.ts';
 import type { WebResponse } from './get.ts';

@@ -1,9 +1,8 @@
 /** Collects the results of a crawl as text for the model. A stopped crawl returns the report so far. */
 import { count, oneLine } from '../../../../shared/text/one-line.ts';
-import { truncate } from '../truncate.ts';
+import { truncate } from '../../../../shared/text/capped-text.ts';
 import type { Page } from '../page.ts';
-import { passagesOf } from './passages.ts';
-import type { QueryWords } from './query-words.ts';
+import { type QueryWords, passagesOf } from './query-words.ts';
 
 interface Found {
   url: URL;

@@ -1,4 +1,5 @@
-/** Holds the words of a crawl query and counts their matches in a text. */
+/** Matches the words of a crawl query with a text, and finds the passages that match. */
+import { truncate } from '../../../../shared/text/capped-text.ts';
 
 /** More words do not improve the result. */
 const MAX_WORDS = 20;
@@ -47,4 +48,32 @@ function wordsOf(text: string): string[] {
 /** Removes case and accents. */
 function fold(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+const MAX_PASSAGES = 5;
+const MAX_CHARACTERS = 800;
+
+/** Returns the best passages in text order; an empty list if no passage has enough query words. */
+export function passagesOf(text: string, query: QueryWords): string[] {
+  return blocksOf(text)
+    .map((block, order) => ({ block, order, matches: query.matches(block) }))
+    .filter(({ matches }) => matches >= query.enough)
+    .toSorted((a, b) => b.matches - a.matches || a.order - b.order)
+    .slice(0, MAX_PASSAGES)
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ block }) => (block.length > MAX_CHARACTERS ? `${truncate(block, MAX_CHARACTERS)}…` : block));
+}
+
+/** Splits a text into paragraphs, each with the headings above it. */
+function blocksOf(text: string): string[] {
+  const blocks: string[] = [];
+  let headings = '';
+  for (const paragraph of text.split(/\n{2,}/u)) {
+    if (/^#{1,6} [^\n]*$/u.test(paragraph)) headings += `${paragraph}\n`;
+    else {
+      blocks.push(headings + paragraph);
+      headings = '';
+    }
+  }
+  return headings === '' ? blocks : [...blocks, headings.trimEnd()];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { mcpServerSettingsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
-import { trustedServers } from '../../../../a2a-server/mcp-servers/trusted-servers.ts';
+import { trustedServers } from '../../../../a2a-server/startup/server-policy.ts';
 import { serversToStart } from '../../../../a2a-server/mcp-servers/variables.ts';
 import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings.ts';
 import { resolveSettings } from '../../../../shared/settings/config.ts';

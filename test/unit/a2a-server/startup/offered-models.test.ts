@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { offeredModels } from '../../../../a2a-server/startup/offered-models.ts';
+import { offeredModels } from '../../../../a2a-server/startup/configured-models.ts';
 
 const SETTINGS: Parameters<typeof offeredModels>[0] = {
   model: 'openai:large',

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { applyDiff } from '../../../../../a2a-server/models/acp/file-changes.ts';
-import { replacementsIn } from '../../../../../a2a-server/models/acp/replacements.ts';
-
+import { applyDiff, replacementsIn } from '../../../../../a2a-server/models/acp/file-changes.ts';
 const NONE = replacementsIn(undefined);
 const diff = (oldText: string | null, newText: string) => ({ path: 'a', oldText, newText });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { passagesOf } from '../../../../../../a2a-server/tools/web/crawl/passages.ts';
-import { QueryWords } from '../../../../../../a2a-server/tools/web/crawl/query-words.ts';
+import { QueryWords, passagesOf } from '../../../../../../a2a-server/tools/web/crawl/query-words.ts';
 
 describe('Query', () => {
   it.each<[string, string, number]>([

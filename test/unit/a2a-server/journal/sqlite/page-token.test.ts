@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decodePageToken, encodePageToken } from '../../../../a2a-server/journal/page-token.ts';
+import { decodePageToken, encodePageToken } from '../../../../../a2a-server/journal/sqlite/page-token.ts';
 
 describe('a page token', () => {
   it('decodes to its position', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nextSteps } from '../../../../../a2a-server/models/scripted/next-steps.ts';
+import { nextSteps } from '../../../../../a2a-server/models/scripted/scripted-model.ts';
 import { parseScript } from '../../../../../a2a-server/models/scripted/script.ts';
 import type { ConversationItem } from '../../../../../a2a-server/task/snapshot.ts';
 

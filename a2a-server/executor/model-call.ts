@@ -1,5 +1,8 @@
+/** Reads the events of a model call, and converts its error. */
 import { onAbort } from '../../shared/runtime/abort.ts';
-import type { ModelEvent } from '../models/model.ts';
+import { type ModelEvent, RETRY_AFTER } from '../models/model.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { ModelFailure } from '../task/model-outage.ts';
 
 /** Yields the model's events until the signal fires, even if the model ignores the signal. */
 export async function* untilAborted(
@@ -23,4 +26,11 @@ export async function* untilAborted(
     // Not awaited: a model that hangs must not block the task.
     void iterator.return?.().then(undefined, () => undefined);
   }
+}
+
+/** Converts an error of a model into the failure that the core judges. */
+export function failureOf(error: unknown): ModelFailure {
+  const message = messageOf(error);
+  if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };
+  return { message, passing: error.retryable, waitMs: Number(error.facts[RETRY_AFTER] ?? 0) };
 }

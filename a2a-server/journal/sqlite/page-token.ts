@@ -1,6 +1,6 @@
 /** Encodes the end of an index page (update time and key of its last row) as an opaque token. */
 import { z } from 'zod';
-import { ProductError } from '../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 
 export interface PagePosition {
   updatedAt: number;
