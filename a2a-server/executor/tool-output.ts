@@ -1,5 +1,5 @@
 /** Journals the live output of one tool execution in order, up to a limit. */
-import type { TaskEvent } from '../task/events.ts';
+import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
 import { isTerminal } from '../task/snapshot.ts';
 import type { TaskLog } from './task-log.ts';
@@ -14,6 +14,10 @@ const MAX_PIECE = 64 * 1024;
 const MAX_TAIL = 8 * 1024;
 /** Maximum characters of the progress line. */
 const MAX_LINE = 300;
+/** Maximum characters of a result for the model. This is above the limits of the built-in tools, so that a fully requested page stays complete. */
+const MAX_RESULT = 105_000;
+/** Characters shown of a longer result, half from each end. */
+const SHOWN = 30_000;
 
 export class ToolOutput {
   readonly #log: TaskLog;
@@ -60,13 +64,19 @@ export class ToolOutput {
     this.#writing ??= this.#drain();
   }
 
-  /** Journals a text after the live output. Readers get it only on request (`kept`). */
-  async keep(text: string): Promise<void> {
+  /**
+   * Journals a result that is too long for the model, after the live output. The model gets the head, the tail and how to read
+   * the rest. Readers get the journalled text only on request (`kept`).
+   */
+  async shortened(outcome: ToolOutcome): Promise<ToolOutcome> {
+    if (outcome.type !== 'ok' || outcome.text.length <= MAX_RESULT) return outcome;
+    const { text } = outcome;
     await this.#writing;
     this.#kept = true;
     this.#closed = false;
     this.write(text);
     await this.close();
+    return { ...outcome, text: `${capText(text, SHOWN)}\n${readOutputHint(this.#reference.toolId)}` };
   }
 
   /** Accepts no more output. Resolves when all output is journalled. */
@@ -100,14 +110,4 @@ export class ToolOutput {
       this.#writing = undefined;
     }
   }
-}
-
-/** Characters. This is above the limits of the built-in tools, so that a fully requested page stays complete. */
-const MAX_RESULT = 105_000;
-/** Characters shown of a longer result, half from each end. */
-const SHOWN = 30_000;
-
-/** @returns undefined for a result that fits unchanged. */
-export function headAndTail(text: string, toolId: string): string | undefined {
-  return text.length <= MAX_RESULT ? undefined : `${capText(text, SHOWN)}\n${readOutputHint(toolId)}`;
 }

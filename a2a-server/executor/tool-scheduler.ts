@@ -42,7 +42,7 @@ import type { TimeLimits } from './time-limits.ts';
 import { outcomeOf } from './tool-outcome.ts';
 import type { PendingCommand } from './pending-command.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
-import { ToolOutput, headAndTail } from './tool-output.ts';
+import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
 /** Characters of an unknown id that the answer repeats. */
@@ -325,7 +325,7 @@ export class ToolScheduler {
       if (tool && isOutdated(failure) && (await this.#outdated(snapshot, call, tool, at.at)))
         return { outcome: null, end: 'asked-again' };
     }
-    const outcome = await withinReach(whole, at.reference.toolId, output);
+    const outcome = await output.shortened(whole);
     const event: TaskEvent = runsAgain(call, outcome)
       ? { type: 'tool.interrupted', ...at.reference, rerun: true }
       : { type: 'tool.finished', ...at.reference, outcome };
@@ -346,14 +346,6 @@ export class ToolScheduler {
 /** Tells whether the tool refused because a file has changed since the person saw it (D2). */
 function isOutdated(failure: unknown): boolean {
   return failure instanceof ProductError && failure.reason === 'INPUT_CHANGED';
-}
-
-/** Journals a result that is too long for the model. The model gets the head, the tail and how to read the rest. */
-async function withinReach(outcome: ToolOutcome, toolId: string, output: ToolOutput): Promise<ToolOutcome> {
-  const shown = outcome.type === 'ok' ? headAndTail(outcome.text, toolId) : undefined;
-  if (outcome.type !== 'ok' || shown === undefined) return outcome;
-  await output.keep(outcome.text);
-  return { ...outcome, text: shown };
 }
 
 /**

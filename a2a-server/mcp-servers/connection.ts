@@ -3,6 +3,7 @@ import { Client, ProtocolError, type ElicitRequest, type ElicitResult } from '@m
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
+import { startTimeout } from '../../shared/runtime/timeout.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { callResultSchema, type McpCallResult } from './call-result.ts';
@@ -68,23 +69,20 @@ export async function connectToMcpServer(
   const transport = transportTo(entry, options);
   const client = clientFor(options);
   const progress = new ProgressLines(transport);
-  let late = false;
-  const cancelTimer = clock.after(connectMs, () => {
-    late = true;
-    void transport.close();
-  });
-  const stopListening = onAbort(signal, () => void transport.close());
+  const limit = startTimeout(clock, connectMs, signal);
+  const stopListening = onAbort(limit.signal, () => void transport.close());
   try {
     signal.throwIfAborted();
     await client.connect(transport, { timeout: connectMs + PAGE_MS });
   } catch (error) {
     await transport.close();
     const { trouble } = transport;
+    const late = limit.expired();
     const what = late ? `did not answer within ${connectMs / 1000} s` : (trouble ?? wordsOf(error));
     throw new Error(late && trouble !== undefined ? `${what}; ${trouble}` : what, { cause: error });
   } finally {
-    cancelTimer();
     stopListening();
+    limit.clear();
   }
   return connected(client, { transport, progressOf: progress }, options);
 }

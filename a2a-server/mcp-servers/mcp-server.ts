@@ -13,6 +13,7 @@ import { Deferred } from '../../shared/client/core/deferred.ts';
 import { waitAfter } from '../../shared/runtime/back-off.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { startTimeout } from '../../shared/runtime/timeout.ts';
 import { delay } from '../../shared/runtime/delay.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
@@ -180,15 +181,9 @@ export class McpServer {
   /** Returns the connection, or waits a short time for it. */
   async #connection(signal: AbortSignal): Promise<McpServerConnection> {
     const { clock, limits } = this.#context;
-    const patience = new AbortController();
-    const callOff = clock.after(limits.awayMs, () => patience.abort());
-    const stopListening = onAbort(signal, () => patience.abort());
-    try {
-      await this.#changed((state) => state.type === 'ready', patience.signal);
-    } finally {
-      callOff();
-      stopListening();
-    }
+    const limit = startTimeout(clock, limits.awayMs, signal);
+    await this.#changed((state) => state.type === 'ready', limit.signal);
+    limit.clear();
     signal.throwIfAborted();
     if (this.#state.type === 'ready') return this.#state.connection;
     const why = this.#state.type === 'down' ? this.#state.error : 'it is still starting';
@@ -200,19 +195,16 @@ export class McpServer {
   /** @throws Error if the list cannot be read in time */
   async #read(connection: McpServerConnection): Promise<void> {
     const { clock, limits } = this.#context;
-    const time = new AbortController();
-    const callOff = clock.after(limits.connectMs, () => time.abort());
-    const stopListening = onAbort(this.#life.signal, () => time.abort());
+    const limit = startTimeout(clock, limits.connectMs, this.#life.signal);
     try {
-      const { definitions, problems } = await connection.list((name) => this.#isWanted(name), time.signal);
+      const { definitions, problems } = await connection.list((name) => this.#isWanted(name), limit.signal);
       this.#tools = definitions.map((definition) => this.#toolOf(definition));
       this.#problems = problems;
     } catch (error) {
-      if (!time.signal.aborted) throw error;
+      if (!limit.signal.aborted) throw error;
       throw new Error(`did not list its tools within ${limits.connectMs / 1000} s`, { cause: error });
     } finally {
-      callOff();
-      stopListening();
+      limit.clear();
     }
   }
 

@@ -1,8 +1,8 @@
 /** Starts and closes all configured MCP servers and supplies their tools. */
-import { onAbort } from '../../shared/runtime/abort.ts';
-import { Deferred } from '../../shared/client/core/deferred.ts';
+import { unlessAborted } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { startTimeout } from '../../shared/runtime/timeout.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import { UNRECORDED, type ChildProcesses } from '../processes/child-processes.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -51,17 +51,20 @@ export function startMcpServers(
   const servers = [...entries].map(([name, entry]) => new McpServer(name, entry, context));
   const current = (): ReadonlyMap<string, Tool> => (tools ??= byName(servers));
   const tried = Promise.all(servers.map((server) => server.start())).then(() => undefined);
-  const { settled, callOff } = atMost(FIRST_TURN_MS, tried, options.clock);
+  const firstTurn = startTimeout(options.clock, FIRST_TURN_MS);
+  const settled = unlessAborted(tried, firstTurn.signal)
+    .catch(() => undefined)
+    .finally(firstTurn.clear);
   let over = false;
   void settled.then(() => (over = true));
   return {
     get: (name) => current().get(name),
     tools: () => [...current().values()],
-    settled: (signal) => (over ? settled : unlessAborted(settled, signal)),
+    settled: (signal) => (over ? settled : unlessAborted(settled, signal).catch(() => undefined)),
     whyAbsent: (name) => whyAbsent(name, servers),
     statuses: () => servers.map(({ status }) => status),
     close: async () => {
-      callOff();
+      firstTurn.clear();
       await Promise.all(servers.map((server) => server.close()));
     },
   };
@@ -87,23 +90,4 @@ function whyAbsent(name: string, servers: readonly McpServer[]): string | undefi
     case 'down':
       return `The MCP server ${server.name} is not connected: ${error ?? 'it is down'}. The server retries automatically; call the tool again later.`;
   }
-}
-
-/** Settles when the work is done or the time limit is over. */
-function atMost(
-  ms: number,
-  work: Promise<void>,
-  clock: Clock,
-): { settled: Promise<void>; callOff: () => void } {
-  const late = new Deferred<void>();
-  const callOff = clock.after(ms, () => late.resolve());
-  void work.then(() => callOff());
-  return { settled: Promise.race([work, late.promise]), callOff };
-}
-
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  let stopListening: (() => void) | undefined;
-  const aborted = new Promise<void>((resolve) => (stopListening = onAbort(signal, resolve)));
-  await Promise.race([work, aborted]);
-  stopListening?.();
 }

@@ -7,7 +7,7 @@
  * - Ending the iteration, or aborting, cancels the request; neither waits for the provider.
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { onAbort } from '../../shared/runtime/abort.ts';
+import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { Model, ModelEvent, ModelRequest } from './model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { callOptions } from './prompt.ts';
@@ -140,19 +140,4 @@ async function hear(reader: PartReader, parts: StreamPartReader, signal: AbortSi
 /** Cancelling ends a waiting read at once, even if the provider does not react. */
 function release(reader: PartReader): void {
   reader.cancel().catch(() => undefined);
-}
-
-/** Waits for the work or the abort. After an abort, `discard` releases a late result. */
-function unlessAborted<Result>(
-  work: Promise<Result>,
-  signal: AbortSignal,
-  discard: (late: Result) => Promise<unknown>,
-): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const unbind = onAbort(signal, () => {
-      work.then(discard).catch(() => undefined);
-      reject(new DOMException('The model call was aborted', 'AbortError'));
-    });
-    work.then(resolve, reject).finally(unbind);
-  });
 }

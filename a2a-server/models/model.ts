@@ -4,15 +4,9 @@ import type { ConversationStep } from '../task/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
 import type { ConversationItem, TaskPlace } from '../task/snapshot.ts';
 import type { Price } from '../task/spending.ts';
+import type { ToolDeclaration } from '../tools/tool.ts';
 
 export type { ConversationStep, ModelCall } from '../task/conversation.ts';
-
-export interface ToolDeclaration {
-  name: string;
-  description: string;
-  /** JSON Schema of the input. */
-  inputSchema: Record<string, unknown>;
-}
 
 export interface ModelRequest {
   instructions: string;

@@ -4,7 +4,8 @@ import type {
   LanguageModelV3Message,
   LanguageModelV3Prompt,
 } from '@ai-sdk/provider';
-import type { ConversationStep, ModelRequest, ToolDeclaration } from './model.ts';
+import type { ToolDeclaration } from '../tools/tool.ts';
+import type { ConversationStep, ModelRequest } from './model.ts';
 
 /** Returns the call options of a request, without its abort signal. */
 export function callOptions(request: Omit<ModelRequest, 'signal'>): LanguageModelV3CallOptions {

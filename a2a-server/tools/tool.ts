@@ -123,3 +123,11 @@ export class ToolStopped extends Error {
     this.confirmed = confirmed;
   }
 }
+
+/** A tool as a model sees it. */
+export interface ToolDeclaration {
+  name: string;
+  description: string;
+  /** JSON Schema of the input. */
+  inputSchema: Record<string, unknown>;
+}

@@ -1,9 +1,8 @@
 /** Holds the tools of an agent by name. */
 import { z } from 'zod';
-import type { ToolDeclaration } from '../models/model.ts';
 import { isReadOnly } from '../task/snapshot.ts';
 import { inputProblem } from './input-problem.ts';
-import type { Tool } from './tool.ts';
+import type { Tool, ToolDeclaration } from './tool.ts';
 
 export interface Toolbox {
   get(name: string): Tool | undefined;

@@ -30,11 +30,6 @@ export class AbortScope<Reason> {
     return this.#aborted?.reason;
   }
 
-  /** The number of open child scopes. It is zero when all work below this scope has settled. */
-  get size(): number {
-    return this.#children.size;
-  }
-
   /** A new child scope. It is aborted at once if this scope is aborted. */
   child(): AbortScope<Reason> {
     return new AbortScope(this);
@@ -73,4 +68,22 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
   }
   signal.addEventListener('abort', act, { once: true });
   return () => signal.removeEventListener('abort', act);
+}
+
+/**
+ * Waits for the work, and no longer than the signal allows, even if the work cannot be cancelled.
+ * @param discard releases a result that comes after the abort. @throws the reason of the abort, or the error of the work
+ */
+export function unlessAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal,
+  discard?: (late: T) => unknown,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stopListening = onAbort(signal, () => {
+      if (discard) work.then(discard).catch(() => undefined);
+      reject(signal.reason);
+    });
+    void work.then(resolve, reject).finally(stopListening);
+  });
 }

@@ -12,8 +12,10 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from '@modelcontextprotocol/client';
+import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { systemErrorCode } from '../../../shared/runtime/system-error.ts';
+import { atMost } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpFailure } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
@@ -163,10 +165,7 @@ export class HttpTransport implements ServerTransport {
 
   async #finish(polite: boolean): Promise<void> {
     if (polite && this.sessionId !== undefined) {
-      const bye = this.#inner.terminateSession().catch(() => undefined);
-      let timer: NodeJS.Timeout | undefined;
-      await Promise.race([bye, new Promise((resolve) => (timer = setTimeout(resolve, GOODBYE_MS)))]);
-      clearTimeout(timer);
+      await atMost(systemClock, GOODBYE_MS, this.#inner.terminateSession()).catch(() => undefined);
     }
     this.#posts.abortAll();
     await this.#inner.close();

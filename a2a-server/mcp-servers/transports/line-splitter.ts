@@ -31,11 +31,6 @@ export class LineSplitter {
     return { lines, tooLong };
   }
 
-  /** Returns the text after the last line end. */
-  rest(): string {
-    return this.#take();
-  }
-
   /** @returns true if this part makes the line too long */
   #keep(part: Buffer): boolean {
     if (this.#skipping) return false;

@@ -19,8 +19,9 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { Readable, Writable } from 'node:stream';
-import { onAbort } from '../../../shared/runtime/abort.ts';
+import { onAbort, unlessAborted } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { atMost, startTimeout } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandText, type AcpAgentCommand } from './agent-command.ts';
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
@@ -195,7 +196,8 @@ export class AgentConnection {
   /** Waits until the agent ends, cleans up, and tells the peer. */
   async #watch(): Promise<void> {
     await Promise.race([this.#process.exited, this.#client.closed]);
-    const how = await this.#exit();
+    // Undefined if it closed its output and still runs.
+    const how = await atMost(this.#options.clock, EXIT_MS, this.#process.exited);
     const { reason } = this.#client.signal;
     const did =
       this.#reason ??
@@ -209,36 +211,17 @@ export class AgentConnection {
     this.#peer?.lost(this.#lost);
   }
 
-  /** How the process exited. Undefined if it closed its output and still runs. */
-  async #exit(): Promise<string | undefined> {
-    let callOff: (() => void) | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      callOff = this.#options.clock.after(EXIT_MS, () => resolve(undefined));
-    });
-    try {
-      return await Promise.race([this.#process.exited, late]);
-    } finally {
-      callOff?.();
-    }
-  }
-
   /** Runs one set-up request with its time limit. */
   async #setUp<T>(method: string, step: () => Promise<T>): Promise<T> {
     const { clock, startMs } = this.#options;
-    let callOff: (() => void) | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      callOff = clock.after(startMs, () =>
-        reject(
-          this.#setUpFailure(
-            `did not answer ${method} within ${startMs / 1000} s.${this.#process.lastWords()}`,
-          ),
-        ),
-      );
-    });
+    const limit = startTimeout(clock, startMs);
     try {
-      return await Promise.race([step(), late]);
+      return await unlessAborted(step(), limit.signal);
     } catch (error) {
-      if (error instanceof ProductError) throw error;
+      if (limit.expired())
+        throw this.#setUpFailure(
+          `did not answer ${method} within ${startMs / 1000} s.${this.#process.lastWords()}`,
+        );
       if (error instanceof RequestError && error.code === AUTH_REQUIRED)
         throw new SignInNeeded(messageOf(error), { cause: error });
       if (this.closed) throw new ProductError('AGENT_ERROR', await this.#farewell(), { cause: error });
@@ -247,7 +230,7 @@ export class AgentConnection {
         error,
       );
     } finally {
-      callOff?.();
+      limit.clear();
     }
   }
 

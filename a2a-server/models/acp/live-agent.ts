@@ -16,6 +16,7 @@ import type {
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { startTimeout } from '../../../shared/runtime/timeout.ts';
 import type { AgentConnection, AgentPeer, PermissionRequest } from './agent-connection.ts';
 import { permissionOf, type Permission } from './permission.ts';
 import { mergeToolCallUpdate } from './acp-tool-call.ts';
@@ -177,16 +178,15 @@ export class LiveAgent implements AgentPeer {
     this.#withdraw();
     if (!this.prompted || this.#failure !== undefined) return;
     const { clock, graceMs } = this.#options;
-    const patience = new AbortController();
-    const callOff = clock.after(graceMs, () => patience.abort());
+    const limit = startTimeout(clock, graceMs);
     this.#connection.cancelPrompt();
     try {
-      await this.until(() => !this.prompted || this.#failure !== undefined || undefined, patience.signal);
+      await this.until(() => !this.prompted || this.#failure !== undefined || undefined, limit.signal);
     } catch {
       this.#connection.giveUp('did not stop when it was told to');
       await this.end();
     } finally {
-      callOff();
+      limit.clear();
     }
   }
 

@@ -44,11 +44,6 @@ export class LiveAgents {
     this.options = options;
   }
 
-  /** The number of agents that run or start. */
-  get size(): number {
-    return this.#kept.size + this.#opening.size;
-  }
-
   /**
    * Returns the session's agent, and starts it if needed. A new agent gets a prompt with the current state.
    * @throws ProductError AGENT_ERROR, SignInNeeded

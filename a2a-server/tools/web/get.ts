@@ -1,12 +1,12 @@
 /**
  * Sends a GET and follows redirects itself. It checks each redirect like the first URL (X2) and limits time and size.
  */
-import { onAbort } from '../../../shared/runtime/abort.ts';
+import { unlessAborted } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { startTimeout } from '../../../shared/runtime/timeout.ts';
 import type { IncomingMessage } from 'node:http';
 import type { AllowedHosts } from './allowed-hosts.ts';
 import { readBody, type Body } from './body.ts';
-import { withTimeLimit } from './time-limit.ts';
 import { mediaType, type MediaType } from './media-type.ts';
 import { networkFailure } from './network-failure.ts';
 import { allowedAddresses, type Resolve } from './allowed-addresses.ts';
@@ -59,21 +59,33 @@ export interface WebResponse extends ResponseHead {
  * @throws AbortError after `signal` aborts; ProductError FORBIDDEN or MALFORMED for a refused URL; Error with a
  * sentence for a network error, a server error or a timeout
  */
-export function get(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
-  return withTimeLimit(options, web.clock, async (signal) => {
-    const seen = new Set<string>();
-    for (let at = webUrl(url.href, web); ;) {
-      signal.throwIfAborted();
-      seen.add(at.href);
-      const answered = await hop(at, web, { ...options, signal });
-      if (!(answered instanceof URL)) return answered;
-      options.onRedirect?.(answered);
-      if (seen.has(answered.href)) throw new Error(`${url.host} redirects in a circle (${answered.href}).`);
-      if (seen.size > MAX_REDIRECTS)
-        throw new Error(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
-      at = answered;
-    }
-  });
+export async function get(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
+  const { signal, timeMs } = options;
+  signal.throwIfAborted();
+  const limit = startTimeout(web.clock, timeMs, signal);
+  try {
+    return await followRedirects(url, web, { ...options, signal: limit.signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!limit.expired()) throw error;
+    throw new Error(`The server sent no complete response within ${timeMs / 1000} s.`, { cause: error });
+  } finally {
+    limit.clear();
+  }
+}
+
+async function followRedirects(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
+  const seen = new Set<string>();
+  for (let at = webUrl(url.href, web); ;) {
+    options.signal.throwIfAborted();
+    seen.add(at.href);
+    const answered = await hop(at, web, options);
+    if (!(answered instanceof URL)) return answered;
+    options.onRedirect?.(answered);
+    if (seen.has(answered.href)) throw new Error(`${url.host} redirects in a circle (${answered.href}).`);
+    if (seen.size > MAX_REDIRECTS) throw new Error(`${url.host} redirects more than ${MAX_REDIRECTS} times.`);
+    at = answered;
+  }
 }
 
 /** Sends one request: returns the response or the redirect target. */
@@ -114,12 +126,4 @@ function headOf(url: URL, { statusCode = 0, statusMessage = '', headers }: Incom
 /** Node decodes header values as latin1, but servers write URLs in UTF-8. */
 function asUtf8(header: string): string {
   return Buffer.from(header, 'latin1').toString('utf8');
-}
-
-/** Rejects on abort even if the work cannot be cancelled, for example a DNS lookup. */
-function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stopListening = onAbort(signal, () => reject(signal.reason));
-    void work.then(resolve, reject).finally(stopListening);
-  });
 }
