@@ -117,11 +117,9 @@ export class Inbox {
     const key = resultKey({ agent, taskId });
     this.#collected.delete(key);
     this.#told.delete(key);
-    try {
-      this.#parts.results.reopen(agent, taskId);
-    } catch (error) {
+    this.#parts.results.reopen(agent, taskId).catch((error: unknown) => {
       this.#parts.log.warn({ err: error }, 'a result that is out of date stays in the inbox');
-    }
+    });
   }
 
   async #keep(session: Session): Promise<void> {
@@ -133,7 +131,7 @@ export class Inbox {
     // The row of the delegation has its task id only after this.
     await delegations.settled();
     if (!this.#collected.has(resultKey({ agent: agent.name, taskId })))
-      results.put(agent.name, taskId, state);
+      await results.put(agent.name, taskId, state);
   }
 
   /**
@@ -145,11 +143,9 @@ export class Inbox {
     const { results, outbox, log } = this.#parts;
     const { taskId, sessionId, state } = view;
     this.#collected.add(resultKey({ agent: agent.name, taskId }));
-    try {
-      results.handOver({ agent: agent.name, taskId, sessionId }, state);
-    } catch (error) {
+    results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
       log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
-    }
+    });
     return () => {
       for (const earlier of results.tasksOf(agent.name, sessionId))
         if (earlier !== taskId) outbox.collect(earlier, 'unknown');

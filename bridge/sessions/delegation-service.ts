@@ -125,12 +125,12 @@ export class DelegationService {
     this.#asking.set(messageId, call);
     return () => {
       if (this.#asking.get(messageId) !== call) return;
-      try {
-        this.#outbox.update(messageId, { answered: true });
-        this.#asking.delete(messageId);
-      } catch (error) {
-        this.#log.warn({ messageId, err: error }, 'a receipt could not be recorded');
-      }
+      this.#outbox
+        .together(() => this.#outbox.update(messageId, { answered: true }))
+        .then(
+          () => this.#asking.get(messageId) === call && this.#asking.delete(messageId),
+          (error: unknown) => this.#log.warn({ messageId, err: error }, 'a receipt could not be recorded'),
+        );
     };
   }
 
@@ -146,11 +146,12 @@ export class DelegationService {
     this.#handingOver.add(taskId);
     // An earlier note of the session writes the task id into the entry.
     return () =>
-      this.#note(session, () => {
-        forget();
-        this.#outbox.collect(taskId, state);
+      this.#note(session, async () => {
+        await this.#outbox.together(() => {
+          forget();
+          this.#outbox.collect(taskId, state);
+        });
         this.#handingOver.delete(taskId);
-        return Promise.resolve();
       });
   }
 
@@ -309,7 +310,9 @@ export class DelegationService {
       try {
         // Cancel first: other bridges do not check the cancel of an accepted entry.
         if (reason !== undefined) await cancelTask(session, taskId, reason);
-        this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } });
+        await this.#outbox.together(() =>
+          this.#outbox.update(messageId, { state: { type: 'accepted', taskId, sessionId: id } }),
+        );
       } finally {
         this.#underway.delete(messageId);
       }

@@ -7,6 +7,7 @@
  * - The first call that needs the database opens it, not the start of the bridge.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { GroupCommit } from '../../shared/sqlite/group-commit.ts';
 import { openSqlite, type Command, type Query, type Sqlite } from '../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
@@ -18,6 +19,9 @@ import { migrate } from './schema.ts';
 /** How long a statement waits for another bridge's transaction, in milliseconds. A transaction takes a few. */
 const BUSY_TIMEOUT_MS = 5_000;
 
+/** One commit blocks the event loop for a few milliseconds at most. */
+const MOST_TOGETHER = 500;
+
 const WHAT = "The bridge's database";
 
 export class BridgeDatabase {
@@ -27,11 +31,20 @@ export class BridgeDatabase {
   readonly #sqlite: Sqlite;
   readonly #queries = new Map<string, Query>();
   readonly #commands = new Map<string, Command>();
+  readonly #together: GroupCommit<() => void, void>;
+  #inTransaction = false;
+  /** The newest write of `together`. Writes end in order. */
+  #newest: Promise<void> = Promise.resolve();
 
   private constructor(path: string, owner: ProcessId, sqlite: Sqlite) {
     this.path = path;
     this.owner = owner;
     this.#sqlite = sqlite;
+    this.#together = new GroupCommit({
+      commit: (group) => this.transaction(() => group.map((write) => ({ type: 'done', result: write() }))),
+      weigh: () => 1,
+      weightPerCommit: MOST_TOGETHER,
+    });
   }
 
   /**
@@ -85,11 +98,33 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the work in a transaction: all or nothing, and no other bridge writes meanwhile. @throws ProductError
-   * STORAGE
+   * Runs the work in a transaction: all or nothing, and no other bridge writes meanwhile. Work inside a transaction joins
+   * it. @throws ProductError STORAGE
    */
   transaction<Result>(work: () => Result): Result {
-    return this.checked(() => this.#sqlite.transaction(work));
+    if (this.#inTransaction) return work();
+    this.#inTransaction = true;
+    try {
+      return this.checked(() => this.#sqlite.transaction(work));
+    } finally {
+      this.#inTransaction = false;
+    }
+  }
+
+  /**
+   * Runs the write in one transaction with the other writes of this turn of the event loop, in order. Calls that end
+   * together then cost one commit. Resolves when the write is durable.
+   * @throws ProductError STORAGE; then no write of the group is made
+   */
+  together(write: () => void): Promise<void> {
+    const written = this.#together.add(write);
+    this.#newest = written.catch(() => undefined);
+    return written;
+  }
+
+  /** Resolves when every write of `together` so far is durable or has failed. */
+  written(): Promise<void> {
+    return this.#newest;
   }
 
   /** Turns an SQLite failure or a damaged row into a ProductError with the next step. @throws ProductError STORAGE */
@@ -110,10 +145,11 @@ export class BridgeDatabase {
   }
 
   /**
-   * Closes the database. If no delegation is open, this empties the write-ahead log, so the next bridge need not open
+   * Makes the last writes and closes the database. If no delegation is open, this empties the write-ahead log, so the next bridge need not open
    * the database at its start (`wasLeftOpen`).
    */
   close(): void {
+    this.#together.flush();
     try {
       const [open] = this.rows(`SELECT 1 FROM delegations WHERE state IN ('sending', 'accepted') LIMIT 1`);
       if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -43,6 +43,14 @@ export class Outbox {
     }
   }
 
+  /**
+   * Makes the changes in one commit with other changes of this turn. Resolves when they are durable.
+   * @throws ProductError STORAGE
+   */
+  together(change: () => void): Promise<void> {
+    return this.#database.together(change);
+  }
+
   /** Changes an open entry. Does nothing if there is none. */
   update(messageId: string, change: Partial<Pick<OutboxEntry, 'state' | 'cancel' | 'answered'>>): void {
     const { state, cancel, answered } = change;

@@ -5,6 +5,7 @@
 import { type WaitingResult, waitingResultSchema } from './waiting-result.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
+import type { SqlValue } from '../../shared/sqlite/driver.ts';
 import type { BridgeDatabase } from './database.ts';
 
 /** Identifies the result of a task of an agent. */
@@ -24,25 +25,23 @@ export class WaitingResults {
   }
 
   /**
-   * Records the end of a delegation's task. Does nothing if no open delegation has this task. @returns whether one
-   * has
+   * Records the end of a delegation's task. Does nothing if no open delegation has this task. @throws ProductError
+   * STORAGE
    */
-  put(agent: string, taskId: string, ended: TaskStateName): boolean {
-    return (
-      this.#database.run(
-        `UPDATE delegations SET ended = ?, ended_at = coalesce(ended_at, ?)
-           WHERE task_id = ? AND agent = ? AND state = 'accepted'`,
-        ended,
-        Date.now(),
-        taskId,
-        agent,
-      ) > 0
+  put(agent: string, taskId: string, ended: TaskStateName): Promise<void> {
+    return this.#write(
+      `UPDATE delegations SET ended = ?, ended_at = coalesce(ended_at, ?)
+         WHERE task_id = ? AND agent = ? AND state = 'accepted'`,
+      ended,
+      Date.now(),
+      taskId,
+      agent,
     );
   }
 
-  /** The session continues in the same task: the next end is a new result. */
-  reopen(agent: string, taskId: string): void {
-    this.#database.run(
+  /** The session continues in the same task: the next end is a new result. @throws ProductError STORAGE */
+  reopen(agent: string, taskId: string): Promise<void> {
+    return this.#write(
       `UPDATE delegations SET ended = NULL, ended_at = NULL, handed_over_by = NULL
          WHERE task_id = ? AND agent = ? AND state = 'accepted' AND ended IS NOT NULL`,
       taskId,
@@ -50,12 +49,15 @@ export class WaitingResults {
     );
   }
 
-  /** Records that an answer of this process has the result, and the earlier results of the session. */
+  /**
+   * Records that an answer of this process has the result, and the earlier results of the session.
+   * @throws ProductError STORAGE
+   */
   handOver(
     { agent, taskId, sessionId }: Pick<WaitingResult, 'agent' | 'taskId' | 'sessionId'>,
     ended: TaskStateName,
-  ): void {
-    this.#database.run(
+  ): Promise<void> {
+    return this.#write(
       `UPDATE delegations SET handed_over_by = ?1, ended_at = coalesce(ended_at, ?2),
            ended = CASE WHEN task_id = ?3 THEN ?4 ELSE ended END
          WHERE agent = ?5 AND state = 'accepted'
@@ -69,8 +71,9 @@ export class WaitingResults {
     );
   }
 
-  /** The results that may be announced, oldest first. */
+  /** The results that may be announced, oldest first. Earlier writes of this object are durable then. */
   async waiting(): Promise<readonly WaitingResult[]> {
+    await this.#database.written();
     const rows = this.#database.rows(
       `SELECT agent, task_id, session_id, title, ended, handed_over_by FROM delegations
          WHERE state = 'accepted' AND ended IS NOT NULL AND coalesce(handed_over_by, '') <> ?
@@ -105,5 +108,9 @@ export class WaitingResults {
         agent,
       )
       .map(([taskId]) => String(taskId));
+  }
+
+  #write(sql: string, ...values: SqlValue[]): Promise<void> {
+    return this.#database.together(() => void this.#database.run(sql, ...values));
   }
 }

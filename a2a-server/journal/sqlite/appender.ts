@@ -9,7 +9,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../../task/snapshot.ts';
-import type { CommitOutcome } from '../group-commit.ts';
+import type { CommitOutcome } from '../../../shared/sqlite/group-commit.ts';
 import { indexRow } from '../index-row.ts';
 import type { AppendResult } from '../journal.ts';
 import type { PreparedAppend } from '../prepared-append.ts';

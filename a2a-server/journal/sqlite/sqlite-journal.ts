@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { GroupCommit, type CommitOutcome } from '../group-commit.ts';
+import { GroupCommit, type CommitOutcome } from '../../../shared/sqlite/group-commit.ts';
 import type {
   Append,
   AppendResult,

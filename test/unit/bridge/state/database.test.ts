@@ -61,6 +61,40 @@ describe("the bridge's database", () => {
     expect(error).toMatchObject({ reason: 'CONFIGURATION', message: expect.stringMatching(sentence) });
   });
 
+  test('writes of one turn share a transaction: in order, and all or none', async () => {
+    const database = await openDatabase(await temporaryDirectory());
+    database.run('CREATE TABLE numbers (value INTEGER)');
+    const add = (value: number) => () => void database.run('INSERT INTO numbers VALUES (?)', value);
+    const values = () => database.rows('SELECT value FROM numbers').map(([value]) => value);
+
+    const first = database.together(add(1));
+    void database.together(() => database.transaction(add(2)));
+    expect(values()).toEqual([]);
+    await first;
+    expect(values()).toEqual([1, 2]);
+
+    const none = database.together(add(3));
+    const failing = database.together(() => void database.run('INSERT INTO nothing VALUES (1)'));
+    await expect(failing).rejects.toMatchObject({ reason: 'STORAGE' });
+    await expect(none).rejects.toMatchObject({ reason: 'STORAGE' });
+    expect(values()).toEqual([1, 2]);
+
+    void database.together(add(4));
+    await database.written();
+    expect(values()).toEqual([1, 2, 4]);
+  });
+
+  test('close makes the last writes', async () => {
+    const state = await temporaryDirectory();
+    const database = await BridgeDatabase.open(state);
+    database.run('CREATE TABLE numbers (value INTEGER)');
+    void database.together(() => void database.run('INSERT INTO numbers VALUES (7)'));
+    database.close();
+    const next = await BridgeDatabase.open(state);
+    expect(next.rows('SELECT value FROM numbers')).toEqual([[7]]);
+    next.close();
+  });
+
   test('R28 a file that is no database, or is damaged, or cannot be made, is named, with what to do', async () => {
     const noDatabase = await temporaryDirectory();
     await writeFile(databasePath(noDatabase), 'hello, I am a text file and nothing else'.repeat(100));

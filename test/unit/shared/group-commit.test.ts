@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { GroupCommit, type CommitOutcome } from '../../../../a2a-server/journal/group-commit.ts';
+import { GroupCommit, type CommitOutcome } from '../../../shared/sqlite/group-commit.ts';
 
 /** Commits numbers. It refuses odd ones, and the whole commit fails if the group contains a zero. */
 function start(weightPerCommit = 1_000) {
