@@ -32,8 +32,8 @@ const content = {
     .record(z.string(), z.unknown())
     .optional()
     .describe('With "edit": the whole input of the tool call, in place of the agent\'s.'),
-  answer: protocolAnswer
-    .optional()
+  answer: z
+    .optional(protocolAnswer)
     .describe(
       'With "answer": what the person said to the question: their words or the label of a choice, a list of labels where several may be taken, or an object where a form is asked for.',
     ),

@@ -1,13 +1,16 @@
 /**
  * The schemas of a question to a person and of the answer, part of `urn:mcp-a2a-bridge:tool-approval:v1`. A question is a
- * pending action that needs an answer instead of an approval.
+ * pending action that needs an answer instead of an approval. The schemas are in `zod/mini`, because web pages read them too.
  */
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
-export const choiceSchema = z.object({ label: z.string().min(1), description: z.string().optional() });
+export const choiceSchema = z.object({
+  label: z.string().check(z.minLength(1)),
+  description: z.optional(z.string()),
+});
 export type Choice = z.infer<typeof choiceSchema>;
 
-const titled = z.array(z.object({ const: z.string(), title: z.string().exactOptional() }));
+const titled = z.array(z.object({ const: z.string(), title: z.exactOptional(z.string()) }));
 
 /**
  * One form field, as in MCP elicitation (MCP 2025-11-25, `PrimitiveSchemaDefinition`). Other keywords are dropped. A
@@ -15,45 +18,45 @@ const titled = z.array(z.object({ const: z.string(), title: z.string().exactOpti
  */
 const formField = z.object({
   type: z.enum(['string', 'number', 'integer', 'boolean', 'array']),
-  title: z.string().exactOptional(),
-  description: z.string().exactOptional(),
-  default: z.unknown().exactOptional(),
-  enum: z.array(z.string()).exactOptional(),
-  enumNames: z.array(z.string()).exactOptional(),
-  oneOf: titled.exactOptional(),
-  format: z.enum(['email', 'uri', 'date', 'date-time']).exactOptional(),
-  minLength: z.number().exactOptional(),
-  maxLength: z.number().exactOptional(),
-  minimum: z.number().exactOptional(),
-  maximum: z.number().exactOptional(),
-  items: z
-    .object({
-      type: z.literal('string').exactOptional(),
-      enum: z.array(z.string()).exactOptional(),
-      anyOf: titled.exactOptional(),
-    })
-    .exactOptional(),
-  minItems: z.number().exactOptional(),
-  maxItems: z.number().exactOptional(),
+  title: z.exactOptional(z.string()),
+  description: z.exactOptional(z.string()),
+  default: z.exactOptional(z.unknown()),
+  enum: z.exactOptional(z.array(z.string())),
+  enumNames: z.exactOptional(z.array(z.string())),
+  oneOf: z.exactOptional(titled),
+  format: z.exactOptional(z.enum(['email', 'uri', 'date', 'date-time'])),
+  minLength: z.exactOptional(z.number()),
+  maxLength: z.exactOptional(z.number()),
+  minimum: z.exactOptional(z.number()),
+  maximum: z.exactOptional(z.number()),
+  items: z.exactOptional(
+    z.object({
+      type: z.exactOptional(z.literal('string')),
+      enum: z.exactOptional(z.array(z.string())),
+      anyOf: z.exactOptional(titled),
+    }),
+  ),
+  minItems: z.exactOptional(z.number()),
+  maxItems: z.exactOptional(z.number()),
 });
 
 /** A form: a flat object of fields, as JSON Schema. */
 export const formSchema = z.object({
   type: z.literal('object'),
   properties: z.record(z.string(), formField),
-  required: z.array(z.string()).exactOptional(),
+  required: z.exactOptional(z.array(z.string())),
 });
 export type FormSchema = z.infer<typeof formSchema>;
 
 /** A question to a person. It asks for free text, for a choice, or, with a `schema`, for a completed form. */
 export const questionSchema = z.object({
-  text: z.string().min(1),
-  choices: z.array(choiceSchema).min(1).optional(),
+  text: z.string().check(z.minLength(1)),
+  choices: z.optional(z.array(choiceSchema).check(z.minLength(1))),
   /** The person may take several choices. */
-  multiple: z.boolean().optional(),
+  multiple: z.optional(z.boolean()),
   /** The person may write free text instead of a choice. A question without choices always takes free text. */
-  freeText: z.boolean().optional(),
-  schema: formSchema.optional(),
+  freeText: z.optional(z.boolean()),
+  schema: z.optional(formSchema),
 });
 export type Question = z.infer<typeof questionSchema>;
 
@@ -62,8 +65,8 @@ export type Question = z.infer<typeof questionSchema>;
  * text may write labels with commas between them, and a form as JSON.
  */
 export const answerSchema = z.union([
-  z.string().max(100_000),
-  z.array(z.string().max(10_000)).max(1000),
+  z.string().check(z.maxLength(100_000)),
+  z.array(z.string().check(z.maxLength(10_000))).check(z.maxLength(1000)),
   z.record(z.string(), z.unknown()),
 ]);
 export type Answer = z.infer<typeof answerSchema>;

@@ -8,13 +8,30 @@
  */
 import { z } from 'zod';
 import { TOOL_APPROVAL } from './extensions.ts';
-import { answerSchema, questionSchema } from './question.ts';
+import {
+  callRef,
+  decisionWordSchema,
+  pendingReasonSchema,
+  previewSchema,
+  sideEffectSchema,
+} from './call-view.ts';
+import { answerSchema } from './question.ts';
 
 export { TOOL_APPROVAL };
-
-/** The side effects of a tool. `none` means read-only: the server may run the call again without asking. */
-export const sideEffectSchema = z.enum(['none', 'files', 'command', 'network', 'other']);
-export type SideEffect = z.infer<typeof sideEffectSchema>;
+export {
+  activitySchema,
+  decisionWordSchema,
+  pendingReasonSchema,
+  previewSchema,
+  sideEffectSchema,
+  stopReasonSchema,
+  type Activity,
+  type DecisionWord,
+  type PendingReason,
+  type Preview,
+  type SideEffect,
+  type StopReason,
+} from './call-view.ts';
 
 /** The origin of the tool. */
 export const toolSourceSchema = z.discriminatedUnion('type', [
@@ -24,30 +41,9 @@ export const toolSourceSchema = z.discriminatedUnion('type', [
 ]);
 export type ToolSource = z.infer<typeof toolSourceSchema>;
 
-/** The preview of a call that a person sees before the decision. */
-export const previewSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
-  z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
-  z.object({ type: z.literal('url'), url: z.string() }),
-  z.object({ type: z.literal('json'), value: z.unknown() }),
-  z.object({ type: z.literal('question'), ...questionSchema.shape }),
-]);
-export type Preview = z.infer<typeof previewSchema>;
-
-/** `answer` is only for questions. `deny` declines a question. */
-export const decisionWordSchema = z.enum(['approve', 'deny', 'edit', 'answer']);
-export type DecisionWord = z.infer<typeof decisionWordSchema>;
-
 /** The calls that a decision covers: this call, later calls of the tool, of the tool's server, or all later calls. */
 export const decisionScopeSchema = z.enum(['once', 'tool', 'server', 'always']);
 export type DecisionScope = z.infer<typeof decisionScopeSchema>;
-
-/**
- * Why the call waits. `approval`: no one has decided it. `outcome-unknown`: a crash lost its outcome. `content-changed`: its
- * content has changed since it was shown. `question`: it needs an answer, and no tool runs.
- */
-export const pendingReasonSchema = z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']);
-export type PendingReason = z.infer<typeof pendingReasonSchema>;
 
 export const pendingActionSchema = z.object({
   callId: z.string(),
@@ -104,7 +100,7 @@ export const decisionSchema = z
     grant: grantLimitsSchema.optional(),
     input: z.record(z.string(), z.unknown()).optional(),
     content: z.string().optional(),
-    answer: answerSchema.optional(),
+    answer: z.optional(answerSchema),
     reason: z.string().max(10_000).optional(),
   })
   .refine((d) => (d.decision === 'edit') === (d.input !== undefined || d.content !== undefined), {
@@ -122,7 +118,6 @@ export const pendingPart = z.object({
   extension: z.literal(TOOL_APPROVAL),
   pending: z.array(pendingActionSchema),
 });
-export type PendingPart = z.infer<typeof pendingPart>;
 
 export const decisionsPartSchema = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
@@ -178,52 +173,6 @@ export const asideSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('todos'), todos: z.array(todoSchema) }),
 ]);
 export type Aside = z.infer<typeof asideSchema>;
-
-/** Why a tool execution stopped early (A1). */
-export const stopReasonSchema = z.enum([
-  'abort-request',
-  'task-cancel',
-  'timeout',
-  'server-shutdown',
-  'own-error',
-]);
-export type StopReason = z.infer<typeof stopReasonSchema>;
-
-const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
-
-/**
- * A step of a call, as `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client uses it to show progress
- * with tool names, and to learn the `toolId` for an abort.
- */
-export const activitySchema = z.discriminatedUnion('type', [
-  /** `question`: the call needs an answer, not an approval. */
-  z.object({
-    type: z.literal('tool.requested'),
-    ...callRef,
-    asks: z.boolean(),
-    question: z.literal(true).optional(),
-  }),
-  z.object({
-    type: z.literal('tool.decided'),
-    ...callRef,
-    decision: decisionWordSchema,
-    by: z.string(),
-    channel: z.string(),
-    /** SHA-256 (hex) of the input that was decided on, for the record. Older servers may leave it out. */
-    inputHash: z.string().optional(),
-  }),
-  z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),
-  z.object({ type: z.literal('tool.output'), ...callRef, toolId: z.string(), text: z.string() }),
-  z.object({
-    type: z.literal('tool.finished'),
-    ...callRef,
-    toolId: z.string().nullable(),
-    outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'withdrawn', 'unknown']),
-    summary: z.string(),
-    stopReason: stopReasonSchema.optional(),
-  }),
-]);
-export type Activity = z.infer<typeof activitySchema>;
 
 /** The decision in force on a call: who made it, over which channel, when (RFC 3339), and the hash of its input. */
 export const standingDecisionSchema = z.object({

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { choiceSchema, type Question } from '../../../shared/protocol/question.ts';
+import type { Question } from '../../../shared/protocol/question.ts';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
@@ -23,7 +23,7 @@ const schema = z.strictObject({
   choices: z
     .array(
       z.strictObject({
-        label: choiceSchema.shape.label.trim().min(1).max(MAX_LABEL).describe('The choice, in a few words.'),
+        label: z.string().trim().min(1).max(MAX_LABEL).describe('The choice, in a few words.'),
         description: z.string().max(MAX_DESCRIPTION).optional().describe('What this choice means.'),
       }),
     )

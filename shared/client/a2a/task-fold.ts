@@ -5,7 +5,8 @@ import type { Progress } from '../core/progress.ts';
 import { hasEnded } from '../core/task-report.ts';
 import type { PendingAction, RunningTool, TaskReport, TaskState } from '../core/task-report.ts';
 import { taskStateOf } from './task-state.ts';
-import { activity as activitySchema, pendingPartSchema } from './wire.ts';
+import { activitySchema } from '../../protocol/call-view.ts';
+import { pendingPartSchema } from './wire.ts';
 import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
 
 export class TaskFold {

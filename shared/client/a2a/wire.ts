@@ -1,10 +1,16 @@
 /**
- * The parts of A2A 1.0 (HTTP+JSON) and of both extensions that this client reads. It uses `zod/mini`, because the schemas of
- * `protocol/` make the bundle of a web page ten times as large.
+ * The parts of A2A 1.0 (HTTP+JSON) and of both extensions that this client reads. It uses `zod/mini`, because the full `zod`
+ * makes the bundle of a web page ten times as large.
  */
 import * as z from 'zod/mini';
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import { questionPreviewSchema } from './wire-question.ts';
+import {
+  callRef,
+  decisionWordSchema,
+  pendingReasonSchema,
+  previewSchema,
+  sideEffectSchema,
+} from '../../protocol/call-view.ts';
 
 const part = z.object({ text: z.optional(z.string()), data: z.optional(z.unknown()) });
 const message = z.object({ parts: z.prefault(z.array(part), []) });
@@ -19,38 +25,6 @@ const artifact = z.object({
   /** `asideSchema` of `protocol/tool-approval.ts`: an artifact with a role is not part of the answer. */
   metadata: z.optional(z.object({ [TOOL_APPROVAL]: z.optional(z.object({ role: z.optional(z.string()) })) })),
 });
-
-const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
-const decisionWord = z.enum(['approve', 'deny', 'edit', 'answer']);
-
-/** `activitySchema` of `protocol/tool-approval.ts`. */
-export const activity = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('tool.requested'),
-    ...callRef,
-    asks: z.boolean(),
-    question: z.optional(z.literal(true)),
-  }),
-  z.object({
-    type: z.literal('tool.decided'),
-    ...callRef,
-    decision: decisionWord,
-    by: z.string(),
-    channel: z.string(),
-  }),
-  z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),
-  z.object({ type: z.literal('tool.output'), ...callRef, toolId: z.string(), text: z.string() }),
-  z.object({
-    type: z.literal('tool.finished'),
-    ...callRef,
-    toolId: z.nullable(z.string()),
-    outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'withdrawn', 'unknown']),
-    summary: z.string(),
-    stopReason: z.optional(
-      z.enum(['abort-request', 'task-cancel', 'timeout', 'server-shutdown', 'own-error']),
-    ),
-  }),
-]);
 
 const metadata = z.object({
   [RESUMABLE_STREAM]: z.optional(z.object({ seq: z.number() })),
@@ -96,17 +70,11 @@ export const pendingPartSchema = z.object({
       ...callRef,
       input: z.record(z.string(), z.unknown()),
       shown: z.string(),
-      sideEffect: z.enum(['none', 'files', 'command', 'network', 'other']),
-      preview: z.discriminatedUnion('type', [
-        z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
-        z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
-        z.object({ type: z.literal('url'), url: z.string() }),
-        z.object({ type: z.literal('json'), value: z.unknown() }),
-        questionPreviewSchema,
-      ]),
-      reason: z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']),
+      sideEffect: sideEffectSchema,
+      preview: previewSchema,
+      reason: pendingReasonSchema,
       expiresAt: z.nullable(z.string()),
-      decisions: z.array(decisionWord),
+      decisions: z.array(decisionWordSchema),
     }),
   ),
 });

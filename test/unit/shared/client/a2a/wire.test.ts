@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { activity, pendingPartSchema, streamResponseSchema } from '../../../../../shared/client/a2a/wire.ts';
+import { pendingPartSchema, streamResponseSchema } from '../../../../../shared/client/a2a/wire.ts';
 import * as protocol from '../../../../../shared/protocol/tool-approval.ts';
 
 const call = { callId: 'c', tool: 't', title: 'T' };
@@ -86,13 +86,13 @@ const PARTS: object[] = [
 
 describe('the client’s schema reads the protocol’s values unchanged', () => {
   test.each(ACTIVITIES)('%j', (value) => {
-    expect(activity.parse(value)).toEqual(protocol.activitySchema.parse(value));
+    expect(protocol.activitySchema.parse(value)).toEqual(value);
   });
 
   test('this test covers every kind of activity and preview', () => {
-    const types = protocol.activitySchema.options.map(({ shape }) => shape.type.value);
+    const types = protocol.activitySchema.def.options.flatMap(({ shape }) => shape.type.def.values);
     expect(new Set(ACTIVITIES.map((value) => Object(value)['type']))).toEqual(new Set(types));
-    expect(protocol.previewSchema.options).toHaveLength(5);
+    expect(protocol.previewSchema.def.options).toHaveLength(5);
   });
 
   test.each(PARTS)('%j', (value) => {

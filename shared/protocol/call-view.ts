@@ -1,0 +1,79 @@
+/**
+ * A call as clients see it: its preview, its side effect, why it waits, and its steps. Part of
+ * `urn:mcp-a2a-bridge:tool-approval:v1`. The schemas are in `zod/mini`: with the full `zod`, the bundle of a web page would be ten
+ * times as large.
+ */
+import * as z from 'zod/mini';
+import { questionSchema } from './question.ts';
+
+/** The side effects of a tool. `none` means read-only: the server may run the call again without asking. */
+export const sideEffectSchema = z.enum(['none', 'files', 'command', 'network', 'other']);
+export type SideEffect = z.infer<typeof sideEffectSchema>;
+
+/** The preview of a call that a person sees before the decision. */
+export const previewSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
+  z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
+  z.object({ type: z.literal('url'), url: z.string() }),
+  z.object({ type: z.literal('json'), value: z.unknown() }),
+  z.object({ type: z.literal('question'), ...questionSchema.shape }),
+]);
+export type Preview = z.infer<typeof previewSchema>;
+
+/** `answer` is only for questions. `deny` declines a question. */
+export const decisionWordSchema = z.enum(['approve', 'deny', 'edit', 'answer']);
+export type DecisionWord = z.infer<typeof decisionWordSchema>;
+
+/**
+ * Why the call waits. `approval`: no one has decided it. `outcome-unknown`: a crash lost its outcome. `content-changed`: its
+ * content has changed since it was shown. `question`: it needs an answer, and no tool runs.
+ */
+export const pendingReasonSchema = z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']);
+export type PendingReason = z.infer<typeof pendingReasonSchema>;
+
+/** Why a tool execution stopped early (A1). */
+export const stopReasonSchema = z.enum([
+  'abort-request',
+  'task-cancel',
+  'timeout',
+  'server-shutdown',
+  'own-error',
+]);
+export type StopReason = z.infer<typeof stopReasonSchema>;
+
+/** The fields that name a call. */
+export const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
+
+/**
+ * A step of a call, as `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client uses it to show progress
+ * with tool names, and to learn the `toolId` for an abort.
+ */
+export const activitySchema = z.discriminatedUnion('type', [
+  /** `question`: the call needs an answer, not an approval. */
+  z.object({
+    type: z.literal('tool.requested'),
+    ...callRef,
+    asks: z.boolean(),
+    question: z.optional(z.literal(true)),
+  }),
+  z.object({
+    type: z.literal('tool.decided'),
+    ...callRef,
+    decision: decisionWordSchema,
+    by: z.string(),
+    channel: z.string(),
+    /** SHA-256 (hex) of the input that was decided on, for the record. Older servers may leave it out. */
+    inputHash: z.optional(z.string()),
+  }),
+  z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),
+  z.object({ type: z.literal('tool.output'), ...callRef, toolId: z.string(), text: z.string() }),
+  z.object({
+    type: z.literal('tool.finished'),
+    ...callRef,
+    toolId: z.nullable(z.string()),
+    outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'withdrawn', 'unknown']),
+    summary: z.string(),
+    stopReason: z.optional(stopReasonSchema),
+  }),
+]);
+export type Activity = z.infer<typeof activitySchema>;
