@@ -24,7 +24,10 @@ export async function stageAgain({ server }: Stage): Promise<Stage> {
   return stageOf(await server.again());
 }
 
-function stageOf(server: ServerProcess): Stage {
+/** @param server a running server and the token of the client */
+export function stageOf<Server extends { url: string; token: string; workspace: string }>(
+  server: Server,
+): Omit<Stage, 'server'> & { server: Server } {
   return {
     server,
     peer: new A2aPeer(server),

@@ -9,6 +9,7 @@ import { makeGate } from '../../support/gate.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
 import { plan, shell, wait } from '../../support/offline-plan.ts';
 import { running } from '../../support/process-group.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
@@ -23,7 +24,7 @@ const LONG = 'sleep 90 & sleep 90 & wait';
 
 describe('POST /api/tools/abort/:toolId', () => {
   it('R40 every tool execution has a toolId, in the events and in the task, and can be stopped by it', async () => {
-    const { peer } = await stage();
+    const { peer } = await sharedStage();
     const first = await peer.stream(plan(shell(`echo running; ${LONG}`), { say: 'We end.' }));
     const { taskId, pending } = await first.parked();
     const second = await peer.decide(taskId, [decisionOn(pending, 'approve')]);
@@ -47,7 +48,8 @@ describe('POST /api/tools/abort/:toolId', () => {
   });
 
   it('R40 GET /api/tools lists what runs, with its age and the last it has said, to whom it belongs to', async () => {
-    const { peer, server } = await stage({ env: { A2A_SERVER_TOKENS: `bob=${'b'.repeat(32)}` } });
+    const { peer } = await sharedStage();
+    const { peer: other } = await sharedStage();
     expect(await underWay(peer)).toEqual([]);
     const stream = await peer.stream(plan(shell(`echo first; echo running; ${LONG}`)), AUTO);
     const toolId = await stream.output('running');
@@ -65,13 +67,13 @@ describe('POST /api/tools/abort/:toolId', () => {
         progress: 'running',
       },
     ]);
-    expect(await underWay(new A2aPeer({ url: server.url, token: 'b'.repeat(32) }))).toEqual([]);
+    expect(await underWay(other)).toEqual([]);
     await peer.abort(toolId);
     expect(await underWay(peer)).toEqual([]);
   });
 
   it('R41 for an unknown, a finished or an aborted toolId it says that it did nothing, and why', async () => {
-    const { peer } = await stage();
+    const { peer } = await sharedStage();
     expect(await peer.abort('run-shell-command-1-none')).toMatchObject({
       success: false,
       message: expect.stringContaining('There is no tool execution'),
@@ -112,7 +114,7 @@ describe('POST /api/tools/abort/:toolId', () => {
   });
 
   it('R41 an id that nothing can have, and one with path separators, are no tool execution', async () => {
-    const { peer } = await stage();
+    const { peer } = await sharedStage();
     for (const id of ['x'.repeat(10_000), '..%2F..%2Fetc', '%00', 'a%20b', '%F0%9F%A6%84']) {
       const { success, message } = await peer.abort(id);
       expect([success, message.startsWith('There is no tool execution'), message.length < 300]).toEqual([
@@ -126,7 +128,7 @@ describe('POST /api/tools/abort/:toolId', () => {
   });
 
   it('R41 twice while it is being stopped: the second says that it was no longer needed', async () => {
-    const { server, peer } = await stage();
+    const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     // Told to end, it takes its time.
     const farewell = `trap 'echo told > told.txt; ${gate.wait}; exit' TERM`;
@@ -145,7 +147,7 @@ describe('POST /api/tools/abort/:toolId', () => {
   });
 
   it('R42 one of several: only that one stops', async () => {
-    const { server, peer } = await stage();
+    const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     // Two beside each other in one turn, and one of another task.
     const waits = await peer.stream(plan({ together: [wait(3600), wait(3600)] }));
@@ -174,7 +176,7 @@ describe('POST /api/tools/abort/:toolId', () => {
   });
 
   it('R43 a shell command goes with its whole process group', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const stream = await peer.stream(plan(shell(`echo $$ > group.txt; echo running; ${LONG}`)), AUTO);
     const toolId = await stream.output('running');
     const group = Number(await file('group.txt'));
@@ -185,7 +187,7 @@ describe('POST /api/tools/abort/:toolId', () => {
   });
 
   it('R43 a command that does not heed SIGTERM is killed after the grace period, and said to be stopped', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const deaf = `trap '' TERM; echo $$ > group.txt; echo running; ${LONG}`;
     const stream = await peer.stream(plan(shell(deaf)), AUTO);
     const toolId = await stream.output('running');

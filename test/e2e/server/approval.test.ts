@@ -4,7 +4,7 @@ import { decisionOn } from '../../support/a2a-message.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
-import { stage } from '../../support/stage.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
 
 function steps(events: readonly StreamEvent[]): string[] {
@@ -13,7 +13,7 @@ function steps(events: readonly StreamEvent[]): string[] {
 
 describe.each(ENDINGS)('a call that waits, its first connection $name', (ending) => {
   it('R01 approved after its stream has gone, it runs exactly once, and the new stream carries the result', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const first = await delegate(peer, ending, { text: 'append "once" to effects.txt' });
     const { taskId, pending, seq } = await first.parked();
     const next = await ending.leave(first, peer);
@@ -33,7 +33,7 @@ describe.each(ENDINGS)('a call that waits, its first connection $name', (ending)
   });
 
   it('R02 denied after its stream has gone, it never runs, and the model goes on with the reason', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const text = plan(append('effects.txt', 'never'), { say: 'And that is that.' });
     const first = await delegate(peer, ending, { text });
     const { taskId, pending } = await first.parked();
@@ -52,7 +52,7 @@ describe.each(ENDINGS)('a call that waits, its first connection $name', (ending)
   });
 
   it('R03 one of two calls decided, the request ends at once with the other pending; deciding it continues the turn once', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const text = plan({ together: [append('one.txt', '1'), append('two.txt', '2')] });
     const first = await delegate(peer, ending, { text });
     const { taskId, pending } = await first.parked();
@@ -76,7 +76,7 @@ describe.each(ENDINGS)('a call that waits, its first connection $name', (ending)
   });
 
   it('R09 after approval every view says working, and none lists the call as pending', async () => {
-    const { server, peer } = await stage();
+    const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo running; ${gate.wait}`));
     const first = await delegate(peer, ending, { text });
@@ -103,7 +103,7 @@ describe('the first connection ends only while the approved call runs', () => {
     { name: 'by RST', end: 'reset' as const },
     { name: 'by half', end: 'halfClose' as const },
   ])('R01 $name: the call runs on, once', async ({ end }) => {
-    const { server, peer, file } = await stage();
+    const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
     const first = await peer.stream(text);
@@ -125,7 +125,7 @@ describe('the first connection ends only while the approved call runs', () => {
 
 describe('many calls wait together', () => {
   it('R03 each decision but the last is answered within 100 ms', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const calls = Array.from({ length: 12 }, (_, n) => append(`${n}.txt`, `${n}`));
     const first = await peer.stream(plan({ together: calls }));
     const { taskId, pending } = await first.parked();

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { decisionOn, decisionsPart, written } from '../../support/a2a-message.ts';
 import { jsonOf, refusal, Refusal, resultOf, rpcBody } from '../../support/rpc-answer.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import type { StreamEvent } from '../../support/wire-event.ts';
 
-let on: Stage;
+let on: SharedStage;
 let parked: StreamEvent;
 
 beforeEach(async () => {
-  on = await stage();
+  on = await sharedStage();
   parked = await (await on.peer.stream('append "once" to effects.txt')).parked();
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
-import { stage } from '../../support/stage.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 
 const task = z.looseObject({
   task: z.looseObject({
@@ -18,7 +18,7 @@ const refusal = z.looseObject({
 
 describe('the commands of the agent', () => {
   it('are declared on the card, with what the server can do, and listed to those with a token (X1)', async () => {
-    const { server } = await stage();
+    const { server } = await sharedStage();
     const card: unknown = await (await fetch(`${server.url}/.well-known/agent-card.json`)).json();
     expect(card).toMatchObject({
       capabilities: { extensions: expect.arrayContaining([expect.objectContaining({ uri: AGENT_COMMAND })]) },
@@ -45,7 +45,7 @@ describe('the commands of the agent', () => {
   });
 
   it('are messages of one data part over HTTP+JSON; what is none is refused by name, and begins nothing', async () => {
-    const { server } = await stage();
+    const { server } = await sharedStage();
     const send = async (data: object): Promise<unknown> => {
       const response = await fetch(`${server.url}/message:send`, {
         method: 'POST',

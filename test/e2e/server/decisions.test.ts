@@ -5,7 +5,7 @@ import { refusal, Refusal, rpcBody } from '../../support/rpc-answer.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
-import { stage } from '../../support/stage.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { activitiesOf } from '../../support/wire-event.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 
@@ -13,7 +13,7 @@ const INVALID_PARAMS = -32602;
 
 describe('a decision that is none', () => {
   it('R06 of a word that does not exist is refused as invalid, the call still waits, nothing ran', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const first = await peer.stream('append "once" to effects.txt');
     const { taskId, pending, seq } = await first.parked();
     const words = ['reject', 'yes', 'APPROVE ', 'Approve', 'approve\n', '', 1, true, null, ['approve'], {}];
@@ -42,7 +42,7 @@ describe('a decision that is none', () => {
   });
 
   it('R06 as a text approves nothing and denies nothing', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const { taskId, pending, seq } = await (await peer.stream('append "x" to effects.txt')).parked();
     // A client that speaks the extension decides with data: no word of its is a decision.
     const wordsOnly = { 'A2A-Extensions': RESUMABLE_STREAM };
@@ -68,7 +68,7 @@ describe('a decision that is none', () => {
 
 describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
   it('R07 on an unknown call, or one decided before, get a typed answer with the first decision; nothing runs twice', async () => {
-    const { server, peer, file } = await stage();
+    const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}`));
     const first = await delegate(peer, ending, { text });
@@ -102,7 +102,7 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
   });
 
   it('R08 that conflict and race: one wins, the other is told which', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     for (let round = 0; round < 6; round += 1) {
       // The order changes. Two equal decisions race as well.
       const words =
@@ -142,7 +142,7 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
 
 describe('how far a decision reaches', () => {
   it('R12 trust for a tool lets later calls of it run unasked, and no others', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const text = plan(
       append('a.txt', '1'),
       append('a.txt', '2'),
@@ -163,7 +163,7 @@ describe('how far a decision reaches', () => {
   });
 
   it('R12 trust for always: later calls run unasked; no server is trusted with a built-in tool', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const text = plan(append('a.txt', '1'), shell('echo 2 >> a.txt'), append('a.txt', '3'));
     const { taskId, pending } = await (await peer.stream(text)).parked();
     const server = decisionOn(pending, 'approve', { scope: 'server' });
@@ -174,7 +174,7 @@ describe('how far a decision reaches', () => {
   });
 
   it('R13 with autoExecute there is no question, and everything is recorded', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const text = plan(append('a.txt', '1'), { together: [append('b.txt', '2'), shell('echo 3')] });
     const stream = await peer.stream(text, { settings: { autoExecute: true } });
     const events = await stream.rest();
@@ -200,7 +200,7 @@ describe('how far a decision reaches', () => {
   });
 
   it('R13 deny on one call leaves the others of the turn alone', async () => {
-    const { peer, file } = await stage();
+    const { peer, file } = await sharedStage();
     const names = ['a.txt', 'b.txt', 'c.txt'];
     const text = plan({ together: names.map((name) => append(name, name)) });
     const { taskId, pending } = await (await peer.stream(text)).parked();
@@ -214,7 +214,7 @@ describe('how far a decision reaches', () => {
 
 describe('a session that is not there', () => {
   it('R15 is an error that lists those that are, and no new task', async () => {
-    const { peer } = await stage();
+    const { peer } = await sharedStage();
     const none = await refusal(peer.send('say hello', { sessionId: 'session-none' }));
     expect(none).toMatchObject({ reason: 'UNKNOWN_SESSION', facts: { sessions: '' } });
     const one = await peer.send('say one');

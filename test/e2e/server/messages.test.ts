@@ -7,11 +7,12 @@ import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fa
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import type { ServerOptions } from '../../support/server-process.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 
 describe.each(ENDINGS)('a message while a tool runs, after a first connection $name', (ending) => {
   it('R04 is queued, and answered after the turn', async () => {
-    const { server, peer } = await stage();
+    const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const first = await delegate(peer, ending, { text: plan(shell(`echo running; ${gate.wait}`)) });
     const { taskId, sessionId, pending } = await first.parked();
@@ -38,7 +39,7 @@ describe.each(ENDINGS)('a message while a tool runs, after a first connection $n
 
 describe('a message while a call waits', () => {
   it('R04 is refused in so many words, and changes nothing', async () => {
-    const { peer } = await stage();
+    const { peer } = await sharedStage();
     const { taskId, sessionId, pending, seq } = await (await peer.stream('append "x" to a.txt')).parked();
     for (const to of [{ taskId }, { sessionId }]) {
       const { reason, facts } = await refusal(peer.send('say By the way, thank you.', to));
@@ -123,7 +124,7 @@ describe('the same message id twice', () => {
   });
 
   it('R27 while the task works: the second stream shows it as it stands, and what follows', async () => {
-    const { server, peer, file } = await stage();
+    const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo running; ${gate.wait}`), append('effects.txt', 'once'));
     const send = () => peer.stream(text, { messageId: 'the-same', settings: { autoExecute: true } });

@@ -10,6 +10,7 @@ import type { EventStream } from '../../support/event-stream.ts';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import type { RawConnection } from '../../support/raw-connection.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
 
@@ -24,7 +25,7 @@ function after(seq: number, events: readonly StreamEvent[]): StreamEvent[] {
 
 describe.each(ENDINGS)('two streams on one task, the first connection $name', (ending) => {
   it('R05 both see all events in one order, and the end of one does not end the other', async () => {
-    const { server, peer } = await stage();
+    const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`));
     const first = await delegate(peer, ending, { text });
@@ -72,7 +73,7 @@ describe('a client goes while a tool runs', () => {
   it.each(DEPARTURES)(
     'R24 its connection $name: the tool goes on, resubscribing gets the rest',
     async (departure) => {
-      const { server, peer, file } = await stage();
+      const { server, peer, file } = await sharedStage();
       const gate = await makeGate(server.workspace);
       const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
       const first = await peer.stream(text, {
@@ -94,7 +95,7 @@ describe('a client goes while a tool runs', () => {
   );
 
   it('R24 its connection kept alive: the next request on it gets the rest', async () => {
-    const { server, peer, file } = await stage();
+    const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
     const connection = await peer.connect();
@@ -119,7 +120,7 @@ describe('a client goes while a tool runs', () => {
 
 describe('a stream that is cut', () => {
   it('R25 after event k, for every k: what was read and what follows is the journal, without gap or repeat', async () => {
-    const { peer } = await stage();
+    const { peer } = await sharedStage();
     const text = plan(
       { say: 'One ', repeat: 2 },
       { together: [append('a.txt', '1'), shell('echo out')] },
@@ -141,7 +142,7 @@ describe('a stream that is cut', () => {
   });
 
   it('R25 by a reader that comes anew for every event, while the task works, parks and goes on', async () => {
-    const { server, peer } = await stage();
+    const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`), { say: 'Over.' });
     const first = await peer.stream(text);
@@ -213,7 +214,7 @@ async function readAnew(
 
 describe('a cursor that is none', () => {
   it('R26 beyond the end, of a longer task, negative, or not a number: a typed error, and nothing is rounded', async () => {
-    const { peer } = await stage();
+    const { peer } = await sharedStage();
     const short = await peer.send('say one');
     const long = await peer.send('say one two three four five six seven');
     expect(long.seq).toBeGreaterThan(short.seq);

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { append, plan } from '../../support/offline-plan.ts';
-import { stage } from '../../support/stage.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { decisionChannels } from './support/decision-channels.ts';
 import { type Form, type TasksClient, tasksClient, type TasksClientOptions } from './support/tasks-client.ts';
@@ -353,7 +353,7 @@ describe('MCP tasks', () => {
   });
 
   test('R66 R08 with the real server a form and the tool race: exactly one of them decides, and the file is written only if it was the form', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const client = await clientAt(whole.server);
     const { workspace } = whole.server;
     for (const round of [1, 2, 3, 4, 5, 6]) {
@@ -392,7 +392,7 @@ describe('MCP tasks', () => {
   });
 
   test('R66 R01 with the real server a form is answered, the file is written once, and the journal says how it was decided', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const client = await clientAt(whole.server, { person: () => accept() });
     const execution = await client.session.callTool(DELEGATE, {
       task: plan(append('test.md', 'hello\n'), { say: 'Done.' }),

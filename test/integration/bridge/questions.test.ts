@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { askPerson, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
 
@@ -29,7 +29,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
   });
   afterAll(() => program.remove());
 
-  async function clientAt({ server }: Stage, person: Person, ...args: string[]): Promise<FormClient> {
+  async function clientAt({ server }: SharedStage, person: Person, ...args: string[]): Promise<FormClient> {
     const stateDir = await mkdtemp(join(program.directory, 'state-'));
     const { url: agentUrl, token } = server;
     const client = await connect(program, { stateDir, agentUrl, token, args: [...AT_ONCE, ...args] }, person);
@@ -39,7 +39,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
 
   test('R16 R67 the person is shown the question in a form, and what they choose goes to the model', async () => {
     const forms: string[] = [];
-    const client = await clientAt(await stage(), ({ message }) => {
+    const client = await clientAt(await sharedStage(), ({ message }) => {
       forms.push(message);
       return { action: 'accept', content: { answer: 'blue' } };
     });
@@ -54,7 +54,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
   test('R67 several choices are a tick each', async () => {
     const choices = [{ label: 'red' }, { label: 'blue' }, { label: 'green' }];
     const input = { question: 'Which colours?', choices, multiple: true, freeText: true };
-    const client = await clientAt(await stage(), () => ({
+    const client = await clientAt(await sharedStage(), () => ({
       action: 'accept',
       content: { choice1: true, choice2: false, choice3: true, other: 'and grey' },
     }));
@@ -66,7 +66,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
   });
 
   test('R67 to decline the form tells the model that there is no answer', async () => {
-    const client = await clientAt(await stage(), () => ({ action: 'decline' }));
+    const client = await clientAt(await sharedStage(), () => ({ action: 'decline' }));
     const done = await client.call(DELEGATE, { task: TASK });
     expect(done.structuredContent).toMatchObject({
       state: 'completed',
@@ -75,7 +75,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
   });
 
   test('R67 over the tool an answer is checked: no approval, and no choice that is none', async () => {
-    const client = await clientAt(await stage(), () => ({ action: 'cancel' }));
+    const client = await clientAt(await sharedStage(), () => ({ action: 'cancel' }));
     const asked = await client.call(DELEGATE, { task: TASK });
     expect(asked.structuredContent).toMatchObject({
       state: 'input_required',
@@ -109,7 +109,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
       shown.happen();
       return { action: 'cancel' };
     };
-    const client = await clientAt(await stage(), person, '--approvals', 'human-only');
+    const client = await clientAt(await sharedStage(), person, '--approvals', 'human-only');
     const asked = await client.call(DELEGATE, { task: TASK });
     await shown.happened;
     const refused = await client.call(DECIDE, { ...idsOf(asked), decision: 'answer', answer: 'red' });

@@ -5,6 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { A2aClient } from '../../../shared/client/index.ts';
 import { newServerHome, directoryOf } from '../../support/server-program.ts';
 import { startServer } from '../../support/server-process.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { stage } from '../../support/stage.ts';
 import { CuttingFetch } from './support/cutting-fetch.ts';
 import { Watched } from './support/watched.ts';
@@ -15,7 +16,7 @@ const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
 
 describe('the client of an agent, over A2A', () => {
   test('a task is started, waits, is approved as it was shown, and completes', async () => {
-    const { server, file } = await stage();
+    const { server, file } = await sharedStage();
     const client = new A2aClient(server);
     const watched = new Watched();
     const execution = client.start({ text: 'create test.md with hello' }, { onProgress: watched.see });
@@ -39,7 +40,7 @@ describe('the client of an agent, over A2A', () => {
   });
 
   test('an edit is written in place of what was asked; a second decision is refused by its name', async () => {
-    const { server, file } = await stage();
+    const { server, file } = await sharedStage();
     const watched = new Watched();
     const execution = new A2aClient(server).start(
       { text: 'create test.md with hello' },
@@ -60,7 +61,7 @@ describe('the client of an agent, over A2A', () => {
   });
 
   test('a question with choices is answered with one of them', async () => {
-    const { server } = await stage();
+    const { server } = await sharedStage();
     const watched = new Watched();
     const execution = new A2aClient(server).start(
       { text: plan(askPerson('Which colour?', ['red', 'blue'])) },
@@ -103,7 +104,7 @@ describe('the client of an agent, over A2A', () => {
   });
 
   test('R40 R41 R42 what runs is listed; one is aborted and only that one stops; once more is a no-op that says so', async () => {
-    const { server } = await stage();
+    const { server } = await sharedStage();
     const client = new A2aClient(server);
     const started = ['one', 'two'].map((name) => {
       const watched = new Watched();
@@ -125,7 +126,7 @@ describe('the client of an agent, over A2A', () => {
   });
 
   test('R45 aborting the signal ends the task and what it runs; all of a client’s executions end with cancelAll', async () => {
-    const { server, peer } = await stage();
+    const { server, peer } = await sharedStage();
     const client = new A2aClient(server);
     const controller = new AbortController();
     const begin = (name: string, signal?: AbortSignal) => {
@@ -154,7 +155,7 @@ describe('the client of an agent, over A2A', () => {
   });
 
   test('R25 a connection cut after any event loses nothing and repeats nothing', async () => {
-    const { server } = await stage();
+    const { server } = await sharedStage();
     const text = plan({ say: 'one two three' }, shell('echo from the tool'), { say: 'four five six' });
     const request = { text, autoExecute: true };
     const whole = new Watched();
@@ -172,7 +173,7 @@ describe('the client of an agent, over A2A', () => {
   });
 
   test('R27 a message whose answer was lost is sent again, and is one task', async () => {
-    const { server, peer } = await stage();
+    const { server, peer } = await sharedStage();
     const cutting = new CuttingFetch();
     let lost = 0;
     cutting.cutAfter = (asked) => (asked.endsWith('message:stream') && (lost += 1) <= 3 ? 0 : undefined);
@@ -197,7 +198,7 @@ describe('the client of an agent, over A2A', () => {
   });
 
   test('R24 whoever detaches comes back by id: told first where the task stands, then what followed the cursor, once', async () => {
-    const { server } = await stage();
+    const { server } = await sharedStage();
     // Nothing here may wait for silence.
     const client = new A2aClient({ ...server, patience: { quietMs: 3_600_000 } });
     const before = new Watched();
