@@ -19,7 +19,7 @@ import type { Answer } from '../../shared/protocol/question.ts';
 import type { Facts, Reason } from '../../shared/runtime/errors.ts';
 import type { Decider, RequestedCall, TaskEvent, ToolOutcome, UserMessage } from './events.ts';
 import { fold } from './fold.ts';
-import { parkOrContinue } from './pending.ts';
+import { isFirstQuestion, parkOrContinue } from './pending.ts';
 import { shownOf } from './shown.ts';
 import { answerTo, wrongWord } from './answer.ts';
 import {
@@ -50,7 +50,7 @@ export interface ResolvedDecision {
   /** The limits of the grant that the scope gives. */
   grant?: GrantLimits | undefined;
   reason: string | null;
-  /** The code of the question that the person saw. Null for a plain word, which can only answer a first question. */
+  /** The code of the question that the person saw. Null for a plain word, which decides the task's first question only. */
   shown: string | null;
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
   /** The person's answer, not yet checked. Only with `answer`. */
@@ -73,7 +73,7 @@ export function acceptMessage(
       reason: 'DECISION_NEEDED',
       message:
         waiting.length === 1
-          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). ${wantedOf(waiting[0], wordsDecide)}; to change course, deny with a reason.`
+          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). ${wantedOf(snapshot, waiting[0], wordsDecide)}; to change course, deny with a reason.`
           : `The task waits for decisions on ${waiting.length} calls (${ids}). Send a decision that names the call ids; to change course, deny with a reason.`,
       facts: { pending: ids },
     };
@@ -91,16 +91,19 @@ export function acceptMessage(
   return { type: 'append', events: parked ? [received, { type: 'task.working' }] : [received] };
 }
 
-function wantedOf(call: Call | undefined, wordsDecide: boolean): string {
-  if (call && questionOf(call) !== undefined)
-    return wordsDecide
-      ? 'It is a question: answer it with one text, or send a decision'
-      : 'It is a question: send a decision that names the call, "answer" with the answer';
-  if (wordsDecide && call && isAskedAgain(call))
-    return 'It is asked again: get the task, read the question, and answer with the words that it names';
-  return wordsDecide
-    ? 'Answer with exactly "approve" or "deny", or send a decision'
-    : 'Send a decision that names the call';
+function wantedOf(snapshot: Snapshot, call: Call | undefined, wordsDecide: boolean): string {
+  const later = call !== undefined && !isFirstQuestion(snapshot, call);
+  if (call && questionOf(call) !== undefined) {
+    if (!wordsDecide)
+      return 'It is a question: send a decision that names the call, "answer" with the answer';
+    return later
+      ? `It is a question: answer it with one text. The words "approve" and "deny" may be meant for an earlier question: read this one, and answer with "answer <its code> <your words>"`
+      : 'It is a question: answer it with one text, or send a decision';
+  }
+  if (!wordsDecide) return 'Send a decision that names the call';
+  return later
+    ? 'It is not the first question of the task: get the task, read the question, and answer with the words that it names'
+    : 'Answer with exactly "approve" or "deny", or send a decision';
 }
 
 /** True if the person wrote `deny` to a budget question. Any other reply to it means yes. */
@@ -116,8 +119,8 @@ function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boo
 
 /**
  * Reads the plain text of a client without the extension as a decision. Exactly one action must be pending. A plain word
- * answers a first question. For a call that is asked again, the code must follow the word: a plain word may be meant for the
- * earlier question (D2). Any text answers a question, even `approve` and `deny`.
+ * decides the task's first question. For each later question the code must follow the word: a plain word may be meant for
+ * an earlier question (D2). Any text answers a question, except a plain word that may be meant for an earlier one.
  */
 export function decisionInText(snapshot: Snapshot, message: UserMessage): ResolvedDecision | undefined {
   const [part, more] = message.parts;
@@ -125,20 +128,22 @@ export function decisionInText(snapshot: Snapshot, message: UserMessage): Resolv
   if (part?.type !== 'text' || more !== undefined || call === undefined || another !== undefined)
     return undefined;
   const bare = { callId: call.callId, scope: 'once', reason: null, shown: null, edited: null } as const;
-  if (questionOf(call) !== undefined) return { ...bare, decision: 'answer', answer: part.text };
-  const [, word, shown = null] = WORDS.exec(part.text) ?? [];
+  const [, word, code] = WORDS.exec(part.text) ?? [];
+  const isFirst = isFirstQuestion(snapshot, call);
+  if (questionOf(call) !== undefined) {
+    const [, shown, words] = ANSWER.exec(part.text) ?? [];
+    if (shown !== undefined && words !== undefined)
+      return { ...bare, decision: 'answer', shown, answer: words };
+    return word === undefined || isFirst ? { ...bare, decision: 'answer', answer: part.text } : undefined;
+  }
   if (word !== 'approve' && word !== 'deny') return undefined;
   // D5: the text part does not show this client the whole action.
   if (word === 'approve' && quotedPreview(call.preview, TEXT_PART_ROOM).extent === 'cut') return undefined;
-  return shown === null && isAskedAgain(call) ? undefined : { ...bare, decision: word, shown };
+  return code === undefined && !isFirst ? undefined : { ...bare, decision: word, shown: code ?? null };
 }
 
 const WORDS = /^(approve|deny)(?: ([0-9a-f]+))?$/;
-
-/** True if the call was asked before and waits for a new reason. */
-function isAskedAgain({ state }: Call): boolean {
-  return state.type === 'waiting' && state.reason !== 'approval' && state.reason !== 'question';
-}
+const ANSWER = /^answer ([0-9a-f]{8}) (.+)$/s;
 
 /** Decides calls. If one decision of a message is refused, none is applied. */
 export function decide(
@@ -263,7 +268,10 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
       message: `Call ${call.callId} (${call.title}) needs no decision: policy let it run. Nothing was changed.`,
       facts: { callId: call.callId },
     };
-  if (decision.shown === null ? isAskedAgain(call) : decision.shown !== shownOf(call, call.state.reason))
+  const { shown } = decision;
+  // A plain answer to a later question is words for that question; a plain decision may be meant for another one.
+  const plain = decision.decision === 'answer' || isFirstQuestion(snapshot, call);
+  if (shown === null ? !plain : shown !== shownOf(call, call.state.reason))
     return otherQuestionRefusal(call, call.state.reason);
   const mismatch = wrongWord(call, call.state.reason, decision);
   if (mismatch !== undefined) return invalid(mismatch);

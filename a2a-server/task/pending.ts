@@ -22,7 +22,7 @@ const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
 };
 
 /** A waiting call as a pending action. A call of an ACP agent cannot be edited. */
-function pendingAction(call: Call, reason: PendingReason): PendingAction {
+function pendingAction(snapshot: Snapshot, call: Call, reason: PendingReason): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview, rule } = call;
   return {
     callId,
@@ -34,21 +34,39 @@ function pendingAction(call: Call, reason: PendingReason): PendingAction {
     source,
     preview,
     reason,
+    ...(isFirstQuestion(snapshot, call) && { first: true }),
     ...(rule !== null && { rule }),
     expiresAt: null,
     decisions: DECISIONS[reason].filter((word) => word !== 'edit' || !isAgentsOwn(call)),
   };
 }
 
-function pendingOf(call: Call): PendingAction[] {
-  return call.state.type === 'waiting' ? [pendingAction(call, call.state.reason)] : [];
+function pendingOf(snapshot: Snapshot, call: Call): PendingAction[] {
+  return call.state.type === 'waiting' ? [pendingAction(snapshot, call, call.state.reason)] : [];
+}
+
+/**
+ * True if the task has asked nothing about calls before this question. Then a plain word can be meant for no other question
+ * (D2).
+ */
+export function isFirstQuestion({ calls }: Snapshot, { callId, state }: Call): boolean {
+  if (state.type !== 'waiting' || (state.reason !== 'approval' && state.reason !== 'question')) return false;
+  return Object.values(calls).every((other) => other.callId === callId || !wasAsked(other));
+}
+
+function wasAsked({ decided, state }: Call): boolean {
+  return (
+    decided !== null ||
+    state.type === 'waiting' ||
+    (state.type === 'settled' && state.result.type === 'withdrawn')
+  );
 }
 
 /** The actions that the task waits for. An action that was pending before keeps its deadline. */
 export function pendingActions(snapshot: Snapshot): PendingAction[] {
   const asked = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return waitingCalls(snapshot)
-    .flatMap(pendingOf)
+    .flatMap((call) => pendingOf(snapshot, call))
     .map((action) => ({ ...action, expiresAt: findSameQuestion(asked, action)?.expiresAt ?? null }));
 }
 

@@ -3,8 +3,8 @@
  *
  * An `input-required` task carries one data part `{ extension, pending: [...] }`. A decision message carries one data part
  * `{ extension, decisions: [...] }`. A client without the extension reads the text part beside it. If one action is pending,
- * such a client may answer with exactly `approve` or `deny`. If the call is asked again, the action's code must follow the
- * word. Any text answers a question.
+ * such a client may answer the task's first question with exactly `approve` or `deny`. For each later question, the
+ * action's code must follow the word. Any text answers a question.
  */
 import { z } from 'zod';
 import { TOOL_APPROVAL } from './extensions.ts';
@@ -60,6 +60,8 @@ export const pendingActionSchema = z.object({
   source: toolSourceSchema,
   preview: previewSchema,
   reason: pendingReasonSchema,
+  /** The task has asked nothing before: a client without the extension may answer with a plain word. */
+  first: z.literal(true).optional(),
   /** The operator's rule that makes the server ask, even if a grant covers the call. Absent if no such rule matches. */
   rule: z.string().optional(),
   /** RFC 3339, or null if the action never expires. */

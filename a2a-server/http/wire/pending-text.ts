@@ -1,6 +1,7 @@
 /** Describes pending actions as text, for clients without the approval extension and for logs. */
 import { quotedPreview, TEXT_PART_ROOM } from '../../../shared/protocol/preview-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
+import type { Question } from '../../../shared/protocol/question.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 
 const BECAUSE: Readonly<Record<PendingAction['reason'], string>> = {
@@ -21,19 +22,29 @@ export function pendingText(pending: readonly PendingAction[]): string {
     .join(', ')}), with a decisions part of the tool-approval extension.`;
 }
 
-function howToAnswer({ preview, reason, shown }: PendingAction): string {
-  // D2: a plain word may be meant for the earlier question.
-  const code = reason === 'outcome-unknown' || reason === 'content-changed' ? ` ${shown}` : '';
+function howToAnswer({ preview, first, shown }: PendingAction): string {
+  // D2: after the first question, a plain word may be meant for an earlier one.
+  const code = first === true ? '' : ` ${shown}`;
   // D5: a word must not approve an action that is not shown whole.
   if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_ROOM).extent === 'cut')
     return `It is too long to be shown here, so it cannot be approved here: a client with the tool-approval extension shows all of it. Answer with exactly "deny${code}", or decide it there.`;
   if (preview.type !== 'question') return `Answer with exactly "approve${code}" or "deny${code}".`;
+  const withCode =
+    first === true || !takesPlainWord(preview)
+      ? ''
+      : ` Put "answer ${shown}" before an answer that is only the word "approve" or "deny".`;
   if (preview.schema !== undefined) return 'Answer with a JSON object that has these fields.';
-  if (preview.choices === undefined) return 'The next message is the answer.';
+  if (preview.choices === undefined) return `The next message is the answer.${withCode}`;
   const other = preview.freeText ? ', or with your own text' : '';
   return preview.multiple
-    ? `Answer with the choices you take, with commas between them${other}.`
-    : `Answer with exactly one of the choices${other}.`;
+    ? `Answer with the choices you take, with commas between them${other}.${withCode}`
+    : `Answer with exactly one of the choices${other}.${withCode}`;
+}
+
+/** True if the words of a decision can be an answer to the question too. */
+function takesPlainWord({ choices, freeText }: Question): boolean {
+  if (choices === undefined || freeText === true) return true;
+  return choices.some(({ label }) => label === 'approve' || label === 'deny');
 }
 
 function described({ title, tool, callId, reason, rule, preview, expiresAt }: PendingAction): string {

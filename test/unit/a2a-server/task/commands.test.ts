@@ -10,7 +10,7 @@ import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
 import { resultForModel } from '../../../../a2a-server/task/call-result.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
-import { parkOrContinue } from '../../../../a2a-server/task/pending.ts';
+import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { questionCall, request } from '../../../support/task-machine.ts';
 
@@ -42,8 +42,10 @@ function waitingFor(...callIds: string[]): Snapshot {
   return after(parked, [parkOrContinue(parked)]);
 }
 
+/** A decision with the code of `waitingFor`. An answer has none, as from a client without the extension. */
 function decision(callId: string, more: Partial<ResolvedDecision> = {}): ResolvedDecision {
-  return { callId, decision: 'approve', scope: 'once', reason: null, shown: null, edited: null, ...more };
+  const shown = more.decision === 'answer' ? null : (pendingActions(waitingFor(callId))[0]?.shown ?? null);
+  return { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null, ...more };
 }
 
 function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapshot {
@@ -217,7 +219,7 @@ function says(text: string) {
   return { messageId: 'm', parts: [{ type: 'text' as const, text }] };
 }
 
-describe('bareDecision', () => {
+describe('decisionInText', () => {
   it('takes the exact words approve and deny when one action is pending', () => {
     expect(decisionInText(waitingFor('a'), says('approve'))).toMatchObject({
       callId: 'a',
@@ -233,6 +235,58 @@ describe('bareDecision', () => {
 
   it('takes no word as a decision when two actions are pending', () => {
     expect(decisionInText(waitingFor('a', 'b'), says('approve'))).toBeUndefined();
+  });
+
+  it('D2 takes a plain word for the first question of the task only; a later one needs its code', () => {
+    const runs: TaskEvent = {
+      type: 'tool.started',
+      callId: 'a',
+      tool: 'write-file',
+      title: 'A',
+      toolId: 'x1',
+    };
+    const done = after(accepted(waitingFor('a'), decision('a')), [
+      runs,
+      { ...runs, type: 'tool.finished', outcome: { type: 'ok', text: '', summary: '' } },
+      { type: 'turn.started', turn: 2, model: 'm' },
+      { type: 'tool.requested', turn: 2, call: request('b', false), verdict: { type: 'ask' } },
+      { type: 'turn.finished', turn: 2, end: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },
+    ]);
+    const later = after(done, [parkOrContinue(done)]);
+    const [action] = pendingActions(later);
+    expect(action).not.toHaveProperty('first');
+    expect(decisionInText(later, says('approve'))).toBeUndefined();
+    expect(decisionInText(later, says('deny'))).toBeUndefined();
+    expect(decide(later, [decision('b', { shown: null })], by, at)).toMatchObject({
+      reason: 'INPUT_CHANGED',
+    });
+    expect(acceptMessage(later, says('approve'), { channel: 'a2a', wordsDecide: true })).toMatchObject({
+      reason: 'DECISION_NEEDED',
+      message: expect.stringContaining('answer with the words that it names'),
+    });
+    const coded = decisionInText(later, says(`approve ${action?.shown ?? ''}`));
+    expect(coded).toMatchObject({ callId: 'b', decision: 'approve' });
+    expect(coded && decide(later, [coded], by, at)).toMatchObject({ type: 'append' });
+  });
+
+  it('D2 takes no plain word for the call that is left of two', () => {
+    expect(decisionInText(accepted(waitingFor('a', 'b'), decision('a')), says('approve'))).toBeUndefined();
+  });
+
+  it('D2 answers a later question with any text but a plain word, which needs the code of the question', () => {
+    const runs = after(accepted(waitingFor('a'), decision('a')), [
+      { type: 'tool.started', callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' },
+      { type: 'tool.asked', call: questionCall('a.q1'), askedBy: 'a' },
+    ]);
+    const asks = after(runs, [parkOrContinue(runs)]);
+    const code = pendingActions(asks)[0]?.shown ?? '';
+    expect(decisionInText(asks, says('approve'))).toBeUndefined();
+    expect(decisionInText(asks, says('red'))).toMatchObject({ decision: 'answer', answer: 'red' });
+    expect(decisionInText(asks, says(`answer ${code} approve`))).toMatchObject({
+      decision: 'answer',
+      shown: code,
+      answer: 'approve',
+    });
   });
 
   it('R93 takes no approve for a preview that is cut in the text part, but takes deny', () => {

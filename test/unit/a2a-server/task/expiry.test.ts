@@ -45,8 +45,9 @@ function parked(snapshot: Snapshot, now = START, given = patience): Snapshot {
 }
 
 function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
-  const decision = { callId, decision: 'approve', scope: 'once', reason: null } as const;
-  const ruling = decide(snapshot, [{ ...decision, shown: null, edited: null }], by, now);
+  const shown = pendingActions(snapshot).find((action) => action.callId === callId)?.shown ?? null;
+  const decision = { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null } as const;
+  const ruling = decide(snapshot, [decision], by, now);
   if (ruling.type !== 'append') throw new Error(ruling.message);
   return after(snapshot, withDeadlines(snapshot, ruling.events, { now, patience }));
 }

@@ -7,7 +7,7 @@ import { decide } from '../../../../a2a-server/task/commands.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
 import { unexpiredGrants } from '../../../../a2a-server/task/grants.ts';
-import { parkOrContinue } from '../../../../a2a-server/task/pending.ts';
+import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import { revoke } from '../../../../a2a-server/task/revoke.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
@@ -51,7 +51,7 @@ class Task {
       scope,
       grant,
       reason: null,
-      shown: null,
+      shown: pendingActions(this.snapshot).find((action) => action.callId === callId)?.shown ?? null,
       edited: null,
     } as const;
     const ruling = decide(this.snapshot, [decision], by, this.now);

@@ -1,12 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
 import { pendingText } from '../../../../../a2a-server/http/wire/pending-text.ts';
 import { HOSTILE, HOSTILE_SHOWN } from '../../../../support/hostile-text.ts';
-import { PENDING } from '../samples.ts';
+import { PENDING as LATER } from '../samples.ts';
+
+const PENDING = { ...LATER, first: true as const };
 
 describe('the text of pending actions', () => {
   test('one action: what it does, its preview, and the two words that answer it', () => {
     expect(pendingText([PENDING])).toBe(
       'The agent wants to run write-file: Write test.md (call call-1).\n\n│ --- /dev/null\n│ +++ b/test.md\n│ +hello\n\nAnswer with exactly "approve" or "deny".',
+    );
+  });
+
+  test('D2 a later question names the words with its code: a plain word may be meant for an earlier one', () => {
+    expect(pendingText([LATER])).toMatch(/Answer with exactly "approve 3f9ac2d1" or "deny 3f9ac2d1"\.$/);
+    const asks = { ...LATER, reason: 'question', decisions: ['answer', 'deny'] } as const;
+    const text = pendingText([
+      { ...asks, decisions: [...asks.decisions], preview: { type: 'question', text: 'Which?' } },
+    ]);
+    expect(text).toMatch(
+      /The next message is the answer\. Put "answer 3f9ac2d1" before an answer that is only the word "approve" or "deny"\.$/,
     );
   });
 
