@@ -24,7 +24,7 @@ export async function checkWorkspace(
   { own, listed }: AllowedWorkspaces,
   roots: () => Promise<readonly string[]>,
 ): Promise<WorkspaceCheck> {
-  const path = await resolved(resolve(own, wanted));
+  const path = await resolvedPath(resolve(own, wanted));
   if ((await isBelow(path, [own, ...listed])) || (await isBelow(path, await roots())))
     return { type: 'allowed', path };
   return { type: 'outside', path };
@@ -45,19 +45,19 @@ async function isBelow(path: string, directories: readonly string[]): Promise<bo
   for (const directory of directories) {
     // A service starts in the root of the file system. That is no choice of a workspace.
     if (dirname(resolve(directory)) === resolve(directory)) continue;
-    const rest = relative(await resolved(directory), path);
+    const rest = relative(await resolvedPath(directory), path);
     if (rest === '' || !(isAbsolute(rest) || rest === '..' || rest.startsWith(`..${sep}`))) return true;
   }
   return false;
 }
 
 /** Resolves symbolic links as far as the path exists. The agent may create the rest, or be on another machine. */
-async function resolved(path: string): Promise<string> {
+export async function resolvedPath(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     const parent = dirname(path);
     if (parent === path || !['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return path;
-    return join(await resolved(parent), basename(path));
+    return join(await resolvedPath(parent), basename(path));
   }
 }

@@ -2,10 +2,15 @@
  * Builds the form fields for a question, and reads the answer from the filled-in form. Pure. Clients of all MCP
  * revisions show these fields. Multiple choice uses one checkbox per choice, because multi-select fields are newer
  * than forms.
+ *
+ * Titles, descriptions, choices and the names of fields are foreign text, so the form has them escaped. The answer maps
+ * the escaped names back.
  */
 import { z } from 'zod';
-import type { Answer, FormSchema, Question } from '../../shared/protocol/question.ts';
+import type { Answer, Choice, FormSchema, Question } from '../../shared/protocol/question.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { Field, Fields, TextField } from './form-field.ts';
+import { fitsField } from './form-rows.ts';
 
 /** The field for an answer in the person's own words. */
 const OTHER = 'other';
@@ -20,15 +25,34 @@ export function answerFields(question: Question): Fields {
   if (multiple) {
     const ticks = choices.map(({ label, description }, index): [string, Field] => [
       tickOf(index),
-      { type: 'boolean', title: label, ...(description !== undefined && { description }), default: false },
+      { type: 'boolean', ...described({ title: label, description }), default: false },
     ]);
     return { properties: { ...Object.fromEntries(ticks), ...other } };
   }
-  const answer: Field = { ...ANSWER, enum: choices.map(({ label }) => label) };
+  const answer: Field = { ...ANSWER, ...choiceField(choices) };
   return { properties: { answer, ...other }, ...(freeText ? {} : { required: ['answer'] }) };
 }
 
 const ANSWER = { type: 'string', title: 'Answer' } as const;
+
+function choiceField(choices: readonly Choice[]): { enum: string[]; enumNames?: string[] } {
+  const names = namesOf(choices.map(({ label }) => label));
+  if (choices.every(({ description }) => description === undefined)) return { enum: names };
+  const told = choices.map(({ description }, at) => {
+    const name = names[at] ?? '';
+    return description === undefined ? name : `${name}: ${visibleLine(description)}`;
+  });
+  return { enum: names, enumNames: told };
+}
+
+/** D5: whether a client shows every title, description and choice of the form in full. */
+export function fieldsFit({ properties }: Fields): boolean {
+  return Object.entries(properties).every(([name, field]) => {
+    const names = 'enumNames' in field ? field.enumNames : undefined;
+    const choices = field.type === 'array' ? field.items.enum : 'enum' in field ? (names ?? field.enum) : [];
+    return [field.title ?? name, field.description ?? '', ...choices].every(fitsField);
+  });
+}
 
 /** The agent validates the answer. @returns undefined when the person filled in nothing */
 export function parseFormAnswer(
@@ -36,14 +60,16 @@ export function parseFormAnswer(
   content: Readonly<Record<string, unknown>>,
 ): Answer | undefined {
   const filled = Object.fromEntries(Object.entries(content).filter(([, value]) => isFilled(value)));
-  if (schema !== undefined) return filled;
+  if (schema !== undefined) return meantBy(schema, filled);
   const other = words.safeParse(filled[OTHER]).data;
   if (choices !== undefined && multiple) {
     const ticked = choices.flatMap(({ label }, index) => (filled[tickOf(index)] === true ? [label] : []));
     const all = [...ticked, ...(other === undefined ? [] : [other])];
     return all.length === 0 ? undefined : all;
   }
-  return other ?? words.safeParse(filled['answer']).data;
+  const answer = words.safeParse(filled['answer']).data;
+  const labels = (choices ?? []).map(({ label }) => label);
+  return other ?? (answer === undefined ? undefined : z.string().parse(valueOf(labels, answer)));
 }
 
 const words = z.string().min(1);
@@ -57,14 +83,83 @@ function tickOf(index: number): string {
   return `choice${String(index + 1)}`;
 }
 
-function formFields({ properties, required }: FormSchema): Fields {
-  const fields = Object.entries(properties).map(([name, field]): [string, Field] => [name, fieldOf(field)]);
-  return { properties: Object.fromEntries(fields), ...(required && { required: [...required] }) };
+/** The values as a person sees them. Names that look the same get a number in brackets, which foreign text cannot write. */
+function namesOf(values: readonly string[]): string[] {
+  const names = values.map((value) => visibleLine(value));
+  return names.map((name, at) => {
+    const before = names.slice(0, at).filter((other) => other === name).length;
+    return before === 0 ? name : `${name} ⟨${String(before + 1)}⟩`;
+  });
 }
 
-function fieldOf(field: FormSchema['properties'][string]): Field {
-  const { title, description } = field;
-  const about = { ...(title !== undefined && { title }), ...(description !== undefined && { description }) };
+/** The value behind a chosen name. The agent refuses a name that is none of its values. */
+function valueOf(values: readonly string[], name: unknown): unknown {
+  const at = namesOf(values).findIndex((each) => each === name);
+  return values[at] ?? name;
+}
+
+function described({
+  title,
+  description,
+}: {
+  title?: string | undefined;
+  description?: string | undefined;
+}): {
+  title?: string;
+  description?: string;
+} {
+  return {
+    ...(title !== undefined && { title: visibleLine(title) }),
+    ...(description !== undefined && { description: visibleLine(description) }),
+  };
+}
+
+const PLAIN_NAME = /^[A-Za-z][\w.-]{0,39}$/;
+
+/** The names of the form's fields, by the names of the schema. A client shows the name of a field without a title. */
+function fieldNames({ properties }: FormSchema): ReadonlyMap<string, string> {
+  const names = Object.keys(properties);
+  const plain = names.every((name) => PLAIN_NAME.test(name));
+  return new Map(names.map((name, at) => [name, plain ? name : `field${String(at + 1)}`]));
+}
+
+function formFields(schema: FormSchema): Fields {
+  const names = fieldNames(schema);
+  const fields = Object.entries(schema.properties).map(([name, field]): [string, Field] => {
+    const shown = names.get(name) ?? name;
+    const made = fieldOf(field);
+    return [shown, shown === name || made.title !== undefined ? made : { ...made, title: visibleLine(name) }];
+  });
+  const required = schema.required?.flatMap((name) => names.get(name) ?? []);
+  return { properties: Object.fromEntries(fields), ...(required && { required }) };
+}
+
+/** The values that the person meant, by the names of the schema. */
+function meantBy(schema: FormSchema, filled: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const original = new Map([...fieldNames(schema)].map(([name, shown]) => [shown, name]));
+  return Object.fromEntries(
+    Object.entries(filled).map(([shown, value]) => {
+      const name = original.get(shown) ?? shown;
+      const field = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+      const values = field === undefined ? [] : valuesOf(field);
+      return [
+        name,
+        Array.isArray(value) ? value.map((each) => valueOf(values, each)) : valueOf(values, value),
+      ];
+    }),
+  );
+}
+
+type SchemaField = FormSchema['properties'][string];
+
+/** The values that the field lets a person choose from. */
+function valuesOf({ type, items, oneOf, enum: values }: SchemaField): readonly string[] {
+  if (type === 'array') return items?.enum ?? items?.anyOf?.map((one) => one.const) ?? [];
+  return type === 'string' ? (oneOf?.map((one) => one.const) ?? values ?? []) : [];
+}
+
+function fieldOf(field: SchemaField): Field {
+  const about = described(field);
   switch (field.type) {
     case 'boolean':
       return { ...about, type: 'boolean', ...defaultOf(z.boolean(), field.default) };
@@ -75,34 +170,42 @@ function fieldOf(field: FormSchema['properties'][string]): Field {
       return { ...about, type, ...range, ...defaultOf(z.number(), field.default) };
     }
     case 'array': {
-      const { items, minItems, maxItems } = field;
-      const labels = items?.enum ?? items?.anyOf?.map((one) => one.const) ?? [];
+      const { minItems, maxItems } = field;
       const range = {
         ...(minItems !== undefined && { minItems }),
         ...(maxItems !== undefined && { maxItems }),
       };
-      return { ...about, type: 'array', items: { type: 'string', enum: labels }, ...range };
+      return { ...about, type: 'array', items: { type: 'string', enum: namesOf(valuesOf(field)) }, ...range };
     }
     case 'string':
-      return { ...about, ...textField(field), ...defaultOf(z.string(), field.default) };
+      return { ...about, ...textField(field) };
   }
 }
 
-function textField(field: FormSchema['properties'][string]): TextField {
-  const { oneOf, enumNames, format, minLength, maxLength } = field;
-  if (oneOf !== undefined)
+function textField(field: SchemaField): TextField {
+  const { oneOf, enumNames, format, minLength, maxLength, default: preset } = field;
+  const values = valuesOf(field);
+  if (oneOf !== undefined || field.enum !== undefined) {
+    const titles = oneOf?.map((one) => one.title ?? one.const) ?? enumNames;
+    const names = namesOf(values);
+    const chosen = names[values.findIndex((value) => value === preset)];
     return {
       type: 'string',
-      enum: oneOf.map((one) => one.const),
-      enumNames: oneOf.map((one) => one.title ?? one.const),
+      enum: names,
+      ...(titles && { enumNames: namesOf(titles) }),
+      ...(chosen !== undefined && { default: chosen }),
     };
-  if (field.enum !== undefined)
-    return { type: 'string', enum: [...field.enum], ...(enumNames && { enumNames: [...enumNames] }) };
+  }
   return {
     type: 'string',
     ...(format !== undefined && { format }),
     ...(minLength !== undefined && { minLength }),
     ...(maxLength !== undefined && { maxLength }),
+    // A person accepts a preset only if they see all of it.
+    ...defaultOf(
+      z.string().refine((text) => visibleLine(text) === text && fitsField(text)),
+      preset,
+    ),
   };
 }
 

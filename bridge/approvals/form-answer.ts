@@ -64,6 +64,8 @@ export function readAnswer(ask: Ask, response: unknown, { afterMs, fastestAnswer
         return answerOn(ask, action, content ?? {});
       case 'action':
         return decisionOn(ask, action, content ?? {});
+      case 'unshown':
+        return notUnderstood('No form asked it.');
       case 'page':
         // MCP 2026-07-28, URL mode: "accept" is consent to open the address, and does not say that anything was done there.
         return action === 'accept' ? { type: 'opened' } : decisionOn(ask, action, {});

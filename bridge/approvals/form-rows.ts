@@ -12,6 +12,8 @@ import { type Change, changeIn } from './change.ts';
 
 export const MOST_ROWS = 4;
 export const COLUMNS = 74;
+/** The columns for a field's title, description or choice: the client indents it and puts a mark before it. */
+const FIELD_COLUMNS = 60;
 
 /** A preview with more characters than this fits into no form. */
 const LONGEST = 50_000;
@@ -42,9 +44,26 @@ export function summaryRows(action: PendingAction): readonly string[] {
   return [...warningOf(action).map(({ text }) => text), row];
 }
 
-/** The lines of a text as rows of a form, each after a mark. */
-export function markedRows(text: string): readonly string[] {
-  return visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
+/** Foreign text as rows of a form, each line after a mark; undefined when it needs more than four rows. */
+export function markedRows(text: string): readonly string[] | undefined {
+  if (text.length > LONGEST) return undefined;
+  const rows = visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
+  return rows.length > MOST_ROWS ? undefined : rows;
+}
+
+/** A sentence of the product as rows of a form. Foreign names in it are escaped already. */
+export function productRows(text: string): readonly string[] {
+  return [...wrapped(productLine(text))];
+}
+
+/** One row of a form; a longer text ends in `…`. */
+export function clippedRow(text: string): string {
+  return clipped(text);
+}
+
+/** Whether a client shows the text in one row, beside or below a field. */
+export function fitsField(text: string): boolean {
+  return stringWidth(text) <= FIELD_COLUMNS;
 }
 
 const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
@@ -128,9 +147,10 @@ function summaryOf(action: PendingAction): string {
       const size = lines > 1 ? `${String(lines)} lines` : `${String(preview.command.length)} characters`;
       return `Run a command of ${size}${from(action)}`;
     }
+    case 'question':
+      return `A question by ${visibleLine(tool)} (${visibleLine(sourceText(source))})`;
     case 'url':
     case 'json':
-    case 'question':
       return `Call ${visibleLine(tool)} (${visibleLine(sourceText(source))})`;
   }
 }

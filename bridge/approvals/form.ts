@@ -3,7 +3,8 @@
  *
  * Accept approves an action, Decline denies it. By default the form has no fields, so one key decides. The
  * server's page shows an action that a form cannot show in full (D5). A form for a question has the fields of its
- * answer. Declining a question that is a pending action tells the agent that there is no answer.
+ * answer, and its choices are the choices of a field. Declining a question that is a pending action tells the agent that
+ * there is no answer.
  */
 import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
@@ -12,12 +13,12 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { Asked } from '../dialects/dialect.ts';
 import type { Question } from '../dialects/observation.ts';
 import { decisionWordsFor } from './decision-input.ts';
-import { sourceText, questionText } from '../../shared/protocol/preview-text.ts';
-import { answerFields } from './answer-fields.ts';
+import { sourceText } from '../../shared/protocol/preview-text.ts';
+import { answerFields, fieldsFit } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFields } from './edit-fields.ts';
 import type { Form } from './form-field.ts';
-import { formRows, markedRows, MOST_ROWS, summaryRows } from './form-rows.ts';
+import { formRows, markedRows, MOST_ROWS, productRows, summaryRows } from './form-rows.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
 /** One thing a person is asked. */
@@ -27,12 +28,14 @@ export type Ask = {
   callId: string;
 } & (
   | { about: 'action'; action: PendingAction; words: readonly McpDecisionWord[]; form: Form }
-  /** An action that does not fit into a form. The server's page shows all of it, and the person decides there. */
+  /** An action or question that does not fit into a form. The page shows all of it, and the person decides there. */
   | { about: 'page'; action: PendingAction; words: readonly McpDecisionWord[]; message: string }
   /** A question that is a pending action. The person may decline it, and the agent validates the answer. */
   | { about: 'asked'; action: PendingAction; asked: AskedQuestion; form: Form }
   /** A question in plain text. */
   | { about: 'question'; question: Question; form: Form }
+  /** A question in plain text that does not fit into a form. Its agent has no page. */
+  | { about: 'unshown'; question: Question }
 );
 
 /** How many earlier forms got no answer that counts, and what was wrong with the last answer. */
@@ -57,7 +60,7 @@ function actionAsk(action: PendingAction, before: Before | undefined, fields: Fo
   if (preview.type === 'question') return answerAsk(action, preview, before);
   const words = decisionWordsFor(action);
   const rows = words.includes('approve') ? formRows(action) : undefined;
-  const note = noteRow(before);
+  const note = noteRows(before);
   if (rows === undefined) {
     const message = messageOf(note, [...summaryRows(action), ON_THE_PAGE]);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
@@ -69,29 +72,41 @@ function actionAsk(action: PendingAction, before: Before | undefined, fields: Fo
 
 const ON_THE_PAGE = 'Too long for a form. Open the page to decide it. Decline denies it.';
 
+const ANSWER_ON_THE_PAGE = 'Too long for a form. Open the page to answer it. Decline denies it.';
+
 function answerAsk(action: PendingAction, asked: AskedQuestion, before: Before | undefined): Ask {
   const { callId, tool, source } = action;
-  const by = `${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`;
-  const message = messageOf(noteRow(before), [by, ...markedRows(questionText(asked))]);
-  const form = formOf(message, answerFields(asked));
+  const by = productRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
+  const text = markedRows(asked.text);
+  const fields = answerFields(asked);
+  if (text === undefined || by.length + text.length > MOST_ROWS || !fieldsFit(fields)) {
+    const message = messageOf(noteRows(before), [...summaryRows(action), ANSWER_ON_THE_PAGE]);
+    const words = decisionWordsFor(action);
+    return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
+  }
+  const form = formOf(messageOf(noteRows(before), [...by, ...text]), fields);
   return { about: 'asked', key: keyOf(action, form, before), callId, form, action, asked };
 }
 
 function questionAsk(question: Question, before: Before | undefined): Ask {
-  const form = formOf(messageOf(noteRow(before), markedRows(question.text)), {
+  const { id: callId, shown, text } = question;
+  const rows = markedRows(text);
+  if (rows === undefined)
+    return { about: 'unshown', key: keyOf({ callId, shown }, 'unshown', before), callId, question };
+  const form = formOf(messageOf(noteRows(before), rows), {
     properties: { answer: { type: 'string', title: 'Answer' } },
     required: ['answer'],
   });
-  const key = keyOf({ callId: question.id, shown: question.shown }, form, before);
-  return { about: 'question', key, callId: question.id, form, question };
+  return { about: 'question', key: keyOf({ callId, shown }, form, before), callId, form, question };
 }
 
 function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>): Form {
   return { mode: 'form', message, requestedSchema: { type: 'object', ...fields } };
 }
 
-function noteRow(before: Before | undefined): readonly string[] {
-  return before === undefined || before.note === '' ? [] : [before.note];
+/** The note may name words of the agent. */
+function noteRows(before: Before | undefined): readonly string[] {
+  return before === undefined || before.note === '' ? [] : productRows(visibleLine(before.note));
 }
 
 /** Leaves out the note about an earlier answer when it would push a row of the action out of view. */

@@ -49,6 +49,7 @@ async function formOf(
   ask: Ask,
   { session, offers, links, opensUrls }: Offering,
 ): Promise<OfferedForm | undefined> {
+  if (ask.about === 'unshown') return undefined;
   if (ask.about !== 'page') return { ask, params: ask.form };
   if (!opensUrls) return undefined;
   const link = await links.link(session, ask);
@@ -63,13 +64,20 @@ async function formOf(
   return { ask: renewed, params: { mode: 'url', message: renewed.message, url: next.url } };
 }
 
-/** The notes on actions that no form of this client shows in full (D5). */
+/** The notes on actions and questions that no form of this client shows in full (D5). */
 export function commandLineNotes(unoffered: readonly Ask[]): readonly string[] {
   return unoffered.flatMap((ask) => {
+    if (ask.about === 'unshown') return [note('Question', ask.callId, ask.question.shown)];
     if (ask.about !== 'page') return [];
-    const { shown } = ask.action;
-    return [
-      `Action ${ask.callId} does not fit into a form, so the person was not asked in one. At a terminal they read it with \`mcp-a2a-bridge show ${shown}\` and approve it with \`mcp-a2a-bridge approve ${shown}\`.`,
-    ];
+    const { callId, shown, preview } = ask.action;
+    return [note(preview.type === 'question' ? 'Question' : 'Action', callId, shown)];
   });
+}
+
+function note(what: 'Action' | 'Question', callId: string, shown: string): string {
+  const decides =
+    what === 'Action'
+      ? `approve it with \`mcp-a2a-bridge approve ${shown}\``
+      : `answer it with \`mcp-a2a-bridge answer ${shown} <words>\``;
+  return `${what} ${callId} does not fit into a form, so the person was not asked in one. At a terminal they read it with \`mcp-a2a-bridge show ${shown}\` and ${decides}.`;
 }

@@ -28,8 +28,16 @@ export interface CallWords {
 const roundState = z.discriminatedUnion('about', [
   /** The person was asked about a session. `count`: the number of rounds, including this one. */
   z.object({ about: z.literal('session'), sessionId: z.string().min(1), count: z.number().int().min(1) }),
-  /** The person was asked whether a task may start with the call's settings. `askedAt`: milliseconds since 1970. */
-  z.object({ about: z.literal('permit'), askedAt: z.number() }),
+  /**
+   * The person was asked whether a task may start with the call's settings. `id` names the permit, which starts one
+   * task. `directory`: the workspace that the form showed. `askedAt`: milliseconds since 1970.
+   */
+  z.object({
+    about: z.literal('permit'),
+    id: z.string().min(1),
+    directory: z.string().min(1),
+    askedAt: z.number(),
+  }),
 ]);
 export type RoundState = z.infer<typeof roundState>;
 

@@ -11,6 +11,26 @@ interface ShownAction {
   decisions: readonly McpDecisionWord[];
 }
 
+/**
+ * The refusal of an approval whose preview an earlier result has cut. The preview may have room now, since fewer actions
+ * wait; but the person has not seen it whole. @returns undefined when no decision approves such an action
+ */
+export function seenInPart(
+  decisions: readonly Pick<DecisionInput, 'callId' | 'shown' | 'decision'>[],
+  wasCut: (shown: string) => boolean,
+): ProductError | undefined {
+  const unseen = decisions.find(
+    ({ decision, shown }) => decision !== 'deny' && decision !== 'answer' && wasCut(shown),
+  );
+  if (unseen === undefined) return undefined;
+  const { callId } = unseen;
+  return new ProductError(
+    'FORBIDDEN',
+    `The preview of call ${callId} was cut when it was shown, so nothing was decided. Below is all of it: show it to the person, and send what they decide then.`,
+    { facts: { callId } },
+  );
+}
+
 /** Call this before sending a decision. @throws ProductError FORBIDDEN for an approval of a cut preview */
 export function refuseUnseen(
   shown: readonly ShownAction[],

@@ -9,6 +9,8 @@ import type { Registry } from '../agents/registry.ts';
 import type { Inbox } from '../inbox/inbox.ts';
 import type { DelegationService } from '../sessions/delegation-service.ts';
 import type { ApprovalWebhook } from '../approvals/webhook/approval-webhook.ts';
+import type { CutPreviews } from '../state/cut-previews.ts';
+import type { UsedPermits } from '../state/used-permits.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
 export interface Bridge {
@@ -21,6 +23,9 @@ export interface Bridge {
   /** Links to the pages of the agents' servers. */
   readonly links: PageLinks;
   readonly requestStates: RequestStates;
+  /** The questions whose preview a result has cut. */
+  readonly cutPreviews: CutPreviews;
+  readonly usedPermits: UsedPermits;
   readonly inbox: Inbox;
   /** Undefined when the settings name no webhook. */
   readonly webhook: ApprovalWebhook | undefined;

@@ -10,8 +10,10 @@ import { Inbox } from '../inbox/inbox.ts';
 import { DelegationService } from '../sessions/delegation-service.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { BridgeDatabase } from '../state/database.ts';
+import { CutPreviews } from '../state/cut-previews.ts';
 import { StoredClaims } from '../state/decision-claims.ts';
 import { Outbox } from '../state/outbox.ts';
+import { UsedPermits } from '../state/used-permits.ts';
 import { WaitingResults } from '../state/waiting-results.ts';
 
 export interface OpenBridgeOptions {
@@ -73,6 +75,8 @@ export async function openBridge({
     offers: new OpenForms({ fields: settings.forms }),
     links: new PageLinks(),
     requestStates: new RequestStates(settings.stateDir),
+    cutPreviews: new CutPreviews(database),
+    usedPermits: new UsedPermits(database),
     inbox,
     webhook,
     log,

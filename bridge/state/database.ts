@@ -133,7 +133,10 @@ export class BridgeDatabase {
   }
 
   /** Deletes the rows of a table that are older than `olderThanMs`, in milliseconds. */
-  forget(table: 'decision_claims' | 'webhook_posts', olderThanMs: number): void {
+  forget(
+    table: 'decision_claims' | 'webhook_posts' | 'cut_previews' | 'used_permits',
+    olderThanMs: number,
+  ): void {
     this.run(`DELETE FROM ${table} WHERE at < ?`, Date.now() - olderThanMs);
   }
 

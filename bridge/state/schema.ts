@@ -17,6 +17,8 @@ const APPLICATION_ID = 0x61326162;
  *   that the client has not confirmed.
  * - `decision_claims`: which message decides a call, for agents that run a call once per approval (E2).
  * - `webhook_posts`: the pending actions that bridges post, and the state of each post.
+ * - `cut_previews`: the questions that a tool's result has shown in part only.
+ * - `used_permits`: the permits to start a task that were used.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -63,6 +65,19 @@ const MIGRATIONS: readonly string[] = [
     owner      TEXT NOT NULL,
     at         INTEGER NOT NULL,
     PRIMARY KEY (agent, task_id, call_id, shown)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  CREATE TABLE cut_previews (
+    task_id TEXT NOT NULL,
+    shown   TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    PRIMARY KEY (task_id, shown)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE used_permits (
+    permit TEXT PRIMARY KEY,
+    at     INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
 ];

@@ -4,7 +4,7 @@ import type { Bridge } from '../bridge-context.ts';
 import { nextStep } from '../reports/next-step.ts';
 import { sessionText } from '../reports/session-text.ts';
 import type { Session } from '../../sessions/session.ts';
-import { currentReport } from '../tool/session-reply.ts';
+import { currentReport, rememberShown } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import type { WaitingReports } from './prompts.ts';
 
@@ -47,5 +47,7 @@ function isAsking({ view }: Session): boolean {
 function reportText(session: Session, bridge: Bridge, name: (tool: ToolName) => string): string {
   const { program } = bridge;
   const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStep(session, 'settled', name);
-  return sessionText(currentReport(session, { notes: [], next, program }));
+  const report = currentReport(session, { notes: [], next, program });
+  rememberShown({ bridge }, report);
+  return sessionText(report);
 }

@@ -18,8 +18,8 @@ export async function createdTask(
   session: Session,
   end: WaitEnd,
 ): Promise<ToolReply<SessionReport>> {
-  // A client may not show this reply, so the reply does not use up the news.
-  const reply = sessionReply({ ...call, news: () => [] }, session, { end });
+  // A client may not show this reply, so the reply does not use up the news, and shows no preview.
+  const reply = sessionReply({ ...call, news: () => [], onReceipt: () => undefined }, session, { end });
   const taskId = handleOf({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
   const task = detailedTask({
     taskId,

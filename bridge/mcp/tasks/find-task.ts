@@ -8,6 +8,7 @@ import { fold, hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import type { ToolName } from '../../tool-names/tool-name.ts';
 import { commandLineNotes, offeredForms, type OfferedForms } from '../../approvals/offered-forms.ts';
 import { announceResults } from '../tool/announce-results.ts';
+import { rememberShown } from '../tool/session-reply.ts';
 import type { Announcement } from '../../inbox/announcement.ts';
 import { endedReply } from './ended-reply.ts';
 import { taskCreatedAt } from './task-created-at.ts';
@@ -77,18 +78,12 @@ export async function showTask(
     changedAt: session.changedAt,
     forms,
     beyondForms,
-    result: () =>
-      toCallToolResult(
-        announceResults(
-          endedReply(
-            session,
-            { view, notes: [...session.takeNotes(), ...commandLineNotes(unoffered)] },
-            { bridge, name },
-          ),
-          news,
-          name,
-        ),
-      ),
+    result: () => {
+      const notes = [...session.takeNotes(), ...commandLineNotes(unoffered)];
+      const reply = endedReply(session, { view, notes }, { bridge, name });
+      rememberShown({ bridge }, reply.structured);
+      return toCallToolResult(announceResults(reply, news, name));
+    },
   });
 }
 

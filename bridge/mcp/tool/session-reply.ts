@@ -8,6 +8,7 @@ import { sessionText } from '../reports/session-text.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
+import type { Bridge } from '../bridge-context.ts';
 import type { ToolCall } from './tool.ts';
 import type { ToolReply } from './tool-result.ts';
 
@@ -34,10 +35,28 @@ export function sessionReply(
     next: next ?? humanOnlyGuidance(session, call) ?? nextStep(session, end, call.name),
     program: call.bridge.program,
   });
+  rememberShown(call, structured);
   // No client reads the answer to a cancelled call.
   if (!call.signal.aborted && view !== undefined && hasEnded(view))
     call.onReceipt(call.bridge.delegations.handOver(session));
   return { structured, text: sessionText(structured), executions: toolExecutions(session) };
+}
+
+/**
+ * Remembers which previews the result cuts, before the client has it. A preview that it shows whole counts once the client
+ * has it (D5). @param onReceipt undefined for a result that may not reach the model
+ */
+export function rememberShown(
+  {
+    bridge: { cutPreviews },
+    onReceipt,
+  }: { bridge: Pick<Bridge, 'cutPreviews'>; onReceipt?: ReplyContext['onReceipt'] },
+  { taskId, pending }: Pick<SessionReport, 'taskId' | 'pending'>,
+): void {
+  for (const { shown, cut } of pending) {
+    if (cut > 0) cutPreviews.add(taskId ?? '', shown);
+    else onReceipt?.(() => cutPreviews.delete(taskId ?? '', shown));
+  }
 }
 
 /** The report of a session. Its next step ends with command lines that a person can copy. */

@@ -112,7 +112,8 @@ async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<Sessi
   const inputRequests = Object.fromEntries(forms.map(({ ask, params }) => [ask.key, requestOf(params)]));
   const requestState = await call.signed({ about: 'session', sessionId: session.id, count });
   const interim = inputRequired({ inputRequests, requestState });
-  return { ...sessionReply({ ...call, news: () => [] }, session, { end }), interim };
+  const unseen = { ...call, news: () => [], onReceipt: () => undefined };
+  return { ...sessionReply(unseen, session, { end }), interim };
 }
 
 function requestOf(params: Form | UrlForm): InputRequest {

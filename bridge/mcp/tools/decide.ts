@@ -9,7 +9,7 @@ import {
   verdictOf,
 } from '../../approvals/decision-input.ts';
 import { refuseForPerson } from '../reports/human-only-guidance.ts';
-import { refuseUnseen } from '../../approvals/seen-whole.ts';
+import { refuseUnseen, seenInPart } from '../../approvals/seen-whole.ts';
 import { sendVerdicts } from '../../approvals/send-verdicts.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { pendingReports, type SessionReport, sessionReportSchema } from '../reports/session-report.ts';
@@ -63,6 +63,9 @@ Several at once: put them into decisions. With most agents nothing of a turn run
     await session.refresh();
     const reports = pendingReports(session.view?.pending ?? []);
     refuseUnseen(reports, inputs);
+    const taskId = session.view?.taskId ?? '';
+    const inPart = seenInPart(inputs, (shown) => call.bridge.cutPreviews.has(taskId, shown));
+    if (inPart !== undefined) return questionAgain(call, session, inPart);
     const otherTitle = wrongTitle(reports, inputs, call.client.forms !== 'none');
     if (otherTitle !== undefined) return questionAgain(call, session, otherTitle);
     const verdicts = inputs.map((input) => verdictOf(input));

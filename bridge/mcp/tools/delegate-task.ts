@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session.ts';
+import { quoted, visibleLine } from '../../../shared/text/visible-text.ts';
+import { hasEnded } from '../../sessions/task-view.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { permitStart, placeWorkspace } from './permit-start.ts';
 import { decideHint, humanOnlyGuidance, refuseForPerson } from '../reports/human-only-guidance.ts';
@@ -19,7 +21,7 @@ export const delegateTask = defineTool({
     approvals,
   ) => `Hands a task to an agent, which works on it with its own model and tools. Waits up to waitSeconds and returns the result, the actions that wait for a person's approval, or the sessionId to go on with.
 
-With a sessionId it goes on in that session: a live task gets the message, an ended one is followed by the session's next task, with the conversation so far.
+With a sessionId it goes on in that session: a live task gets the message unless it waits for a decision or an answer, an ended one is followed by the session's next task, with the conversation so far.
 
 Actions with side effects wait for the person's approval. ${decideHint(approvals)} autoExecute, and the modes auto and accept-edits, run things without asking: set them only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. Do not delegate the same task again because an answer is slow.`,
   input: z.strictObject({
@@ -65,8 +67,6 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     if (interim !== undefined) return { interim };
     await going?.refresh();
     if (going !== undefined) refuseWhileDeciding(going, call);
-    // To the agent that asked, an answer in words may be an approval.
-    if (going !== undefined && going.view?.question) refuseForPerson(call, going.id);
     const begun = await startTask(call, beginning);
     const notes = [...begun.notes, ...(await unsupportedSettingsNote(agent, wanted))];
     return awaitBegun(call, { ...begun, notes }, waitSeconds).catch(async (error: unknown) => {
@@ -80,18 +80,33 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
   },
 });
 
-/** A decision names its pending action. A message in words never decides it. @throws ProductError DECISION_NEEDED */
+/**
+ * A decision or an answer names the question that the person saw (D2). To the agent that asked, a message in words may be
+ * an approval. @throws ProductError DECISION_NEEDED
+ */
 function refuseWhileDeciding(session: Session, call: ToolCall): void {
   const { id, view } = session;
-  const pending = view?.pending ?? [];
-  if (pending.length === 0) return;
-  const calls = pending.map(({ callId, title }) => `callId "${callId}" (${title})`).join(', ');
+  if (view === undefined || hasEnded(view)) return;
+  const { pending, question } = view;
+  const guidance = humanOnlyGuidance(session, call);
+  if (pending.length > 0) {
+    const calls = pending.map(({ callId, title }) => `callId "${callId}" (${visibleLine(title)})`).join(', ');
+    const how =
+      guidance ??
+      `Show the person what is pending and send their decision with ${call.name('approve_or_deny_pending_action')}: sessionId "${id}", ${calls}.`;
+    throw new ProductError(
+      'DECISION_NEEDED',
+      `The task waits for a decision and takes no message before it; nothing was sent. ${how} To change course, deny with a reason.`,
+      { facts: { sessionId: id, callIds: pending.map(({ callId }) => callId).join(' ') } },
+    );
+  }
+  if (question === null) return;
   const how =
-    humanOnlyGuidance(session, call) ??
-    `Show the person what is pending and send their decision with approve_or_deny_pending_action: sessionId "${id}", ${calls}.`;
+    guidance ??
+    `Ask the person, then call ${call.name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${question.id}", shown "${question.shown}", decision "answer" and their words in "answer". To change course, cancel the task.`;
   throw new ProductError(
     'DECISION_NEEDED',
-    `The task waits for a decision and takes no message before it; nothing was sent. ${how} To change course, deny with a reason.`,
-    { facts: { sessionId: id, callIds: pending.map(({ callId }) => callId).join(' ') } },
+    `The agent asks a question, and a message would answer it; nothing was sent. It asks:\n${quoted(question.text).text}\n${how}`,
+    { facts: { sessionId: id, callIds: question.id } },
   );
 }

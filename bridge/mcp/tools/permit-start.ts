@@ -1,23 +1,23 @@
 /**
  * Asks a person in a form before a task starts with settings that the call may not choose itself. These are a
  * workspace outside the bridge's directory, or running without asking. The permission is for one task, and nothing
- * is sent before it.
+ * is sent before it. A permit is bound to the directory that the form showed, and starts one task.
  */
 import { inputRequired } from '@modelcontextprotocol/server';
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { type WorkspaceCheck, checkWorkspace } from '../../agents/allowed-workspaces.ts';
+import { type WorkspaceCheck, checkWorkspace, resolvedPath } from '../../agents/allowed-workspaces.ts';
 import { titleOf } from '../../sessions/task-title.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import type { Form } from '../../approvals/form-field.ts';
+import { clippedRow, MOST_ROWS, productRows } from '../../approvals/form-rows.ts';
 
 /** The form's key among the forms of a round. */
 const KEY = 'start';
-/** A longer path does not fit into the rows that every client shows in full. */
-const LONGEST_PATH = 150;
 
 export interface Wanted {
   /** What the task is to do, in the caller's words. */
@@ -39,47 +39,69 @@ export async function placeWorkspace(
 
 /**
  * @returns the form, for a client that shows it and then repeats the call; undefined when the task may start
- * @throws ProductError FORBIDDEN when no form can be shown or the person does not accept it; nothing was sent then
+ * @throws ProductError FORBIDDEN when no form can show all of it or the person does not accept it; nothing was sent then
  */
 export async function permitStart(call: ToolCall, wanted: Wanted): Promise<InterimResult | undefined> {
   const { client, bridge } = call;
   const { own } = bridge.workspaces;
-  const outside = wanted.placed?.type === 'outside' ? wanted.placed.path : undefined;
-  if (outside === undefined && !wanted.unasked) return undefined;
+  const { placed, unasked } = wanted;
+  const outside = placed?.type === 'outside' ? placed.path : undefined;
+  if (outside === undefined && !unasked) return undefined;
   const showsForms = client.forms !== 'none' && bridge.rules.approvals !== 'tool-only';
-  if (outside !== undefined && (!showsForms || visibleLine(outside).length > LONGEST_PATH))
-    throw notAllowed(outside, own);
+  if (outside !== undefined && !showsForms) throw notAllowed(outside, own);
   if (!showsForms) return undefined;
-  const form = startForm(wanted, { outside, own });
+  const directory = placed?.path ?? (await resolvedPath(bridge.defaults.workspace));
+  const form = startForm(wanted, { outside: outside !== undefined, directory });
+  // D5: the person would allow a directory whose name they see in part.
+  if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);
   if (client.forms === 'rounds' && client.permit === undefined) {
-    const requestState = await call.signed({ about: 'permit', askedAt: Date.now() });
+    const permit = { id: randomUUID(), directory, askedAt: Date.now() };
+    const requestState = await call.signed({ about: 'permit', ...permit });
     const inputRequests = { [KEY]: { method: 'elicitation/create' as const, params: form } };
     return inputRequired({ inputRequests, requestState });
   }
   const answer = client.permit === undefined ? await shown(call, form) : answered(client.permit);
-  const refused = whyNot(answer, bridge.rules.fastestAnswerMs);
+  const refused = whyNot(answer, bridge.rules.fastestAnswerMs) ?? (await whyVoid(call, directory));
   if (refused === undefined) return undefined;
   const what = outside === undefined ? 'run without asking' : `work in ${visibleLine(outside)}`;
   throw new ProductError(
     'FORBIDDEN',
-    `The person was asked in a form whether the task may ${what}: ${refused} Nothing was sent. ${outside === undefined ? 'Delegate it without autoExecute: the person is asked for each action.' : howToAllow(outside)}`,
+    `The person was asked in a form whether the task may ${what}: ${refused} Nothing was sent. ${outside === undefined ? ASKING : howToAllow(outside)}`,
     { facts: outside === undefined ? {} : { workspace: outside } },
   );
 }
 
-/** At most four rows and no field: Accept allows the task, Decline does not. */
+const ASKING = 'Delegate it without autoExecute: the person is asked for each action.';
+
+/** Why an accepted permit does not count; undefined when it does. It is then used up. */
+async function whyVoid(
+  { client: { permit }, bridge }: ToolCall,
+  directory: string,
+): Promise<string | undefined> {
+  // A symbolic link may lead elsewhere since the person was asked.
+  const now = await resolvedPath(directory);
+  if (now !== directory || (permit !== undefined && permit.directory !== directory))
+    return 'since then the directory leads to another place.';
+  if (permit !== undefined && !bridge.usedPermits.use(permit.id))
+    return 'they allowed one task, and it was started with this answer before.';
+  return undefined;
+}
+
+/** At most four rows and no field: Accept allows the task, Decline does not. @returns undefined when it needs more rows */
 function startForm(
   { task, unasked }: Wanted,
-  { outside, own }: { outside: string | undefined; own: string },
-): Form {
-  const message = [
-    unasked
-      ? `May a task run every tool without asking you${outside === undefined ? '' : ', outside of your directory'}?`
-      : 'May a task work outside of your directory?',
-    `Directory: ${visibleLine(outside ?? own)}`,
-    `Task: ${visibleLine(titleOf(task))}`,
-  ].join('\n');
-  return { mode: 'form', message, requestedSchema: { type: 'object', properties: {} } };
+  { outside, directory }: { outside: boolean; directory: string },
+): Form | undefined {
+  const question = unasked
+    ? `May a task run every tool without asking you${outside ? ', outside of your directory' : ''}?`
+    : 'May a task work outside of your directory?';
+  const rows = [
+    ...productRows(question),
+    ...productRows(`Directory: ${visibleLine(directory)}`),
+    clippedRow(`Task: ${visibleLine(titleOf(task))}`),
+  ];
+  if (rows.length > MOST_ROWS) return undefined;
+  return { mode: 'form', message: rows.join('\n'), requestedSchema: { type: 'object', properties: {} } };
 }
 
 interface Answered {
@@ -126,6 +148,13 @@ function notAllowed(path: string, own: string): ProductError {
     'FORBIDDEN',
     `A call may name ${own} or a directory below it as the workspace, and ${visibleLine(path)} is outside. Nothing was sent. ${howToAllow(path)}`,
     { facts: { workspace: path } },
+  );
+}
+
+function tooLong(directory: string): ProductError {
+  return new ProductError(
+    'FORBIDDEN',
+    `The directory ${visibleLine(directory)} does not fit into the form that asks the person, so they were not asked. Nothing was sent. ${ASKING}`,
   );
 }
 

@@ -1,12 +1,14 @@
 /** What a call may not decide by itself for its task: where it works, and that it asks nobody. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdir, mkdtemp, realpath, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { type BridgeProgram, builtBridge } from './support/bridge-program.ts';
 import { FORM_CLIENTS, type FormAnswer, type FormClient, type ShownForm } from './support/form-client.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
+import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
 const DELEGATE = 'delegate_task_to_assistant';
 const AT_ONCE = ['--fastest-answer-seconds', '0'];
@@ -138,4 +140,67 @@ describe('a task that a call wants to start', () => {
       },
     );
   });
+
+  describe('for a client that repeats the call with the answer', () => {
+    const asked = z.looseObject({ resultType: z.literal('input_required'), requestState: z.string() });
+    const accepts = { start: { action: 'accept', content: {} } };
+
+    async function askedFor(workspace: string): Promise<{
+      call: (more?: object) => ReturnType<TasksClient['ask']>;
+      repeated: () => ReturnType<TasksClient['ask']>;
+    }> {
+      const client = await tasksClient(program, await start(), { tasks: false });
+      open.unshift(() => client.close().catch(() => undefined));
+      const params = { name: DELEGATE, arguments: { task: 'read it', workspace } };
+      const call = (more: object = {}): ReturnType<TasksClient['ask']> =>
+        client.ask('tools/call', { ...params, ...more });
+      const { requestState } = asked.parse((await call()).result);
+      return { call, repeated: () => call({ inputResponses: accepts, requestState }) };
+    }
+
+    test('X2 a permit is for the directory of its form: a link that leads elsewhere since is refused', async () => {
+      await mkdir(join(home, 'harmless'));
+      await symlink(join(home, 'harmless'), join(home, 'swapped'));
+      const { repeated } = await askedFor(join(home, 'swapped'));
+      await rm(join(home, 'swapped'));
+      await symlink(join(home, '.ssh'), join(home, 'swapped'));
+      const refused = await repeated();
+      expect(refused.result).toMatchObject({ isError: true });
+      expect(JSON.stringify(refused.result)).toContain('leads to another place');
+      expect(agent.count('SendStreamingMessage')).toBe(0);
+    });
+
+    test('X2 a permit starts one task: a second call with it is refused', async () => {
+      const { call, repeated } = await askedFor(join(home, '.ssh'));
+      expect((await repeated()).result).toMatchObject({ structuredContent: { state: 'completed' } });
+      const refused = await repeated();
+      expect(JSON.stringify(refused.result)).toContain('it was started with this answer before');
+      expect(agent.count('SendStreamingMessage')).toBe(1);
+      expect((await call()).result).toMatchObject({ resultType: 'input_required' });
+    });
+  });
+
+  test.each(['outside', 'own'])(
+    'D5 a directory whose name needs more than two rows is in no form: %s',
+    async (where) => {
+      const forms: ShownForm[] = [];
+      const [[, connect] = []] = FORM_CLIENTS;
+      const client = await connect?.(program, await start(), (form) => {
+        forms.push(form);
+        return { action: 'accept' };
+      });
+      if (client === undefined) throw new Error('no client');
+      open.unshift(() => client.close().catch(() => undefined));
+      const long = 'd'.repeat(40);
+      const workspace = join(where === 'outside' ? join(home, '.ssh') : own, long, long, long, long);
+      const unasked = where === 'own' ? { autoExecute: true } : {};
+      const refused = await client.call(DELEGATE, { task: 'do it', workspace, ...unasked });
+      expect(refused.isError).toBe(true);
+      expect(refused.content[0]?.text).toContain(
+        where === 'own' ? 'without autoExecute' : '--allow-workspace',
+      );
+      expect(forms).toEqual([]);
+      expect(agent.count('SendStreamingMessage')).toBe(0);
+    },
+  );
 });

@@ -64,6 +64,21 @@ describe.each(['1.0', '0.3'] as const)(
       expect(waits.structuredContent).toMatchObject({ state: 'input_required' });
     });
 
+    test('D2 a message to its session does not answer its question: the answer names the code of the question', async () => {
+      const asked = await client.call('delegate_task_to_assistant', { task: 'Greet me at last' });
+      const heard = agent.heard.length;
+      const { sessionId, question } = asked.structuredContent ?? {};
+      const refused = await client.call('delegate_task_to_assistant', { task: 'Bob', sessionId });
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toContain('│ What is your name?');
+      expect(textOf(refused)).toMatch(/approve_or_deny_pending_action with sessionId .* decision "answer"/);
+      expect(agent.heard).toHaveLength(heard);
+      const { callId, shown } = Object(question);
+      const answer = { sessionId, callId, shown, decision: 'answer', answer: 'Eve' };
+      const answered = await client.call('approve_or_deny_pending_action', answer);
+      expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Eve!' });
+    });
+
     test('B3 another bridge finds the waiting session by its handle, and goes on with it', async () => {
       const asked = await client.call('delegate_task_to_assistant', { task: 'Greet me later' });
       const sessionId = asked.structuredContent?.['sessionId'];
@@ -71,7 +86,15 @@ describe.each(['1.0', '0.3'] as const)(
       client = await RawClient.start(program, { stateDir, agentUrl: agent.url });
       const listed = await client.call('list_all_active_sessions', {});
       expect(textOf(listed)).toContain(String(sessionId));
-      const answered = await client.call('delegate_task_to_assistant', { task: 'Grace', sessionId });
+      const shows = await client.call('wait_for_task', { sessionId });
+      const [, callId, shown] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(shows)) ?? [];
+      const answered = await client.call('approve_or_deny_pending_action', {
+        sessionId,
+        callId,
+        shown,
+        decision: 'answer',
+        answer: 'Grace',
+      });
       expect(answered.structuredContent).toMatchObject({
         sessionId,
         state: 'completed',

@@ -48,7 +48,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
       state: 'completed',
       output: expect.stringContaining('blue'),
     });
-    expect(forms).toEqual([expect.stringMatching(/asks:\n│ Which colour\?\n│\n│ - red\n│ - blue$/)]);
+    expect(forms).toEqual([expect.stringMatching(/asks:\n│ Which colour\?$/)]);
   });
 
   test('R67 several choices are a tick each', async () => {

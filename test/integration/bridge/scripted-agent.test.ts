@@ -41,7 +41,14 @@ describe('an agent of ours that follows a script', () => {
       answer: 'Monday',
     });
     expect(textOf(signIn)).toContain('https://example.com/sign-in');
-    const done = await client.call('delegate_task_to_assistant', { task: 'I have signed in.', sessionId });
+    const [, signInId, signInCode] = /callId "([^"]+)", shown "([^"]+)"/.exec(textOf(signIn)) ?? [];
+    const done = await client.call('approve_or_deny_pending_action', {
+      sessionId,
+      callId: signInId,
+      shown: signInCode,
+      decision: 'answer',
+      answer: 'I have signed in.',
+    });
     expect(done.structuredContent).toMatchObject({ sessionId, state: 'completed' });
     expect(textOf(done)).toContain('It is booked.');
   });

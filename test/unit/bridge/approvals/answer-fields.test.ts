@@ -9,17 +9,14 @@ const OPEN: Question = { ...ONE, freeText: true };
 const MANY: Question = { ...ONE, multiple: true, freeText: true };
 
 const text = { type: 'string', title: 'Answer' };
+const one = { ...text, enum: ['red', 'blue'], enumNames: ['red', 'blue: as the sky'] };
 const other = { type: 'string', title: 'In other words', description: 'In the place of a choice.' };
 
 describe('the fields of a question', () => {
   test.each<[string, Question, object]>([
     ['words of their own', WORDS, { properties: { answer: text }, required: ['answer'] }],
-    [
-      'one of the choices',
-      ONE,
-      { properties: { answer: { ...text, enum: ['red', 'blue'] } }, required: ['answer'] },
-    ],
-    ['a choice or other words', OPEN, { properties: { answer: { ...text, enum: ['red', 'blue'] }, other } }],
+    ['one of the choices', ONE, { properties: { answer: one }, required: ['answer'] }],
+    ['a choice or other words', OPEN, { properties: { answer: one, other } }],
     [
       'several choices, a tick each',
       MANY,

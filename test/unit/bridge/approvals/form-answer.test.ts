@@ -5,7 +5,7 @@ import type { FormFields } from '../../../../bridge/settings/approval-mode.ts';
 import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
-type FormAsk = Exclude<Ask, { about: 'page' }>;
+type FormAsk = Exclude<Ask, { about: 'page' | 'unshown' }>;
 
 const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormFields): Ask =>
   only(asksOf({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields));
@@ -33,17 +33,17 @@ function only([ask, ...others]: readonly Ask[]): Ask {
 }
 
 function inForm(ask: Ask): FormAsk {
-  if (ask.about === 'page') throw new Error('it does not fit into a form');
+  if (ask.about === 'page' || ask.about === 'unshown') throw new Error('it does not fit into a form');
   return ask;
 }
 
 function shownOf(ask: Ask): string {
-  return ask.about === 'question' ? ask.question.shown : ask.action.shown;
+  return 'question' in ask ? ask.question.shown : ask.action.shown;
 }
 
-test('a question shows its text and its choices, and nothing of approving', () => {
+test('a question shows its text, its choices in a field, and nothing of approving', () => {
   const { message, requestedSchema } = choosing().form;
-  expect(message).toBe('ask-person (built in) asks:\n│ Which colour?\n│\n│ - red\n│ - blue');
+  expect(message).toBe('ask-person (built in) asks:\n│ Which colour?');
   expect(message).not.toContain('approve');
   expect(requestedSchema).toMatchObject({
     properties: { answer: { enum: ['red', 'blue'] } },

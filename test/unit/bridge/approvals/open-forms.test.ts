@@ -14,6 +14,7 @@ function first([ask]: readonly Ask[]): Ask {
 }
 
 function messageOf(ask: Ask): string {
+  if (ask.about === 'unshown') throw new Error('no form');
   return ask.about === 'page' ? ask.message : ask.form.message;
 }
 

@@ -31,7 +31,7 @@ function shown(of: TaskView | undefined, trouble?: string, beyondForms = false):
     createdAt: new Date(2_000),
     changedAt: new Date(1_000),
     forms: asksOf({ pending: of?.pending ?? [], question: of?.question ?? null }, () => undefined).flatMap(
-      (ask) => (ask.about === 'page' ? [] : [{ ask, params: ask.form }]),
+      (ask) => (ask.about === 'page' || ask.about === 'unshown' ? [] : [{ ask, params: ask.form }]),
     ),
     beyondForms,
     result: () => ({ content: [{ type: 'text', text: 'the result' }] }),

@@ -1,0 +1,41 @@
+/**
+ * The questions whose preview a tool's result has cut. Nobody has read such a preview whole, so a tool call does not
+ * approve it (D5), also when a later result would have room for it. All bridges of the user share the rows.
+ */
+import type { BridgeDatabase } from './database.ts';
+
+/** In milliseconds. No action waits that long. */
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+
+export class CutPreviews {
+  readonly #database: BridgeDatabase;
+
+  constructor(database: BridgeDatabase) {
+    this.#database = database;
+  }
+
+  /** @param shown the code of the question. @throws ProductError STORAGE: the preview must not be shown then */
+  add(taskId: string, shown: string): void {
+    if (this.has(taskId, shown)) return;
+    this.#database.forget('cut_previews', KEPT_MS);
+    this.#database.run(
+      'INSERT OR IGNORE INTO cut_previews (task_id, shown, at) VALUES (?, ?, ?)',
+      taskId,
+      shown,
+      Date.now(),
+    );
+  }
+
+  has(taskId: string, shown: string): boolean {
+    return (
+      this.#database.rows('SELECT 1 FROM cut_previews WHERE task_id = ? AND shown = ?', taskId, shown)
+        .length > 0
+    );
+  }
+
+  /** The preview has been shown whole since. */
+  delete(taskId: string, shown: string): void {
+    if (this.has(taskId, shown))
+      this.#database.run('DELETE FROM cut_previews WHERE task_id = ? AND shown = ?', taskId, shown);
+  }
+}

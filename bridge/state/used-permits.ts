@@ -1,0 +1,24 @@
+/** The permits to start a task that were used. Each permit starts one task. All bridges of the user share the rows. */
+import type { BridgeDatabase } from './database.ts';
+
+/** In milliseconds. A signed permit is valid for one hour (`request-state.ts`). */
+const KEPT_MS = 24 * 60 * 60_000;
+
+export class UsedPermits {
+  readonly #database: BridgeDatabase;
+
+  constructor(database: BridgeDatabase) {
+    this.#database = database;
+  }
+
+  /** @returns false when the permit was used before. @throws ProductError STORAGE: nothing may start then */
+  use(permit: string): boolean {
+    this.#database.forget('used_permits', KEPT_MS);
+    const added = this.#database.run(
+      'INSERT OR IGNORE INTO used_permits (permit, at) VALUES (?, ?)',
+      permit,
+      Date.now(),
+    );
+    return added === 1;
+  }
+}
