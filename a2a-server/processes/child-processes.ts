@@ -18,7 +18,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { CHILD_MARKER } from '../../shared/runtime/hidden-environment.ts';
 import { systemErrorCode } from '../../shared/runtime/system-error.ts';
-import { endGroup } from './process-group.ts';
+import { endGroup, endGroups } from './process-group.ts';
 import { processIdentityOf, markedGroups, processStateOf } from './process-identity.ts';
 
 const childOwner = z.discriminatedUnion('type', [
@@ -95,13 +95,17 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
   async function ended(record: ChildRecord): Promise<boolean> {
     const { group } = record.process;
     const state = await processStateOf(record.process, `${CHILD_MARKER}=${record.id}`);
-    const strays = markedGroups(`${CHILD_MARKER}=${record.id}`).filter((stray) => stray !== group);
-    const groups = state === 'runs' ? [group, ...strays] : strays;
-    const ends = await Promise.all(
-      groups.map((each) => endGroup(each, { graceMs, clock }).catch(() => 'unconfirmed' as const)),
-    );
-    const over = state !== 'unknown' && !ends.includes('unconfirmed');
-    if (state !== 'gone' || strays.length > 0) onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
+    const strays = (): number[] =>
+      markedGroups(`${CHILD_MARKER}=${record.id}`).filter((stray) => stray !== group);
+    const found = strays().length > 0;
+    const options = { graceMs, clock };
+    const [end] = await Promise.all([
+      state === 'runs' ? endGroup(group, options).catch(() => 'unconfirmed' as const) : 'gone',
+      endGroups(strays, options),
+    ]);
+    // A program may have left the group while the group was ended.
+    const over = (await endGroups(strays, options)) && state !== 'unknown' && end !== 'unconfirmed';
+    if (state !== 'gone' || found) onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
     if (over) rmSync(pathOf(directory, record.id), { force: true });
     return over;
   }

@@ -35,6 +35,25 @@ export async function endGroup(group: number, { graceMs, clock }: EndOptions): P
   return (await hasEndedWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
 }
 
+/** Programs may start further groups while theirs is ended. After this many rounds the end is not confirmed. */
+const MOST_ROUNDS = 5;
+
+/**
+ * Ends groups until `find` finds none.
+ * @returns false if one of them, or a group that keeps appearing, may still run
+ */
+export async function endGroups(find: () => readonly number[], options: EndOptions): Promise<boolean> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const groups = find();
+    if (groups.length === 0) return true;
+    const ends = await Promise.all(
+      groups.map((group) => endGroup(group, options).catch(() => 'unconfirmed' as const)),
+    );
+    if (ends.includes('unconfirmed')) return false;
+  }
+  return find().length === 0;
+}
+
 /**
  * True if all processes of the group end within `ms`; 0 checks once. It uses a timer, not the time of day, so a clock
  * change has no effect.

@@ -19,7 +19,13 @@ import type { ChildEntry } from '../../processes/child-processes.ts';
 import { CappedText } from '../../../shared/text/capped-text.ts';
 import { LiveOutput } from './live-output.ts';
 import { sandboxCommand, socketsToHide, type SandboxOptions } from './confinement.ts';
-import { endGroup, hasEndedWithin, hasExited, type GroupEnd } from '../../processes/process-group.ts';
+import {
+  endGroup,
+  endGroups,
+  hasEndedWithin,
+  hasExited,
+  type GroupEnd,
+} from '../../processes/process-group.ts';
 
 /** Maximum characters of output in the result. */
 const MAX_OUTPUT = 30_000;
@@ -109,9 +115,11 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
 /** An abort also ends programs that left the command's group, such as `timeout` and what it runs (R43). */
 async function endAll(group: number, aborted: boolean, command: Command): Promise<GroupEnd> {
   const ending = endGroup(group, command);
-  const strays = aborted ? command.child.strays() : [];
-  const [end, ...ends] = await Promise.all([ending, ...strays.map((stray) => endGroup(stray, command))]);
-  return ends.includes('unconfirmed') ? 'unconfirmed' : end;
+  if (!aborted) return ending;
+  const strays = (): readonly number[] => command.child.strays();
+  const [end] = await Promise.all([ending, endGroups(strays, command)]);
+  // A program may have left the group while the group was ended.
+  return (await endGroups(strays, command)) ? end : 'unconfirmed';
 }
 
 /** True if the shell left no process behind. A sandbox needs a moment to exit after its shell. */

@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
-import { UNRECORDED } from '../../../../../a2a-server/processes/child-processes.ts';
+import {
+  childProcesses,
+  type ChildProcesses,
+  UNRECORDED,
+} from '../../../../../a2a-server/processes/child-processes.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import {
   createRunShellCommand,
   type ShellOptions,
@@ -13,6 +18,17 @@ import { UNCONFINED } from '../../../../../a2a-server/tools/shell/confinement.ts
 import { ToolStopped, type Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 
+/** Records children as the server does, so that it finds those that left the group of their command. */
+async function recorded(): Promise<ChildProcesses> {
+  return childProcesses({
+    directory: await temporaryDirectory(),
+    clock: systemClock,
+    graceMs: 5000,
+    onOrphan: () => undefined,
+  });
+}
+
+const linux = process.platform === 'linux' ? it : it.skip;
 const posix = process.platform === 'win32' ? describe.skip : describe;
 
 let at: ToolInWorkspace;
@@ -176,6 +192,34 @@ posix('run-shell-command', () => {
     expect(error).toBeInstanceOf(ToolStopped);
     expect(error).toMatchObject({ confirmed: true, text: expect.stringContaining('so far\n') });
     expect(await Promise.all(pids.map(runs))).toEqual([false, false, false]);
+  });
+
+  linux(
+    'A2 an abort ends programs that have left the group of their command, as setsid and timeout make them',
+    async () => {
+      const program = `sh -c 'echo $$ >> pids; exec sleep 1000'`;
+      const command = `setsid ${program} & timeout 1000 ${program} & (setsid setsid ${program} &) ; wait`;
+      const { pids, error } = await abortOnce(command, 3, { children: await recorded() });
+      expect(error).toBeInstanceOf(ToolStopped);
+      expect(error).toMatchObject({ confirmed: true });
+      expect(await Promise.all(pids.map(runs))).toEqual([false, false, false]);
+    },
+  );
+
+  linux('A2 an abort ends a program that leaves the group while its command is being ended', async () => {
+    const late = `setsid sh -c "echo \\$\\$ >> late; exec sleep 1000"`;
+    const command = `trap '${late} & while [ ! -s late ]; do sleep 0.02; done; exit' TERM; echo $$ >> pids; while :; do sleep 0.02; done`;
+    const { error } = await abortOnce(command, 1, { children: await recorded() });
+    expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
+    const [pid = 0] = await pidsIn('late', 1);
+    expect(await runs(pid)).toBe(false);
+  });
+
+  linux('A2 an abort kills a program outside of the group that ignores SIGTERM', async () => {
+    const command = `setsid sh -c 'trap "" TERM; echo $$ >> pids; while :; do sleep 0.02; done' & wait`;
+    const { pids, error } = await abortOnce(command, 1, { graceMs: 200, children: await recorded() });
+    expect(error).toMatchObject({ confirmed: true });
+    expect(await Promise.all(pids.map(runs))).toEqual([false]);
   });
 
   it('A2 the server kills a command that ignores SIGTERM after the grace period', async () => {
